@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// EMBEDDED=1 builds the product (no runtime, no tests); without it, ordinary Swift for tests and sanitizers.
+let embedded = Context.environment["EMBEDDED"] != nil
+/// What `forecourt version` says; deploy/build.sh asks deploy/version.sh.
+let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
+
+let strict: [SwiftSetting] =
+  [
+    .strictMemorySafety(), .treatAllWarnings(as: .error), .enableExperimentalFeature("Lifetimes"),
+    .enableExperimentalFeature("AddressableParameters"),
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+  ] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
+
+func door(_ name: String, links libraries: [String] = [], c: [CSetting] = [], cxx: [CXXSetting] = []) -> Target {
+  .target(
+    name: name,
+    cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)] + c,
+    cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)] + cxx,
+    linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+let doors: [Target] = [
+  door("CLinux", c: [.define("FORECOURT_VERSION", to: "\"\(version)\"")]),
+  door("CBluetooth", links: ["bluetooth"]),
+  door("CMosquitto", links: ["mosquitto"]),
+  door("CSQLite", links: ["sqlite3"]),
+  door("CCrypto", links: ["crypto"]),
+  door("CJSON", links: ["cjson"]),
+  door("CTOML", cxx: [.define("TOML_EXCEPTIONS", to: "0"), .define("TOML_HEADER_ONLY", to: "1")]),
+]
+
+let product: [Target] = [
+  .target(name: "Core", exclude: ["Controller/README.md", "Triggers/README.md"], swiftSettings: strict),
+  .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: strict),
+  .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: strict),
+  .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: strict),
+]
+
+let tests: [Target] = [
+  .executableTarget(
+    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md"],
+    swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+  .testTarget(name: "CoreTests", dependencies: ["Core"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+  .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+  .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"]),
+  .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"]),
+  .executableTarget(
+    name: "courier-rig", dependencies: ["Core", "Host"], path: "Tests/CourierRig",
+    swiftSettings: [.enableExperimentalFeature("Lifetimes"), .swiftLanguageMode(.v5)]),
+  .testTarget(name: "TidyTests"),
+]
+
+let package = Package(
+  name: "forecourt",
+  targets: doors + product + (embedded ? [] : tests),
+  cxxLanguageStandard: .cxx17
+)

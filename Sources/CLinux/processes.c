@@ -1,0 +1,38 @@
+#include "CLinux.h"
+
+#include <ctype.h>
+#include <dirent.h>
+
+int linux_runs(const char *name) {
+  DIR *all = opendir("/proc");
+  if (!all) return 0;
+  int runs = 0;
+  for (struct dirent *entry; !runs && (entry = readdir(all));) {
+    char path[300], comm[32];
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    snprintf(path, sizeof path, "/proc/%s/comm", entry->d_name);
+    FILE *file = fopen(path, "re");
+    if (!file) continue;
+    if (fgets(comm, sizeof comm, file)) {
+      comm[strcspn(comm, "\n")] = 0;
+      runs = strcmp(comm, name) == 0;
+    }
+    fclose(file);
+  }
+  closedir(all);
+  return runs;
+}
+
+int linux_service_runs(const char *unit) {
+  static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+  int runs = 0;
+  for (int i = 0; !runs && i < 2; i++) {
+    char path[300], line[64];
+    snprintf(path, sizeof path, "%s/system.slice/%s/cgroup.events", roots[i], unit);
+    FILE *file = fopen(path, "re");
+    if (!file) continue;
+    while (!runs && fgets(line, sizeof line, file)) runs = strcmp(line, "populated 1\n") == 0;
+    fclose(file);
+  }
+  return runs;
+}

@@ -1,0 +1,4 @@
+// libmosquitto as Swift can import it.
+#pragma once
+#include <mosquitto.h>
+#include <mqtt_protocol.h>

@@ -1,0 +1,186 @@
+// How a controller is asked, and what follows from its answers.
+
+extension Controller {
+  static let shortestBackOff = Interval.milliseconds(250)
+  /// With a reset that goes unanswered (1.5 s) and bring-up, still within 5 s of the cause's end.
+  static let longestBackOff = Interval.milliseconds(2_000)
+  /// For the answer to somebody else's command.
+  static let commandPatience = Interval.milliseconds(2_000)
+  /// Twice what an identification may take.
+  static let connectPatience = Interval.seconds(10)
+  /// Whoever else switched scanning off on a shared adapter may be about to switch it on again.
+  static let courtesy = Interval.milliseconds(500)
+
+  // MARK: Asking
+
+  mutating func ask(_ step: Step, at now: Instant) -> Action {
+    sawNonsense = false
+    if step == .reset || step == .version && isShared { begin() }
+    guard step.isNeeded(profile, isShared: isShared) else { return proceed(after: step, at: now) }
+    return send(step, now + step.patience)
+  }
+
+  /// A bring-up from its start: nothing that was known of the controller need hold any more.
+  private mutating func begin() {
+    let lasting = profile.shortfalls.intersection(.extended)
+    let generation = profile.generation
+    profile = Profile()
+    profile.generation = generation &+ 1
+    profile.shortfalls = lasting
+    credits = 1
+    answerDue = .never
+  }
+
+  mutating func send(_ step: Step, _ deadline: Instant) -> Action {
+    phase = .asking(step, isSent: credits > 0, deadline: deadline)
+    guard credits > 0 else { return .none }
+    credits -= 1
+    return .send(step.command(profile, settings))
+  }
+
+  private mutating func proceed(after step: Step, at now: Instant) -> Action {
+    if let next = step.next { return ask(next, at: now) }
+    hasListened = true
+    profile.isWhole = true
+    remedy = .rescan
+    backOff = Self.shortestBackOff
+    // Only an advert ends a silence.
+    if trouble != .silent { recovered() }
+    hearing.resumed(at: now)
+    silence.listening(since: now)
+    phase = .listening(check: silence.deadline(hearing), isDisturbed: false)
+    return .none
+  }
+
+  /// The last command: nobody will listen any more.
+  package var farewell: RadioCommand? { profile.isWhole ? Step.stopScan.command(profile, settings) : nil }
+
+  // MARK: Answers
+
+  mutating func conclude(_ step: Step, _ result: RawSpan, at now: Instant) -> Action {
+    let status = result.byteCount > 0 ? result[0] : 0xFF
+    return status == 0 && learn(step, result) ? proceed(after: step, at: now) : refused(step, status: status, at: now)
+  }
+
+  /// False when the answer is too short for what it should hold. Core 6.0, Vol 4, Part E, 7.4.1, 7.4.2, 7.4.6, 7.8.2, 7.8.3.
+  private mutating func learn(_ step: Step, _ result: RawSpan) -> Bool {
+    switch step {
+    case .version:
+      guard result.byteCount >= 9 else { return false }
+      profile.version = result[1]
+      profile.manufacturer = result.little16(at: 5)
+    case .address:
+      guard result.byteCount >= 7, result.little48(at: 1) != 0 else { return false }
+      profile.address = Address(result.little48(at: 1), type: 0)
+    case .commands:
+      guard result.byteCount >= 65 else { return false }
+      // LE Set Extended Scan Parameters and Enable: octet 37, bits 5 and 6. Linux decides by the same two, so a shared adapter is not mixed.
+      profile.isExtended = result[1 + 37] & 0x60 == 0x60 && !profile.shortfalls.contains(.extended)
+    case .features:
+      guard result.byteCount >= 9 else { return false }
+      profile.features = result.little64(at: 1)
+      profile.hasCodedPhy = profile.features & Profile.codedPhy != 0
+      if profile.features & Profile.extendedAdvertising == 0 && !isShared { profile.isExtended = false }
+    case .buffers:
+      guard result.byteCount >= 4 else { return false }
+      profile.aclLength = Int(result.little16(at: 1))
+      profile.aclCount = Int(result[3])
+    case .reset, .eventMask, .lowEnergyEventMask, .randomAddress, .stopScan, .scanParameters, .startScan: break
+    }
+    return true
+  }
+
+  private mutating func refused(_ step: Step, status: UInt8, at now: Instant) -> Action {
+    switch step {
+    case .reset: return fail(.refusing, at: now)
+    // Unknown HCI Command: there is no LE in it.
+    case .features where status == 0x01: return fail(.noLowEnergy, at: now)
+    case .scanParameters, .startScan: return refusedToScan(step, at: now)
+    case .version: profile.shortfalls.insert(.version)
+    case .address:
+      profile.shortfalls.insert(.address)
+      if isShared { profile.shortfalls.insert(.randomAddress) }
+      if !isShared { profile.address = spareAddress }
+    case .commands: profile.shortfalls.insert(.commands)
+    case .features:
+      profile.shortfalls.insert(.features)
+      if !isShared { profile.isExtended = false }
+    case .buffers: profile.shortfalls.insert(.buffers)
+    case .eventMask: profile.shortfalls.insert(.masks)
+    // Extended commands have been sent already: only a reset lets the legacy ones in.
+    case .lowEnergyEventMask where profile.isExtended && remedy == .rescan && hasListened: return fail(.refusing, at: now)
+    case .lowEnergyEventMask:
+      profile.shortfalls.insert(.masks)
+      profile.isExtended = false
+    // Disallowed while it is in use: it has been set before, then.
+    case .randomAddress where status == 0x0C && remedy == .rescan && hasListened: break
+    case .randomAddress: profile.shortfalls.insert(.randomAddress)
+    // Nothing was scanning.
+    case .stopScan: break
+    }
+    return proceed(after: step, at: now)
+  }
+
+  private mutating func refusedToScan(_ step: Step, at now: Instant) -> Action {
+    recoveries.refused += 1
+    if profile.isExtended && settings.codedPhy && profile.hasCodedPhy && !profile.shortfalls.contains(.coded) {
+      profile.shortfalls.insert(.coded)
+      return ask(.scanParameters, at: now)
+    }
+    // Refused again after a reset. Only another reset lets the other family of commands in.
+    if profile.isExtended && remedy != .rescan && !isShared {
+      profile.shortfalls.insert(.extended)
+      return apply(.reset, at: now)
+    }
+    return fail(.refusing, at: now)
+  }
+
+  // MARK: Remedies
+
+  /// What was being done did not help: the next stronger remedy.
+  mutating func fail(_ trouble: Trouble, at now: Instant) -> Action {
+    self.trouble = trouble
+    switch remedy {
+    case .rescan where !trouble.isLasting: return apply(.reset, at: now)
+    case .rescan, .reset: return apply(.reopen, at: now)
+    case .reopen:
+      degrade()
+      return apply(.reopen, at: now)
+    }
+  }
+
+  mutating func apply(_ remedy: Remedy, at now: Instant) -> Action {
+    switch remedy {
+    case .rescan:
+      recoveries.rescans += 1
+      self.remedy = .rescan
+      return ask(.eventMask, at: now)
+    case .reset where !isShared:
+      recoveries.resets += 1
+      self.remedy = .reset
+      return ask(.reset, at: now)
+    case .reset, .reopen:
+      reopen(at: now)
+      return .close
+    }
+  }
+
+  mutating func reopen(at now: Instant) {
+    recoveries.reopens += 1
+    remedy = .reopen
+    // The next controller on this line may be another one.
+    profile.shortfalls.remove(.extended)
+    phase = .closed(retry: now + backOff)
+    backOff = min(backOff * 2, Self.longestBackOff)
+  }
+
+  mutating func degrade() {
+    if !isDegraded { recoveries.degradations += 1 }
+    isDegraded = true
+  }
+
+  mutating func recovered() {
+    trouble = nil
+    isDegraded = false
+  }
+}

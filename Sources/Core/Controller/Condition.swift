@@ -1,0 +1,110 @@
+/// What is the matter with a radio, in the words of `status`.
+package enum Trouble: UInt8, BitwiseCopyable, Sendable {
+  // The controller's.
+  case notAnswering, nonsense, hardwareError, refusing, silent, noLowEnergy
+  // The line's.
+  case lineLost, noAdapter, busy, bluetoothd, blocked, down, unreachable
+  case noPermission, noBluetooth, noSource, damagedSource, system
+
+  package var sentence: StaticString {
+    switch self {
+    case .notAnswering: "the controller does not answer"
+    case .nonsense: "the controller answers nonsense"
+    case .hardwareError: "the controller reports a hardware error"
+    case .refusing: "the controller refuses to scan"
+    case .silent: "nothing is heard where many were heard a moment ago"
+    case .noLowEnergy: "the controller has no Bluetooth Low Energy"
+    case .lineLost: "the line to the controller broke"
+    case .noAdapter: "there is no such adapter"
+    case .busy: "another program holds the adapter"
+    case .bluetoothd: "bluetoothd holds the adapter"
+    case .blocked: "rfkill blocks the adapter"
+    case .down: "the adapter is down"
+    case .unreachable: "the controller's address does not answer"
+    case .noPermission: "permission is missing"
+    case .noBluetooth: "this kernel has no Bluetooth (AF_BLUETOOTH)"
+    case .noSource: "the file cannot be opened"
+    case .damagedSource: "the capture is damaged"
+    case .system: "the system refuses"
+    }
+  }
+
+  /// The line is open: the controller behind it may come round.
+  package var isOfController: Bool {
+    switch self {
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy: true
+    case .lineLost, .noAdapter, .busy, .bluetoothd, .blocked, .down, .unreachable, .noPermission, .noBluetooth, .noSource,
+      .damagedSource, .system:
+      false
+    }
+  }
+
+  /// Only somebody who changes the machine ends it: other troubles pass.
+  package var isLasting: Bool {
+    switch self {
+    case .noLowEnergy, .noPermission, .noBluetooth, .noSource, .damagedSource: true
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .lineLost, .noAdapter, .busy, .bluetoothd, .blocked, .down,
+      .unreachable, .system:
+      false
+    }
+  }
+}
+
+/// How a radio is, as `status` tells it.
+package enum Condition: Equatable, BitwiseCopyable, Sendable {
+  /// Not open yet.
+  case opening
+  /// Open; the first bring-up is under way.
+  case starting
+  case scanning
+  /// Scanning, and every command is answered; nothing has been heard for minutes, and nobody need be there.
+  case quiet
+  /// Deaf at the moment; what usually helps is being done.
+  case recovering(Trouble)
+  /// Deaf: what usually helps did not. It is tried again and again.
+  case degraded(Trouble)
+  /// Deaf until somebody changes the machine. It is tried again all the same.
+  case failed(Trouble)
+  /// A capture or a scenario came to its end.
+  case ended
+
+  package var name: StaticString {
+    switch self {
+    case .opening: "opening"
+    case .starting: "starting"
+    case .scanning: "scanning"
+    case .quiet: "quiet"
+    case .recovering: "recovering"
+    case .degraded: "degraded"
+    case .failed: "failed"
+    case .ended: "ended"
+    }
+  }
+
+  package var trouble: Trouble? {
+    switch self {
+    case .recovering(let trouble), .degraded(let trouble), .failed(let trouble): trouble
+    case .opening, .starting, .scanning, .quiet, .ended: nil
+    }
+  }
+
+  /// Whether adverts can be heard.
+  package var isListening: Bool { self == .scanning || self == .quiet }
+}
+
+/// How often what was done, for telemetry.
+package struct Recoveries: Equatable, BitwiseCopyable, Sendable {
+  package var rescans: UInt32 = 0
+  package var resets: UInt32 = 0
+  package var reopens: UInt32 = 0
+  package var degradations: UInt32 = 0
+  package var hardwareErrors: UInt32 = 0
+  package var unanswered: UInt32 = 0
+  package var refused: UInt32 = 0
+  /// Events that no controller should send.
+  package var malformed: UInt32 = 0
+  /// Commands of others that could not be sent.
+  package var turnedAway: UInt32 = 0
+
+  package init() {}
+}

@@ -1,0 +1,202 @@
+/// One radio, from switching on to listening, and back to listening whatever happens. Bytes and time in; commands and deadlines out.
+///
+/// It runs on its radio's thread. README.md beside it has the rules.
+package struct Controller: BitwiseCopyable, Sendable {
+  /// What the rim does next.
+  package enum Action: BitwiseCopyable, Sendable {
+    case none
+    case send(RadioCommand)
+    /// Open the line; then say `opened` or `refused`.
+    case open
+    /// Close it, and say nothing.
+    case close
+  }
+
+  enum Phase: BitwiseCopyable, Sendable {
+    case closed(retry: Instant)
+    case opening
+    /// A step's command waits for the controller's leave to be sent, or for its answer.
+    case asking(Step, isSent: Bool, deadline: Instant)
+    /// `isDisturbed`: somebody, or something, may have switched scanning off.
+    case listening(check: Instant, isDisturbed: Bool)
+    /// Scanning is being switched off because somebody wants to connect.
+    case yielding(deadline: Instant)
+    case yielded(deadline: Instant)
+    case ended
+  }
+
+  let settings: RadioSettings
+  let isShared: Bool
+  /// A static random address for a controller that has none of its own.
+  let spareAddress: Address
+
+  var phase = Phase.closed(retry: .zero)
+  /// What was done last, or is being done; the next remedy is a stronger one.
+  var remedy = Remedy.rescan
+  var trouble: Trouble?
+  var isDegraded = false
+  var isQuiet = false
+  var hasListened = false
+  var backOff = Self.shortestBackOff
+  /// How many commands the controller takes now. Core 6.0, Vol 4, Part E, 4.4.
+  var credits = 1
+  /// When somebody else's command must have been answered, while the controller takes no more.
+  var answerDue = Instant.never
+  var sawNonsense = false
+  var silence = Silence()
+  package internal(set) var hearing = Hearing()
+  package internal(set) var profile = Profile()
+  package internal(set) var recoveries = Recoveries()
+
+  /// `spare` supplies 46 random bits.
+  package init(_ settings: RadioSettings, isShared: Bool, spare: UInt64) {
+    self.settings = settings
+    self.isShared = isShared
+    // Core 6.0, Vol 6, Part B, 1.3.2.1: the two most significant bits of a static address are 11.
+    spareAddress = Address(spare & 0x3FFF_FFFF_FFFF | 0xC000_0000_0000, type: 1)
+  }
+
+  // MARK: What status tells
+
+  package var condition: Condition {
+    switch phase {
+    case .closed, .opening:
+      if let trouble { return trouble.isLasting ? .failed(trouble) : .degraded(trouble) }
+      return hasListened ? listeningCondition : .opening
+    case .ended: return .ended
+    case .asking, .listening, .yielding, .yielded:
+      if let trouble { return isDegraded ? .degraded(trouble) : .recovering(trouble) }
+      return hasListened ? listeningCondition : .starting
+    }
+  }
+
+  /// A remedy against mere quiet is over before anybody could ask.
+  private var listeningCondition: Condition { isQuiet ? .quiet : .scanning }
+
+  package var nextDeadline: Instant {
+    switch phase {
+    case .closed(let retry): retry
+    case .asking(_, _, let deadline), .yielding(let deadline), .yielded(let deadline): deadline
+    case .listening(let check, _): min(check, answerDue)
+    case .opening, .ended: .never
+    }
+  }
+
+  // MARK: The line
+
+  package mutating func opened(at now: Instant) -> Action {
+    if hearing.last == .zero { hearing.began(at: now) }
+    return ask(isShared ? .version : .reset, at: now)
+  }
+
+  /// The line could not be opened, or broke.
+  package mutating func lost(_ trouble: Trouble, at now: Instant) {
+    self.trouble = trouble
+    reopen(at: now)
+  }
+
+  package mutating func ended() { phase = .ended }
+
+  // MARK: Time
+
+  package mutating func tick(at now: Instant) -> Action {
+    guard now >= nextDeadline else { return .none }
+    switch phase {
+    case .closed:
+      phase = .opening
+      return .open
+    case .asking, .yielding, .yielded: return unanswered(at: now)
+    case .listening where now >= answerDue: return unanswered(at: now)
+    case .listening(_, let isDisturbed): return isDisturbed ? apply(.rescan, at: now) : listen(at: now)
+    case .opening, .ended: return .none
+    }
+  }
+
+  private mutating func unanswered(at now: Instant) -> Action {
+    recoveries.unanswered += 1
+    return fail(sawNonsense ? .nonsense : .notAnswering, at: now)
+  }
+
+  private mutating func listen(at now: Instant) -> Action {
+    let deadline = silence.deadline(hearing)
+    guard now >= deadline else {
+      phase = .listening(check: deadline, isDisturbed: false)
+      return .none
+    }
+    let next = silence.remedy(hearing, isShared: isShared, at: now)
+    if silence.isAlarming(hearing, at: now) {
+      if next != .rescan { trouble = .silent }
+      if silence.tries > 3 { degrade() }
+    } else {
+      isQuiet = silence.isQuiet(hearing, at: now)
+      if trouble == .silent { recovered() }
+    }
+    return apply(next, at: now)
+  }
+
+  // MARK: What the controller says
+
+  package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
+    guard packet.byteCount > 0, packet[0] == PacketType.event.rawValue else { return .none }
+    guard let event = try? Event(packet) else { return refuse() }
+    switch event {
+    case .reports(var reports):
+      while let report = try? reports.next() { heard(report.address, at: now) }
+      return .none
+    case .commandComplete(let opcode, let credits, let result):
+      self.credits = Int(credits)
+      return answered(Opcode(opcode), result, at: now)
+    case .commandStatus(let opcode, let credits, _):
+      self.credits = Int(credits)
+      return answered(Opcode(opcode), packet.extracting(3..<4), at: now)
+    case .hardwareError:
+      recoveries.hardwareErrors += 1
+      return fail(.hardwareError, at: now)
+    case .connected(let connection): return connected(connection, at: now)
+    // LE Scan Timeout. Core 6.0, Vol 4, Part E, 7.7.65.17.
+    case .lowEnergy(0x11, _): return rescanIfListening(at: now)
+    case .disconnected, .packetsCompleted, .lowEnergy, .other: return .none
+    }
+  }
+
+  private mutating func refuse() -> Action {
+    recoveries.malformed += 1
+    sawNonsense = true
+    return .none
+  }
+
+  private mutating func heard(_ address: Address, at now: Instant) {
+    hearing.heard(address, at: now)
+    silence.ended()
+    isQuiet = false
+    if trouble == .silent { recovered() }
+  }
+
+  /// Many controllers stop listening when a connection is made, or is not. BLUETOOTH: resumed by us each time.
+  private mutating func connected(_ connection: Connection, at now: Instant) -> Action {
+    guard case .yielded = phase else { return rescanIfListening(at: now) }
+    // A central that comes to us is not the answer to our own call.
+    return connection.isCentral || connection.status != 0 ? apply(.rescan, at: now) : .none
+  }
+
+  private mutating func rescanIfListening(at now: Instant) -> Action {
+    guard case .listening = phase else { return .none }
+    return apply(.rescan, at: now)
+  }
+
+  private mutating func answered(_ opcode: Opcode, _ result: RawSpan, at now: Instant) -> Action {
+    if credits > 0 { answerDue = .never }
+    let isRefused = result.byteCount == 0 || result[0] != 0
+    switch phase {
+    case .asking(let step, true, _) where opcode == step.opcode(profile): return conclude(step, result, at: now)
+    case .asking(let step, false, let deadline): return send(step, deadline)
+    case .yielding where opcode == Step.stopScan.opcode(profile): phase = .yielded(deadline: now + Self.connectPatience)
+    case .yielded where opcode.connects && isRefused: return apply(.rescan, at: now)
+    // A late refusal of what was taken for done, or somebody else at a shared adapter: in both cases nobody may be listening.
+    case .listening where opcode == Step.startScan.opcode(profile) && (isRefused || isShared):
+      phase = .listening(check: now + Self.courtesy, isDisturbed: true)
+    default: break
+    }
+    return .none
+  }
+}

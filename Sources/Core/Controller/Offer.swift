@@ -1,0 +1,43 @@
+/// Packets of others for the controller: identification, connections, advertising. They take their turn behind the radio's own.
+package enum Offer: BitwiseCopyable, Sendable {
+  /// Send it now.
+  case pass
+  /// Offer it again when something has been received or is due.
+  case later
+  /// Send this one first, then offer it again: scanning makes way for a connection.
+  case first(RadioCommand)
+  /// It cannot be sent: the controller is not up, or only the radio itself may do such a thing.
+  case refuse
+}
+
+extension Controller {
+  /// `packet` begins with its H4 type.
+  package mutating func offer(_ packet: RawSpan, at now: Instant) -> Offer {
+    let verdict = judge(packet, at: now)
+    if case .refuse = verdict { recoveries.turnedAway += 1 }
+    return verdict
+  }
+
+  private mutating func judge(_ packet: RawSpan, at now: Instant) -> Offer {
+    guard packet.byteCount >= 4, profile.isWhole else { return .refuse }
+    if packet[0] == PacketType.acl.rawValue { return .pass }
+    let opcode = Opcode(packet.little16(at: 1))
+    guard packet[0] == PacketType.command.rawValue, !opcode.isOurs else { return .refuse }
+    guard credits > 0 else { return .later }
+    switch phase {
+    case .listening:
+      credits -= 1
+      guard !opcode.connects else {
+        phase = .yielding(deadline: now + Step.stopScan.patience)
+        return .first(Step.stopScan.command(profile, settings))
+      }
+    case .yielded:
+      credits -= 1
+      if opcode.connects { phase = .yielded(deadline: now + Self.connectPatience) }
+    case .asking, .yielding: return .later
+    case .closed, .opening, .ended: return .refuse
+    }
+    if credits == 0 { answerDue = now + Self.commandPatience }
+    return .pass
+  }
+}

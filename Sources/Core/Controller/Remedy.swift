@@ -1,0 +1,57 @@
+/// What can be done for a deaf radio, the cheapest first.
+package enum Remedy: UInt8, BitwiseCopyable, Sendable {
+  /// Scanning off and on again: a few milliseconds of deafness.
+  case rescan
+  /// HCI Reset and the whole bring-up: a tenth of a second; connections and advertising end.
+  case reset
+  /// The line closed and opened again: what unplugging would do.
+  case reopen
+}
+
+/// What to do about silence, and when: often while somebody was heard a moment ago, ever more rarely afterwards.
+///
+/// After a lively past: scan anew, reset, reopen; from then on the radio is degraded, and is scanned anew every four seconds with a
+/// reset each fifth time and a reopening each fifteenth. After any other past: scan anew, with a reset the second and each
+/// sixth time and a reopening each sixtieth. Ten minutes (lively), or two, after the last advert the pauses grow with the silence to at most five
+/// minutes, and it is taken for quiet.
+struct Silence: BitwiseCopyable, Sendable {
+  /// Since the last advert.
+  private(set) var tries = 0
+  /// When listening began, or was last mended.
+  private var since = Instant.zero
+
+  private static let pause = Interval.seconds(4)
+  private static let longestPause = Interval.seconds(300)
+  /// From then on silence is called quiet.
+  private static let quiet = Interval.seconds(300)
+  private static let alarm = Interval.seconds(600)
+  private static let concern = Interval.seconds(120)
+
+  mutating func ended() { tries = 0 }
+  mutating func listening(since now: Instant) { since = now }
+
+  /// Whether the radio must be at fault: a lively past ended minutes ago.
+  func isAlarming(_ hearing: Hearing, at now: Instant) -> Bool { hearing.isLively && now - hearing.last < Self.alarm }
+
+  func isQuiet(_ hearing: Hearing, at now: Instant) -> Bool { now - hearing.last >= Self.quiet && !isAlarming(hearing, at: now) }
+
+  /// When to do something unless something is heard.
+  func deadline(_ hearing: Hearing) -> Instant {
+    if tries == 0 { return max(since, hearing.last) + hearing.patience }
+    let age = since - hearing.last
+    if isAlarming(hearing, at: since) { return since + Self.pause }
+    if age < Self.concern { return since + max(Self.pause, hearing.patience) }
+    return since + min(Interval(microseconds: age.microseconds / 8), Self.longestPause)
+  }
+
+  mutating func remedy(_ hearing: Hearing, isShared: Bool, at now: Instant) -> Remedy {
+    tries += 1
+    if isAlarming(hearing, at: now) {
+      if tries == 3 || tries % 15 == 0 { return .reopen }
+      return tries == 2 || tries % 5 == 0 ? .reset : .rescan
+    }
+    if tries % 60 == 0 { return .reopen }
+    // Whoever shares an adapter is not to be disturbed because a yard is empty.
+    return (tries == 2 || tries % 6 == 0) && !isShared ? .reset : .rescan
+  }
+}

@@ -1,0 +1,28 @@
+/// Why bytes were refused. Each reason is counted; nothing else happens to malformed input.
+package enum Malformed: UInt8, Error, BitwiseCopyable, Sendable {
+  /// Something ended before it was complete.
+  case truncated
+  /// A length or a value that its field cannot have.
+  case impossible
+  /// An H4 packet type that no controller sends.
+  case unknownPacket
+
+  package static let reasons = 3
+}
+
+/// What happened, for telemetry. Written by the core thread alone.
+package struct Counters: BitwiseCopyable, Sendable {
+  package var packets: UInt64 = 0
+  package var reports: UInt64 = 0
+  /// RSSI 127 ("not available") and levels no receiver can measure.
+  package var levelsDiscarded: UInt64 = 0
+  package var clockStepsBack: UInt64 = 0
+  package var evictions: UInt64 = 0
+  package var messagesDropped: UInt64 = 0
+  private var malformed = InlineArray<3, UInt64>(repeating: 0)
+
+  package init() {}
+
+  package subscript(reason: Malformed) -> UInt64 { malformed[Int(reason.rawValue)] }
+  package mutating func count(_ reason: Malformed) { malformed[Int(reason.rawValue)] += 1 }
+}

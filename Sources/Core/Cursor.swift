@@ -1,0 +1,85 @@
+/// Bytes in order, borrowed: it advances or it refuses. Everything from outside is read through it.
+package struct Cursor: ~Escapable {
+  private var rest: RawSpan
+
+  @_lifetime(copy bytes)
+  package init(_ bytes: RawSpan) { rest = bytes }
+
+  package var remaining: Int { rest.byteCount }
+
+  /// What has not been read yet.
+  package var unread: RawSpan {
+    @_lifetime(copy self)
+    get { rest }
+  }
+
+  @_lifetime(copy self)
+  @_lifetime(self: copy self)
+  package mutating func take(_ count: Int) throws(Malformed) -> RawSpan {
+    guard UInt(bitPattern: count) <= UInt(bitPattern: remaining) else { throw .truncated }
+    // SAFETY: the guard keeps both parts inside the span.
+    let taken = unsafe rest.extracting(unchecked: 0..<count)
+    unsafe rest = rest.extracting(unchecked: count..<remaining)
+    return taken
+  }
+
+  @_lifetime(self: copy self)
+  package mutating func skip(_ count: Int) throws(Malformed) { _ = try take(count) }
+
+  @_lifetime(self: copy self)
+  package mutating func byte() throws(Malformed) -> UInt8 { try take(1)[0] }
+
+  @_lifetime(self: copy self)
+  package mutating func signed() throws(Malformed) -> Int8 { try take(1).signed(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func little16() throws(Malformed) -> UInt16 { try take(2).little16(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func little24() throws(Malformed) -> UInt32 { try take(3).little24(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func little32() throws(Malformed) -> UInt32 { try take(4).little32(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func little64() throws(Malformed) -> UInt64 { try take(8).little64(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func big16() throws(Malformed) -> UInt16 { try take(2).big16(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func big32() throws(Malformed) -> UInt32 { try take(4).big32(at: 0) }
+
+  @_lifetime(self: copy self)
+  package mutating func big64() throws(Malformed) -> UInt64 { try take(8).big64(at: 0) }
+}
+
+/// Fixed places in a span whose length somebody has checked: the compiler then drops the check made here.
+extension RawSpan {
+  package func signed(at offset: Int) -> Int8 { Int8(bitPattern: self[offset]) }
+  package func little16(at offset: Int) -> UInt16 { UInt16(littleEndian: load(offset)) }
+  package func little24(at offset: Int) -> UInt32 { UInt32(little16(at: offset)) | UInt32(self[offset + 2]) << 16 }
+  package func little32(at offset: Int) -> UInt32 { UInt32(littleEndian: load(offset)) }
+  package func little48(at offset: Int) -> UInt64 { UInt64(little32(at: offset)) | UInt64(little16(at: offset + 4)) << 32 }
+  package func little64(at offset: Int) -> UInt64 { UInt64(littleEndian: load(offset)) }
+  package func big16(at offset: Int) -> UInt16 { UInt16(bigEndian: load(offset)) }
+  package func big32(at offset: Int) -> UInt32 { UInt32(bigEndian: load(offset)) }
+  package func big64(at offset: Int) -> UInt64 { UInt64(bigEndian: load(offset)) }
+
+  /// The first and the last sixteen bytes, which may overlap: all there is of 16 to 32 bytes.
+  func outer16() -> (UInt64, UInt64, UInt64, UInt64) {
+    precondition(byteCount >= 16, "sixteen bytes of a shorter span")
+    // SAFETY: checked just above; any bytes are a number.
+    return unsafe (
+      unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self), unsafeLoadUnaligned(fromByteOffset: 8, as: UInt64.self),
+      unsafeLoadUnaligned(fromByteOffset: byteCount &- 16, as: UInt64.self),
+      unsafeLoadUnaligned(fromByteOffset: byteCount &- 8, as: UInt64.self)
+    )
+  }
+
+  private func load<Number: FixedWidthInteger & BitwiseCopyable>(_ offset: Int) -> Number {
+    precondition(offset >= 0 && offset <= byteCount - MemoryLayout<Number>.size, "index outside a span")
+    // SAFETY: checked just above; any bytes are a number.
+    return unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self)
+  }
+}

@@ -1,0 +1,111 @@
+/// The first byte of a packet between host and controller. Core 6.0, Vol 4, Part A, 2.
+package enum PacketType: UInt8, BitwiseCopyable, Sendable {
+  case command = 1, acl, synchronous, event, isochronous
+
+  /// How many bytes stand between the type and the content, the length among them.
+  var headerBytes: Int {
+    switch self {
+    case .command, .synchronous: 3
+    case .acl, .isochronous: 4
+    case .event: 2
+    }
+  }
+
+  /// What a header says of the bytes that follow it. Core 6.0, Vol 4, Part E, 5.4.
+  func contentBytes(header: RawSpan) -> Int {
+    switch self {
+    case .command, .synchronous: Int(header[2])
+    case .acl: Int(header.little16(at: 2))
+    case .event: Int(header[1])
+    case .isochronous: Int(header.little16(at: 2) & 0x3FFF)
+    }
+  }
+}
+
+/// Cuts a stream of bytes from a controller into packets, whatever pieces it arrives in, and finds its place again after damage.
+///
+///     var bytes = Cursor(chunk)
+///     while stream.advance(through: &bytes) { ring.push(stream.packet) }
+package struct PacketStream: BitwiseCopyable, Sendable {
+  private var gathered = Text<260>()
+  private var isWhole = false
+  /// Whether the stream is believed to stand at a packet's start. Once lost, only what must be an event is believed.
+  private var isAligned = true
+  /// Bytes that belonged to no packet.
+  package private(set) var discarded: UInt64 = 0
+
+  package init() {}
+
+  /// The packet that `advance` has just completed, its type in front.
+  package var packet: RawSpan {
+    @_addressableSelf
+    @_lifetime(borrow self)
+    get { gathered.bytes }
+  }
+
+  /// Whether a packet has begun and not ended.
+  package var isPartial: Bool { !isWhole && gathered.count > 0 }
+
+  /// The line fell silent inside a packet: the rest of it is not to be looked for in what comes next.
+  package mutating func abandon() {
+    guard isPartial else { return }
+    discarded += UInt64(gathered.count)
+    gathered.truncate(to: 0)
+  }
+
+  /// Reads on; true when a packet is whole, false when the bytes are used up.
+  @_lifetime(bytes: copy bytes)
+  package mutating func advance(through bytes: inout Cursor) -> Bool {
+    if isWhole { gathered.truncate(to: 0) }
+    isWhole = false
+    while true {
+      guard let missing = missing() else {
+        lose()
+        continue
+      }
+      if missing == 0 {
+        isWhole = true
+        isAligned = true
+        return true
+      }
+      guard let piece = try? bytes.take(min(missing, bytes.remaining)), piece.byteCount > 0 else { return false }
+      gathered.append(piece)
+    }
+  }
+
+  /// How many bytes the packet, or first its header, still lacks; nil when what was gathered is none.
+  ///
+  /// Controllers send nothing but events until a connection is made, and never audio, for nobody asks for it. A packet longer than
+  /// a `Packet` is noise too: believing a length of 64 kB after a lost byte would make the gateway deaf.
+  private func missing() -> Int? {
+    guard gathered.count > 0 else { return 1 }
+    guard let type = PacketType(rawValue: gathered[0]), type == .event || (type == .acl && isAligned) else { return nil }
+    let header = 1 + type.headerBytes
+    if gathered.count < header { return header - gathered.count }
+    let content = type.contentBytes(header: gathered.bytes.extracting(1..<header))
+    if type == .event && !isPlausible(code: gathered[1], length: content) { return nil }
+    return header + content <= Packet.mostBytes ? header + content - gathered.count : nil
+  }
+
+  /// Drops one byte. At most four are left, and no event that is believed now is shorter: nothing of a next packet has been gathered.
+  private mutating func lose() {
+    discarded += 1
+    isAligned = false
+    let rest = gathered
+    gathered.truncate(to: 0)
+    gathered.append(rest.bytes.extracting(droppingFirst: 1))
+  }
+
+  /// Whether an event may have this code and length. Core 6.0, Vol 4, Part E, 7.7; 0xFF is the vendor's.
+  private func isPlausible(code: UInt8, length: Int) -> Bool {
+    switch code {
+    case 0x3E: length >= 2
+    case 0x0E: length >= 3
+    case 0x05, 0x0F: length == 4
+    case 0x10: length == 1
+    case 0x13: length >= 5
+    case 0x01...0x58, 0xFF: isAligned
+    default: false
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// The service UUIDs of the config, ready to be found: spelt out in an advertisement, or as a bit of Apple's overflow area.
+package struct WatchedServices: ~Copyable {
+  private struct Watched: BitwiseCopyable {
+    var uuid = ServiceUUID()
+    /// Where its bit lies.
+    var byte: UInt8 = 0
+    var mask: UInt8 = 0
+  }
+
+  private var list: Lent<Watched>
+  private var count = 0
+
+  package init(_ services: borrowing ServiceList, in arena: inout Arena) {
+    list = arena.take(ServiceList.capacity, filledWith: Watched())
+    adopt(services)
+  }
+
+  package static var bytes: Int { Arena.bytes(for: ServiceList.capacity, of: Watched.self) }
+
+  /// Takes a config's services in place of the ones before.
+  package mutating func adopt(_ services: borrowing ServiceList) {
+    count = services.count
+    for index in services.indices {
+      let position = services[index].overflowPosition
+      list[index] = Watched(uuid: services[index], byte: position >> 3, mask: 0x80 >> (position & 7))
+    }
+  }
+
+  package subscript(index: Int) -> ServiceUUID { list[index].uuid }
+
+  func first(equal uuid: ServiceUUID) -> Int? {
+    for index in 0..<count where list[index].uuid == uuid { return index }
+    return nil
+  }
+
+  /// Only our own bits are looked at: other apps of the same phone set theirs.
+  func first(in overflow: RawSpan) -> Int? {
+    for index in 0..<count where overflow[Int(list[index].byte)] & list[index].mask != 0 { return index }
+    return nil
+  }
+}

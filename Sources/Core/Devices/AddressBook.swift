@@ -1,0 +1,125 @@
+/// Who is behind an address, for as long as the address lives: what it said last, and which device that made it.
+///
+/// Beacons repeat themselves. What was read once is not read again: a report is first compared, byte by byte, with the one before.
+///
+///     let slot = book.meet(report.address, at: now, keys)
+///     if !book.remembers(report, in: slot) || the device is gone {
+///       let recognition = services.recognise(report.data)
+///       if let identity = book.learn(recognition, from: report, in: slot, …) {
+///         book.settle(slot, as: the device of that identity, …)
+///       }
+///     }
+///     book[slot].device was heard
+package struct AddressBook: ~Copyable {
+  private var records: Lent<AddressRecord>
+  private var index: HashIndex
+  private var recency: Recency
+  private let seed: UInt64
+  package private(set) var evictions: UInt64 = 0
+
+  package init(capacity: Int, seed: UInt64, in arena: inout Arena) {
+    records = arena.take(capacity, filledWith: AddressRecord(.init(word: 0), at: .zero))
+    index = HashIndex(slots: capacity, in: &arena)
+    recency = Recency(slots: capacity, in: &arena)
+    self.seed = seed
+  }
+
+  package static func bytes(capacity: Int) -> Int {
+    Arena.bytes(for: capacity, of: AddressRecord.self) + HashIndex.bytes(for: capacity) + Recency.bytes(for: capacity)
+  }
+
+  package var count: Int { records.count - recency.count(of: .free) }
+
+  package subscript(slot: Int) -> AddressRecord {
+    _read { yield records[slot] }
+  }
+
+  package func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
+
+  /// The line of the sender; a stranger gets the line of whoever was not heard for longest. Its keys are tried then, once.
+  @inline(__always)
+  package mutating func meet(_ address: Address, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
+    let hash = hash(address)
+    if let slot = index.find(hash, where: { records[$0].address == address }) {
+      if now.isLaterSecond(than: records[slot].heard) { recency.touch(slot) }
+      records[slot].heard = now
+      return slot
+    }
+    return welcome(address, hash, at: now, keys)
+  }
+
+  @inline(never)
+  private mutating func welcome(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
+    let slot = recency.slotToReuse()
+    if recency.list(of: slot) != .free {
+      index.remove(self.hash(records[slot].address), slot: slot)
+      evictions += 1
+    }
+    records[slot] = AddressRecord(address, at: now)
+    if let key = keys.resolve(address) { records[slot].resolved(by: key) }
+    index.insert(hash, slot: slot)
+    recency.touch(slot, in: .unmatched)
+    return slot
+  }
+
+  /// Whether the report says what the last of its kind said, and somebody has settled who that is.
+  @inline(__always) package func remembers(_ report: borrowing Report, in slot: Int) -> Bool {
+    let memo = Memo(report.data)
+    return report.isScanResponse ? memo.isSame(as: records[slot].response) : memo.isSame(as: records[slot].advert)
+  }
+
+  /// Takes in what a report says. Gives the identity to settle, or nothing when the device stays who it is.
+  package mutating func learn(
+    _ recognition: borrowing Recognition, from report: borrowing Report, in slot: Int, _ services: borrowing WatchedServices,
+    _ keys: inout IdentityKeys, unixTime: Int64?
+  ) -> Identity? {
+    records[slot].note(recognition, report)
+    let record = records[slot]
+    if record.key >= 0 { return record.device == .none ? keys.identity(ofResolver: Int(record.key)) : nil }
+    if let ephemeral = recognition.ephemeral, let alias = keys.resolve(ephemeral: ephemeral, unixTime: unixTime) {
+      guard accept(.eid, in: slot) else { return nil }
+      return alias
+    }
+    guard accept(recognition.evidence, in: slot) else { return nil }
+    return recognition.identity(at: record.address, services)
+  }
+
+  /// Whether this evidence may change who the line's device is: it is better than what was known, or as good and newer.
+  private mutating func accept(_ evidence: Evidence, in slot: Int) -> Bool {
+    let record = records[slot]
+    if record.device != .none && (evidence > record.evidence || evidence == record.evidence && evidence.isBoundToAddress) { return false }
+    records[slot].evidence = evidence
+    return true
+  }
+
+  /// The caller found out which device the identity is; `isMatched` when somebody in the config wants it.
+  package mutating func settle(_ slot: Int, as device: DeviceReference, isMatched: Bool) {
+    // An anonymous advertisement is nobody's next time.
+    if records[slot].address.kind == .anonymous { return }
+    if records[slot].device != device { records[slot].becomes(device) }
+    recency.touch(slot, in: isMatched ? .matched : .unmatched)
+  }
+
+  /// A connection told the installation id: from now on this address is that peer.
+  package mutating func settle(_ slot: Int, asPeer device: DeviceReference, isMatched: Bool) {
+    records[slot].evidence = .peer
+    settle(slot, as: device, isMatched: isMatched)
+  }
+
+  /// The device is gone from its table: the next report settles anew who this is.
+  package mutating func release(_ slot: Int) { records[slot].forgetDevice() }
+
+  /// Other keys and other services: who everybody is must be settled anew.
+  package mutating func releaseAll(_ keys: borrowing IdentityKeys) {
+    for slot in 0..<records.count where recency.list(of: slot) != .free {
+      records[slot] = AddressRecord(records[slot].address, at: records[slot].heard)
+      if let key = keys.resolve(records[slot].address) { records[slot].resolved(by: key) }
+    }
+  }
+
+  /// Strangers choose their addresses; without the seed they cannot choose their place.
+  private func hash(_ address: Address) -> UInt32 {
+    let product = (address.word ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return UInt32(truncatingIfNeeded: product.high ^ product.low)
+  }
+}

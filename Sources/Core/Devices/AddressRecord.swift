@@ -1,0 +1,90 @@
+/// One line of the address book.
+package struct AddressRecord: BitwiseCopyable {
+  package let address: Address
+  package internal(set) var heard: Instant
+  package private(set) var device = DeviceReference.none
+  /// How the device's identity came to be known.
+  package internal(set) var evidence = Evidence.address
+  /// The key that made this resolvable address; -1 for none.
+  private(set) var key: Int16 = -1
+  /// What its adverts say of its power, the better source kept.
+  package private(set) var power: MeasuredPower?
+  /// The last advert and the last scan response that were read, and which of them was the later.
+  private(set) var advert = Memo()
+  private(set) var response = Memo()
+  private var isResponseLater = false
+
+  init(_ address: Address, at now: Instant) {
+    self.address = address
+    heard = now
+  }
+
+  mutating func resolved(by key: Int) {
+    self.key = Int16(key)
+    evidence = .irk
+  }
+
+  mutating func note(_ recognition: borrowing Recognition, _ report: borrowing Report) {
+    isResponseLater = report.isScanResponse
+    // What was damaged is read again, so that it is counted again.
+    let memo = recognition.damage == nil ? Memo(report.data) : Memo()
+    if isResponseLater { response = memo } else { advert = memo }
+    if let measured = recognition.measuredPower {
+      learn(.advertised(Decibels(Float(measured))))
+    } else if let transmitted = recognition.txPower ?? report.txPower {
+      learn(.transmitted(Decibels(Float(transmitted) - Float(EddystoneFrame.firstMeter))))
+    }
+  }
+
+  /// The memo that was not just written belongs to the old device: what it holds must be read again.
+  mutating func becomes(_ device: DeviceReference) {
+    self.device = device
+    if isResponseLater { advert = Memo() } else { response = Memo() }
+  }
+
+  mutating func forgetDevice() {
+    device = .none
+    advert = Memo()
+    response = Memo()
+    if key < 0 { evidence = .address }
+  }
+
+  private mutating func learn(_ source: MeasuredPower) {
+    var best = power ?? source
+    best.learn(source)
+    power = best
+  }
+}
+
+/// The data of a legacy advertisement, exactly: its length and four words that hold all of its bytes, some of them twice.
+///
+/// Every report is compared with the one before, in registers.
+struct Memo: BitwiseCopyable {
+  private static let most = 31
+  private static let nothing: UInt8 = 0xFF
+
+  private var length = Memo.nothing
+  private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+
+  /// Of nothing, and equal to nothing.
+  init() {}
+
+  /// Longer data is not kept.
+  @inline(__always) init(_ data: RawSpan) {
+    let count = data.byteCount
+    guard count <= Self.most else { return }
+    length = UInt8(truncatingIfNeeded: count)
+    if count >= 16 {
+      words = data.outer16()
+    } else if count >= 8 {
+      words = (data.little64(at: 0), data.little64(at: count - 8), 0, 0)
+    } else {
+      for index in 0..<count { words.0 |= UInt64(data[index]) << UInt64(8 * index) }
+    }
+  }
+
+  func isSame(as other: Memo) -> Bool {
+    let differences = (words.0 ^ other.words.0) | (words.1 ^ other.words.1) | (words.2 ^ other.words.2) | (words.3 ^ other.words.3)
+    return length == other.length && length != Self.nothing && differences == 0
+  }
+}

@@ -1,0 +1,119 @@
+/// How near somebody is, in words. `unknown` is an answer: it comes when there is nothing to average.
+package enum Zone: UInt8, Comparable, BitwiseCopyable, Sendable {
+  case unknown, far, near, immediate
+
+  package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+  package var name: StaticString {
+    switch self {
+    case .unknown: "unknown"
+    case .far: "far"
+    case .near: "near"
+    case .immediate: "immediate"
+    }
+  }
+}
+
+/// The level a transmitter gives at 1 m, and how we know. Cases stand in the order of precedence.
+package enum MeasuredPower: BitwiseCopyable, Sendable {
+  case assumed(Decibels)
+  /// Its advert says how strongly it transmits.
+  case transmitted(Decibels)
+  /// Its advert says how strongly it is heard at 1 m.
+  case advertised(Decibels)
+  /// Somebody measured this very device.
+  case calibrated(Decibels)
+
+  package var level: Decibels {
+    switch self {
+    case .assumed(let level), .transmitted(let level), .advertised(let level), .calibrated(let level): level
+    }
+  }
+
+  /// One standard deviation: none for a device that was measured, `assumed` for what it or we only say of it.
+  package func doubt(otherwise assumed: Decibels) -> Decibels {
+    switch self {
+    case .assumed, .transmitted, .advertised: assumed
+    case .calibrated: Decibels(0)
+    }
+  }
+
+  package var triggerDoubt: Sight.PowerDoubt {
+    switch self {
+    case .assumed, .transmitted: .unknown
+    case .advertised: .claimed
+    case .calibrated: .known
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .assumed: 0
+    case .transmitted: 1
+    case .advertised: 2
+    case .calibrated: 3
+    }
+  }
+
+  /// What a config said before gives way to what it assumes now; what an advert said stays.
+  package mutating func forgetConfig(_ assumed: Decibels) {
+    switch self {
+    case .assumed, .calibrated: self = .assumed(assumed)
+    case .transmitted, .advertised: break
+    }
+  }
+
+  /// A better source replaces a worse one, and the same source corrects itself.
+  package mutating func learn(_ other: MeasuredPower) {
+    if other.rank >= rank { self = other }
+  }
+}
+
+/// Who in the config is interested in an identity, found once when the identity is first seen.
+package struct Interest: BitwiseCopyable, Sendable {
+  /// A bit for each region, and for each trigger, that matches.
+  package var regions: UInt64 = 0
+  package var triggers: UInt64 = 0
+  package var calibration: Decibels?
+
+  package var isMatched: Bool { regions | triggers != 0 || calibration != nil }
+}
+
+/// One line of the device table: who it is, who wants it, and what was last said of it.
+package struct Device: BitwiseCopyable {
+  package var identity: Identity
+  /// Counts the devices that have lived in this slot, so that a stale reference is noticed.
+  package var generation: UInt32 = 0
+  package var interest = Interest()
+  package var power = MeasuredPower.assumed(Decibels(-59))
+  package var heard = Instant.zero
+  /// The level of the last sample.
+  package var level: Int8 = 0
+  /// The radio that hears it best.
+  package var radio: Int8 = 0
+  package var zone = Zone.unknown
+  package var attributes = Attributes()
+  /// When its proximity was last published, and while the average stays within what nothing new would be said.
+  package var published = Instant.never
+  package var settled = Band.empty
+  /// Heads of its lists of region visits and of trigger encounters.
+  package var visits: Int32 = -1
+  package var encounters: Int32 = -1
+}
+
+/// A range of levels.
+package struct Band: BitwiseCopyable {
+  package var low: Decibels
+  package var high: Decibels
+
+  package static let empty = Band(low: Decibels(1), high: Decibels(-1))
+
+  package func contains(_ level: Decibels) -> Bool { level > low && level < high }
+}
+
+package struct DeviceReference: BitwiseCopyable, Equatable, Sendable {
+  package var slot: Int32
+  package var generation: UInt32
+
+  package static let none = DeviceReference(slot: -1, generation: 0)
+}

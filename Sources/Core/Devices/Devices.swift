@@ -1,0 +1,118 @@
+/// Everybody who was heard, by identity, in lent memory. For each device and radio an average of what that radio hears.
+package struct Devices: ~Copyable {
+  private var table: Lent<Device>
+  private var tracks: Lent<Average>
+  private var index: HashIndex
+  private var recency: Recency
+  package let radios: Int
+  private let seed: UInt64
+  package private(set) var evictions: UInt64 = 0
+
+  package init(capacity: Int, radios: Int, seed: UInt64, in arena: inout Arena) {
+    table = arena.take(capacity, filledWith: Device(identity: Identity(.address)))
+    tracks = arena.take(capacity * radios, filledWith: Average())
+    index = HashIndex(slots: capacity, in: &arena)
+    recency = Recency(slots: capacity, in: &arena)
+    self.radios = radios
+    self.seed = seed
+  }
+
+  package static func bytes(capacity: Int, radios: Int) -> Int {
+    Arena.bytes(for: capacity, of: Device.self) + Arena.bytes(for: capacity * radios, of: Average.self)
+      + HashIndex.bytes(for: capacity) + Recency.bytes(for: capacity)
+  }
+
+  package var capacity: Int { table.count }
+  package var count: Int { capacity - recency.count(of: .free) }
+
+  // Addresses and not coroutines: those would copy the row for every field that is read.
+  package subscript(slot: Int) -> Device {
+    // SAFETY: the table checks the slot.
+    unsafeAddress { unsafe UnsafePointer(table.place(of: slot)) }
+    unsafeMutableAddress { unsafe table.place(of: slot) }
+  }
+
+  package subscript(slot: Int, radio: Int) -> Average {
+    // SAFETY: the table checks the place.
+    unsafeAddress { unsafe UnsafePointer(tracks.place(of: slot * radios + radio)) }
+    unsafeMutableAddress { unsafe tracks.place(of: slot * radios + radio) }
+  }
+
+  package func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
+
+  /// The slot of a reference, if the device it meant still lives there.
+  package func slot(of reference: DeviceReference) -> Int? {
+    guard reference.slot >= 0, table[Int(reference.slot)].generation == reference.generation else { return nil }
+    return Int(reference.slot)
+  }
+
+  package func reference(to slot: Int) -> DeviceReference {
+    DeviceReference(slot: Int32(slot), generation: table[slot].generation)
+  }
+
+  package func find(_ identity: Identity) -> Int? {
+    index.find(identity.hash(seed: seed)) { table[$0].identity == identity }
+  }
+
+  /// The slot that the next newcomer will take. If it is used, its device is to be retired first: say goodbye, then `remove`.
+  package var slotToReuse: Int { recency.slotToReuse() }
+
+  /// Settles a newcomer in a free slot.
+  package mutating func insert(_ identity: Identity, _ settings: borrowing Settings) -> Int {
+    let slot = recency.slotToReuse()
+    precondition(!isUsed(slot), "the old device is removed before a new one is settled")
+    let generation = table[slot].generation &+ 1
+    table[slot] = Device(identity: identity)
+    table[slot].generation = generation
+    reconsider(slot, settings)
+    for radio in 0..<radios { self[slot, radio] = Average() }
+    index.insert(identity.hash(seed: seed), slot: slot)
+    touch(slot)
+    return slot
+  }
+
+  /// The same being under another name: what was averaged of it goes on.
+  package mutating func bequeath(from old: Int, to new: Int) {
+    for radio in 0..<radios { self[new, radio] = self[old, radio] }
+    table[new].heard = table[old].heard
+    table[new].attributes = table[old].attributes
+  }
+
+  /// Looks up anew who in the config is interested in a device, and what power is known of it.
+  package mutating func reconsider(_ slot: Int, _ settings: borrowing Settings) {
+    let interest = settings.interest(in: table[slot].identity)
+    table[slot].interest = interest
+    if let calibration = interest.calibration {
+      table[slot].power = .calibrated(calibration)
+    } else {
+      table[slot].power.forgetConfig(settings.calibration.measuredPower)
+    }
+  }
+
+  package mutating func remove(_ slot: Int) {
+    index.remove(table[slot].identity.hash(seed: seed), slot: slot)
+    table[slot].generation &+= 1
+    recency.touch(slot, in: .free)
+    evictions += 1
+  }
+
+  /// The observed time between a device's adverts, at the radio that hears it most often.
+  package func interval(of slot: Int) -> Interval? {
+    var shortest: Interval?
+    for radio in 0..<radios {
+      guard let interval = tracks[slot * radios + radio].interval else { continue }
+      shortest = min(shortest ?? interval, interval)
+    }
+    return shortest
+  }
+
+  @inline(__always)
+  package mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant, _ settings: AverageSettings) {
+    self[slot, radio].heard(level, at: now, settings)
+    if now.isLaterSecond(than: table[slot].heard) { touch(slot) }
+    table[slot].heard = now
+    table[slot].level = level
+  }
+
+  private mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }
+}

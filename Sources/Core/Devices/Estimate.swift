@@ -1,0 +1,66 @@
+/// What the best-placed radio makes of a device at one moment.
+package struct Estimate: BitwiseCopyable {
+  /// As a receiver without offset would have it.
+  package var average: Decibels
+  /// The path's loss beyond that of the first metre: what neither the transmitter nor the receiver has a part in.
+  package var loss: Decibels
+  /// One standard deviation of the loss.
+  package var doubt: Decibels
+  package var samples: Int
+  package var rate: Float
+  package var radio: Int
+  package var distance: Meters
+  package var low: Meters
+  package var high: Meters
+}
+
+extension Devices {
+  /// The radio that hears the device best just now; the first when none does.
+  package func bestRadio(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Int {
+    var best = 0
+    for radio in 1..<max(radios, 1) where !self[slot, radio].isStale(at: now, settings.average) {
+      let isBetter = average(of: slot, radio, settings) > average(of: slot, best, settings)
+      if isBetter || self[slot, best].isStale(at: now, settings.average) { best = radio }
+    }
+    return best
+  }
+
+  /// As a receiver without offset would have it.
+  package func average(of slot: Int, _ radio: Int, _ settings: borrowing Settings) -> Decibels {
+    self[slot, radio].level - settings.receiveOffset(of: radio)
+  }
+
+  /// nil when no radio has heard the device lately enough to say anything.
+  package func estimate(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Estimate? {
+    let radio = bestRadio(of: slot, at: now, settings)
+    guard !self[slot, radio].isStale(at: now, settings.average) else { return nil }
+    let path = Path(settings.calibration)
+    let average = average(of: slot, radio, settings)
+    let doubt = self[slot, radio].doubt.joined(with: self[slot].power.doubt(otherwise: settings.calibration.doubt))
+    let loss = self[slot].power.level - average
+    let reach = path.reach(of: doubt)
+    return Estimate(
+      average: average, loss: loss, doubt: doubt, samples: self[slot, radio].samples, rate: self[slot, radio].rate, radio: radio,
+      distance: path.distance(atLoss: loss), low: path.distance(atLoss: loss - reach), high: path.distance(atLoss: loss + reach))
+  }
+}
+
+/// How the level falls with distance: 10 n dB for every tenfold.
+package struct Path: BitwiseCopyable {
+  package let exponent: Float
+
+  package init(_ calibration: borrowing CalibrationSettings) { exponent = calibration.pathLossExponent }
+
+  /// The loss beyond that of the first metre.
+  package func loss(at distance: Meters) -> Decibels { Decibels(Float(10 * Double(exponent) * log10(Double(distance.value)))) }
+
+  package func distance(atLoss loss: Decibels) -> Meters { Meters(Float(exp10(Double(loss.value) / (10 * Double(exponent))))) }
+
+  /// Nine times in ten the truth lies no further than this to either side.
+  package func reach(of doubt: Decibels) -> Decibels { Decibels(1.645 * doubt.value) }
+}
+
+extension Decibels {
+  /// Two independent doubts taken together.
+  package func joined(with other: Decibels) -> Decibels { Decibels((value * value + other.value * other.value).squareRoot()) }
+}

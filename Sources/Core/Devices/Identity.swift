@@ -1,0 +1,74 @@
+/// Who somebody is, as subscribers see it. Kinds stand in order: the most specific that applies wins.
+///
+/// The bytes of an identity lie so that every selector of the contract is a prefix of them: an iBeacon's UUID, major, minor;
+/// a name, a zero and the address; and so on.
+package struct Identity: BitwiseCopyable, Sendable {
+  package enum Kind: UInt8, BitwiseCopyable, Sendable {
+    case irk, peer, eid, iBeacon, altBeacon, eddystone, service, name, address
+  }
+
+  package static let mostBytes = 40
+
+  package let kind: Kind
+  package private(set) var length: UInt8 = 0
+  package private(set) var bytes = InlineArray<40, UInt8>(repeating: 0)
+
+  package init(_ kind: Kind) { self.kind = kind }
+
+  package init(_ kind: Kind, _ span: RawSpan) {
+    self.kind = kind
+    append(span)
+  }
+
+  package init(_ kind: Kind, _ address: Address) {
+    self.kind = kind
+    append(address)
+  }
+
+  package mutating func append(_ byte: UInt8) {
+    precondition(length < Self.mostBytes, "an identity is at most 40 bytes")
+    bytes[Int(length)] = byte
+    length += 1
+  }
+
+  package mutating func append(_ span: RawSpan) {
+    precondition(span.byteCount <= Self.mostBytes - Int(length), "an identity is at most 40 bytes")
+    for index in 0..<span.byteCount { bytes[Int(length) + index] = span[index] }
+    length += UInt8(truncatingIfNeeded: span.byteCount)
+  }
+
+  package mutating func append(_ service: ServiceUUID) {
+    for index in 0..<16 { append(service.byte(index)) }
+  }
+
+  package mutating func append(_ address: Address) {
+    for index in 0..<6 { append(address.written(index)) }
+  }
+
+  package func isMoreSpecific(than other: Identity) -> Bool { kind.rawValue < other.kind.rawValue }
+
+  /// Known by its address alone, whatever else it says of itself: another address would be somebody else.
+  package var isBoundToAddress: Bool {
+    switch kind {
+    case .service, .name, .address: true
+    case .irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone: false
+    }
+  }
+
+  /// FNV-1a with a final mix: identities are made rarely, looked up by hash, and chosen by strangers.
+  package func hash(seed: UInt64) -> UInt32 {
+    var hash = seed ^ 0xCBF2_9CE4_8422_2325 ^ UInt64(kind.rawValue)
+    for index in 0..<Int(length) { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
+    hash ^= hash >> 32
+    hash = hash &* 0x9E37_79B9_7F4A_7C15
+    return UInt32(truncatingIfNeeded: hash >> 32)
+  }
+}
+
+extension Identity: Equatable {
+  package static func == (a: Self, b: Self) -> Bool {
+    guard a.kind == b.kind, a.length == b.length else { return false }
+    for index in 0..<Int(a.length) where a.bytes[index] != b.bytes[index] { return false }
+    return true
+  }
+}

@@ -1,0 +1,71 @@
+/// When to speak of how near somebody is: the zone changed, the distance moved, or it is time again while he is near.
+///
+/// What would have to be heard to say something new is worked out when something is said, so that a packet costs two comparisons.
+package struct Proximity {
+  package init() {}
+
+  /// A sample was heard.
+  package func heard(
+    _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
+  ) {
+    let average = devices.average(of: slot, devices.bestRadio(of: slot, at: now, settings), settings)
+    let isTimeAgain = devices[slot].zone >= .near && now - devices[slot].published >= settings.publish.interval
+    if !isTimeAgain && devices[slot].settled.contains(average) { return }
+    judge(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+  }
+
+  /// Silence may have made the average stale; returns when it will have.
+  package func check(
+    _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
+  ) -> Instant {
+    let stale = devices[slot].heard + settings.average.stale
+    guard stale <= now else { return stale }
+    if devices[slot].zone != .unknown {
+      judge(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    return .never
+  }
+
+  private func judge(
+    _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
+  ) {
+    let estimate = devices.estimate(of: slot, at: now, settings)
+    let path = Path(settings.calibration)
+    let edges = settings.zones.edges(for: devices[slot].power, along: path)
+    let zone = estimate.map { edges.zone(at: $0.average, from: devices[slot].zone) } ?? .unknown
+    devices[slot].zone = zone
+    devices[slot].published = now
+    devices[slot].settled = estimate.map { edges.band(of: zone).clamped(to: settings.publish.band(around: $0, along: path)) } ?? .empty
+    publish(devices[slot], estimate, at: now, settings, &publisher)
+  }
+
+  private func publish(
+    _ device: Device, _ estimate: Estimate?, at now: Instant, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    publisher.begin(.fleeting, "/proximity/", at: now)
+    let name = publisher.name(of: device, at: now)
+    publisher.topic.append(level: name.bytes)
+    publisher.json.member("id", text: name.bytes)
+    publisher.describe(device, estimate)
+    publisher.stamp("at", now)
+    publisher.send()
+  }
+}
+
+extension Publisher {
+  /// The fields of a proximity message, also in ranging: no figure is given for what is unknown.
+  package mutating func describe(_ device: Device, _ estimate: Estimate?) {
+    if let estimate {
+      json.member("rssi", Int64(device.level))
+      json.member("average", estimate.average.value, places: 1)
+      json.member("distance_m", estimate.distance.value, places: 2)
+      json.member("low_m", estimate.low.value, places: 2)
+      json.member("high_m", estimate.high.value, places: 2)
+    }
+    json.member("zone", device.zone.name)
+    if let estimate {
+      json.member("samples", Int64(estimate.samples))
+      json.member("rate_hz", estimate.rate, places: 1)
+    }
+  }
+}

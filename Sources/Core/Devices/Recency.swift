@@ -1,0 +1,82 @@
+/// Who was heard longest ago? Two lists of a table's slots in the order they were last heard: those that somebody is interested
+/// in, and the others, which go first when room is needed. Also the list of slots that are free.
+package struct Recency: ~Copyable {
+  package enum List: UInt8, BitwiseCopyable { case free, unmatched, matched }
+
+  private struct Link: BitwiseCopyable {
+    var older: Int32 = -1
+    var newer: Int32 = -1
+    var list = List.free
+  }
+
+  private struct Ends: BitwiseCopyable {
+    var oldest: Int32 = -1
+    var newest: Int32 = -1
+    var count: Int32 = 0
+  }
+
+  private var links: Lent<Link>
+  private var ends = InlineArray<3, Ends>(repeating: Ends())
+
+  package init(slots: Int, in arena: inout Arena) {
+    links = arena.take(slots, filledWith: Link())
+    for slot in 0..<slots { append(Int32(slot), to: .free) }
+  }
+
+  package static func bytes(for slots: Int) -> Int { Arena.bytes(for: slots, of: Link.self) }
+
+  package func count(of list: List) -> Int { Int(ends[Int(list.rawValue)].count) }
+
+  package func oldest(of list: List) -> Int? {
+    let slot = ends[Int(list.rawValue)].oldest
+    return slot < 0 ? nil : Int(slot)
+  }
+
+  package func list(of slot: Int) -> List { links[slot].list }
+
+  /// The slot to give away: a free one, else the longest unheard one that nobody wants, else the longest unheard of all.
+  package func slotToReuse() -> Int {
+    guard let slot = oldest(of: .free) ?? oldest(of: .unmatched) ?? oldest(of: .matched) else {
+      preconditionFailure("a table has at least one slot")
+    }
+    return slot
+  }
+
+  /// The slot was heard just now: it becomes the newest of its list, or of another one.
+  package mutating func touch(_ slot: Int, in list: List) {
+    guard links[slot].list == list else {
+      unlink(Int32(slot))
+      return append(Int32(slot), to: list)
+    }
+    touch(slot)
+  }
+
+  /// Likewise, in the list where it is. Every report comes this way.
+  package mutating func touch(_ slot: Int) {
+    let link = links[slot]
+    if link.newer < 0 { return }
+    let which = Int(link.list.rawValue)
+    links[Int(link.newer)].older = link.older
+    if link.older < 0 { ends[which].oldest = link.newer } else { links[Int(link.older)].newer = link.newer }
+    links[Int(ends[which].newest)].newer = Int32(slot)
+    links[slot] = Link(older: ends[which].newest, newer: -1, list: link.list)
+    ends[which].newest = Int32(slot)
+  }
+
+  private mutating func append(_ slot: Int32, to list: List) {
+    let which = Int(list.rawValue)
+    let newest = ends[which].newest
+    links[Int(slot)] = Link(older: newest, newer: -1, list: list)
+    if newest < 0 { ends[which].oldest = slot } else { links[Int(newest)].newer = slot }
+    ends[which].newest = slot
+    ends[which].count += 1
+  }
+
+  private mutating func unlink(_ slot: Int32) {
+    let link = links[Int(slot)]
+    let which = Int(link.list.rawValue)
+    if link.older < 0 { ends[which].oldest = link.newer } else { links[Int(link.older)].newer = link.newer }
+    if link.newer < 0 { ends[which].newest = link.older } else { links[Int(link.newer)].older = link.older }
+    ends[which].count -= 1
+  }
+}

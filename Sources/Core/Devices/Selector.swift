@@ -1,0 +1,42 @@
+/// A pattern over identities: an identity, or a prefix of one. `ibeacon:UUID:*` is the kind and the UUID's sixteen bytes.
+package struct Selector: Equatable, BitwiseCopyable, Sendable {
+  /// nil matches every kind.
+  package var kind: Identity.Kind?
+  /// Whether nothing may follow the bytes.
+  package var isWhole: Bool
+  package var prefix: Identity
+
+  package static let any = Selector(kind: nil, isWhole: false, prefix: Identity(.address))
+
+  package init(kind: Identity.Kind?, isWhole: Bool, prefix: Identity) {
+    self.kind = kind
+    self.isWhole = isWhole
+    self.prefix = prefix
+  }
+
+  package func matches(_ identity: Identity) -> Bool {
+    guard let kind else { return true }
+    guard kind == identity.kind, prefix.length <= identity.length else { return false }
+    if isWhole && prefix.length != identity.length { return false }
+    for index in 0..<Int(prefix.length) where prefix.bytes[index] != identity.bytes[index] { return false }
+    return true
+  }
+}
+
+extension Settings {
+  package func isMatched(_ identity: Identity, by match: Slice) -> Bool {
+    for index in match.range where selectors[index].matches(identity) { return true }
+    return false
+  }
+
+  /// Who in the config is interested in an identity.
+  package func interest(in identity: Identity) -> Interest {
+    var interest = Interest()
+    for region in regions.indices where isMatched(identity, by: regions[region].match) { interest.regions |= 1 << UInt64(region) }
+    for trigger in triggers.indices where isMatched(identity, by: triggers[trigger].match) { interest.triggers |= 1 << UInt64(trigger) }
+    for index in calibration.devices.indices.reversed() where isMatched(identity, by: calibration.devices[index].match) {
+      interest.calibration = calibration.devices[index].measuredPower
+    }
+    return interest
+  }
+}

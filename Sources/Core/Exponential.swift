@@ -1,0 +1,36 @@
+// Powers and logarithms from plain arithmetic: the same bits on every machine, where the systems' own differ.
+
+/// 2 to the power of `x`, to 2 parts in 10⁹. A polynomial on half an octave either way, the rest goes into the exponent's bits.
+@inline(__always)
+package func exp2(_ x: Double) -> Double { x > -0.5 && x < 0.5 ? octaveFraction(x) : farExp2(x) }
+
+@inline(never)
+private func farExp2(_ x: Double) -> Double {
+  let bounded = min(max(x, -1_000), 1_000)
+  let octaves = Int(bounded < 0 ? bounded - 0.5 : bounded + 0.5)
+  return octaveFraction(bounded - Double(octaves)) * Double(bitPattern: UInt64(octaves + 1_023) << 52)
+}
+
+private func octaveFraction(_ f: Double) -> Double {
+  let upper = 0.009618437359528 + f * (0.001339887459371 + f * 0.0001535336181556)
+  return 1 + f * (0.6931472028552 + f * (0.2402264791360 + f * (0.05550332470697 + f * upper)))
+}
+
+/// The logarithm to base 2 of a positive, normal number, to 4 parts in 10⁹. An odd series in (m - 1) / (m + 1) for the mantissa.
+package func log2(_ x: Double) -> Double {
+  precondition(x.isNormal && x > 0, "a logarithm is of a positive number")
+  var octaves = Double(Int(x.bitPattern >> 52) - 1_023)
+  var mantissa = Double(bitPattern: x.bitPattern & 0x000F_FFFF_FFFF_FFFF | 0x3FF0_0000_0000_0000)
+  if mantissa >= 1.414_213_562_373_095 {
+    mantissa /= 2
+    octaves += 1
+  }
+  let s = (mantissa - 1) / (mantissa + 1)
+  let q = s * s
+  let upper = 0.577078016355585 + q * (0.412198583111132 + q * 0.320598897975325)
+  return octaves + s * (2.885390081777927 + q * (0.961796693925976 + q * upper))
+}
+
+package func exp10(_ x: Double) -> Double { exp2(x * 3.321928094887362) }
+
+package func log10(_ x: Double) -> Double { log2(x) * 0.3010299956639812 }

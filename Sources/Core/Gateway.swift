@@ -1,0 +1,277 @@
+/// The whole machine: packets and time in, messages out.
+///
+/// Everything that falls due is done at the moment it falls due, before a later packet is heard: what comes out depends on the
+/// packets and their stamps alone, not on how often anybody calls.
+package struct Gateway: ~Copyable {
+  package private(set) var settings: Settings
+  package private(set) var counters = Counters()
+  package private(set) var devices: Devices
+  package private(set) var publisher: Publisher
+  private var fragments: Fragments
+  private var addresses: AddressBook
+  private var keys: IdentityKeys
+  private var services: WatchedServices
+  private var regions: Regions
+  private var triggers: Triggers
+  private var ranging = Ranging()
+  private let proximity = Proximity()
+  private var agenda: Agenda
+  private var now: Instant
+  /// After a sample, nothing can fall due for its device sooner than this.
+  private var patience: Interval
+
+  package init(
+    _ settings: consuming Settings, seed: UInt64, cipher: @escaping Cipher, publisher: consuming Publisher, in arena: inout Arena
+  ) {
+    let capacity = settings.gateway.devices
+    fragments = Fragments(in: &arena)
+    addresses = AddressBook(capacity: capacity, seed: seed, in: &arena)
+    keys = IdentityKeys(settings.keys, cipher: cipher, in: &arena)
+    services = WatchedServices(settings.services, in: &arena)
+    devices = Devices(capacity: capacity, radios: max(settings.radios.count, 1), seed: seed, in: &arena)
+    regions = Regions(capacity: Limits.visits(for: capacity), in: &arena)
+    triggers = Triggers(capacity: Limits.encounters(for: capacity), claims: Limits.claims, in: &arena)
+    agenda = Agenda(slots: capacity, in: &arena)
+    now = publisher.clock.started
+    patience = settings.patience
+    self.publisher = publisher
+    self.settings = settings
+    self.publisher.adopt(self.settings)
+    regions.begin(self.settings, at: now, publisher: &self.publisher)
+    triggers.begin(self.settings, at: now)
+    ranging.begin(at: now)
+  }
+
+  package static func bytes(for settings: borrowing Settings) -> Int {
+    let capacity = settings.gateway.devices
+    return Devices.bytes(capacity: capacity, radios: max(settings.radios.count, 1)) + AddressBook.bytes(capacity: capacity)
+      + IdentityKeys.bytes + WatchedServices.bytes + Fragments.bytes + Visits.bytes(for: Limits.visits(for: capacity))
+      + Agenda.bytes(for: capacity)
+      + Triggers.bytes(for: Limits.encounters(for: capacity), claims: Limits.claims)
+  }
+
+  // MARK: Packets
+
+  /// One H4 packet as a radio heard it.
+  package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
+    if moment < now { counters.clockStepsBack += 1 }
+    tick(at: moment)
+    counters.packets += 1
+    do throws(Malformed) {
+      switch try Event(packet) {
+      case .reports(var reports):
+        guard isListening else { return }
+        while let report = try reports.next() {
+          if fragments.concern(report) { try join(report, radio: radio) } else { heard(report, radio: radio) }
+        }
+      default: break
+      }
+    } catch {
+      counters.count(error)
+    }
+  }
+
+  /// A piece of an advertisement: with the last one, all of it is heard.
+  @inline(never)
+  private mutating func join(_ report: borrowing Report, radio: Int) throws(Malformed) {
+    var whole = WholeReport()
+    guard fragments.join(report, at: now, into: &whole) else { return }
+    heard(try Report(whole: whole.bytes), radio: radio)
+  }
+
+  /// Told to be inlined, as all that stands on the way of every packet: five calls more cost a fifth of it.
+  @inline(__always)
+  private mutating func heard(_ report: borrowing Report, radio: Int) {
+    counters.reports += 1
+    guard report.isAudible else { return counters.levelsDiscarded += 1 }
+    let sender = addresses.meet(report.address, at: now, keys)
+    let known = devices.slot(of: addresses[sender].device)
+    if let known, addresses.remembers(report, in: sender) {
+      observe(known, level: report.level, radio: radio)
+    } else if let slot = recognise(report, sender, known) {
+      observe(slot, level: report.level, radio: radio)
+    }
+  }
+
+  /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
+  @inline(never)
+  private mutating func recognise(_ report: borrowing Report, _ sender: Int, _ known: Int?) -> Int? {
+    if known == nil { addresses.release(sender) }
+    let recognition = services.recognise(report)
+    if let damage = recognition.damage { counters.count(damage) }
+    let time = publisher.clock.unixTime(at: now)
+    let learnt = addresses.learn(recognition, from: report, in: sender, services, &keys, unixTime: time)
+    guard let slot = learnt.map({ settle($0, succeeding: known) }) ?? known else { return nil }
+    addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    if let power = addresses[sender].power { devices[slot].power.learn(power) }
+    devices[slot].attributes.update(recognition.attributes)
+    return slot
+  }
+
+  /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
+  private mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
+    if let slot = devices.find(identity) {
+      if let known, known != slot, devices[known].identity.isBoundToAddress { retire(known, because: .identified) }
+      return slot
+    }
+    let oldest = devices.slotToReuse
+    if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
+    let slot = devices.insert(identity, settings)
+    if let known, known != oldest, devices[known].identity.isBoundToAddress {
+      devices.bequeath(from: known, to: slot)
+      triggers.bequeath(from: known, to: slot, devices: &devices)
+      retire(known, because: .identified)
+    }
+    return slot
+  }
+
+  private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
+    regions.dismiss(slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    triggers.dismiss(slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    agenda.cancel(slot)
+    devices.remove(slot)
+  }
+
+  @inline(__always)
+  private mutating func observe(_ slot: Int, level: Int8, radio: Int) {
+    devices.heard(slot, level: level, radio: radio, at: now, settings.average)
+    guard devices[slot].interest.isMatched || settings.publish.unknown != .ignore else { return }
+    let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
+    regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    triggers.heard(slot, level: corrected, radio: radio, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    if regions.changed == now { ranging.wake(at: now) }
+    agenda.enter(slot, due: now + patience)
+  }
+
+  /// The wall clock was set, or was found to be wrong.
+  package mutating func setClock(_ epoch: Int64?) { publisher.clock.epoch = epoch }
+
+  // MARK: Permission
+
+  /// Whether the radios may listen now. CONTRACT, Authorization.
+  @inline(__always) package var isListening: Bool {
+    switch settings.gateway.authorization {
+    case .always: true
+    case .whenInUse: ranging.isAsked(at: now)
+    case .denied: false
+    }
+  }
+
+  /// What was monitored under the old permission ends with it, and says so.
+  package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
+    tick(at: moment)
+    guard authorization != settings.gateway.authorization else { return }
+    for slot in 0..<devices.capacity {
+      regions.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    settings.gateway.authorization = authorization
+    ranging.begin(at: now)
+  }
+
+  /// nil means every region.
+  package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
+    tick(at: moment)
+    ranging.start(region, for: span, at: now)
+  }
+
+  package mutating func stopRanging(_ region: Int?, at moment: Instant) {
+    tick(at: moment)
+    ranging.stop(region)
+  }
+
+  // MARK: Neighbours
+
+  /// What a neighbour says of a device. The rim has checked its form, nobody its truth.
+  package mutating func claimed(_ claim: Claim, at moment: Instant) {
+    tick(at: moment)
+    triggers.claimed(claim, at: now, devices: devices, settings: settings, publisher: &publisher)
+  }
+
+  /// A neighbour's retained status.
+  package mutating func met(_ neighbour: Neighbour, at moment: Instant) {
+    tick(at: moment)
+    // Nobody waits for a rehearsal, nor a rehearsal for anybody.
+    var neighbour = neighbour
+    if neighbour.simulated != settings.gateway.simulated { neighbour.isOnline = false }
+    triggers.met(neighbour)
+  }
+
+  /// The broker is there, or gone. Never called where there is none: then no neighbour is waited for.
+  package mutating func connected(_ isConnected: Bool, at moment: Instant) {
+    tick(at: moment)
+    triggers.connected(isConnected, at: now)
+  }
+
+  /// Somebody asks by command for a trigger to fire: false when the device is not heard, or has fired.
+  package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> Bool {
+    tick(at: moment)
+    guard isListening, let slot = devices.find(identity) else { return false }
+    defer { check(slot) }
+    return triggers.call(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+  }
+
+  // MARK: A new config
+
+  /// Takes a new config into force. A visit survives if its region does.
+  package mutating func adopt(_ next: consuming Settings, at moment: Instant) {
+    precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
+    precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
+    tick(at: moment)
+    let numbers = settings.renumberedRegions(in: next)
+    for slot in 0..<devices.capacity where devices[slot].visits >= 0 {
+      regions.dismiss(slot, fromAllBut: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    let places = settings.renumberedTriggers(in: next)
+    for slot in 0..<devices.capacity {
+      triggers.dismiss(slot, fromAllBut: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
+    regions.renumber(numbers)
+    ranging.renumber(numbers, at: now)
+    settings = next
+    patience = settings.patience
+    publisher.adopt(settings)
+    triggers.adopt(settings)
+    // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
+    keys.adopt(settings.keys)
+    services.adopt(settings.services)
+    addresses.releaseAll(keys)
+    for slot in 0..<devices.capacity where devices.isUsed(slot) { devices.reconsider(slot, settings) }
+    regions.begin(settings, at: now, publisher: &publisher)
+  }
+
+  // MARK: Time
+
+  /// When `tick` has something to do, if nothing is heard before.
+  package var nextDeadline: Instant { min(agenda.next, ranging.next) }
+
+  /// Does what has fallen due by `moment`, each thing at its own time.
+  @inline(__always)
+  package mutating func tick(at moment: Instant) {
+    if nextDeadline <= moment { catchUp(with: moment) }
+    now = max(now, moment)
+  }
+
+  @inline(never)
+  private mutating func catchUp(with moment: Instant) {
+    while nextDeadline <= moment {
+      now = max(now, nextDeadline)
+      if ranging.next <= agenda.next {
+        ranging.range(regions, devices, at: now, settings: settings, publisher: &publisher)
+      } else if let (slot, _) = agenda.takeDue(by: moment) {
+        check(slot)
+      }
+    }
+  }
+
+  private mutating func check(_ slot: Int) {
+    let stale = proximity.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    let exit = regions.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    let lost = triggers.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    if regions.changed == now { ranging.wake(at: now) }
+    // What falls due is done with; a deadline that has already passed would come for ever.
+    agenda.enter(slot, due: max(min(min(stale, exit), lost), now + Interval(microseconds: 1)))
+  }
+}

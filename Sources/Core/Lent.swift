@@ -1,0 +1,79 @@
+import Synchronization
+
+/// A block of memory that the rim took once at start and lends to Core piece by piece. Core never allocates.
+@safe package struct Arena: ~Copyable {
+  private let memory: UnsafeMutableRawBufferPointer
+  private var taken = 0
+
+  /// `memory` must be zeroed, aligned for any element, and outlive every table taken from it.
+  package init(lending memory: UnsafeMutableRawBufferPointer) {
+    // SAFETY: only kept; `reserve` guards every use.
+    unsafe self.memory = memory
+  }
+
+  package mutating func take<Element: BitwiseCopyable>(_ count: Int, filledWith element: Element) -> Lent<Element> {
+    // SAFETY: `reserve` keeps the block inside the lent memory; the elements hold plain bytes.
+    let start = unsafe reserve(MemoryLayout<Element>.stride * count, alignment: MemoryLayout<Element>.alignment)
+    let elements = unsafe start.bindMemory(to: Element.self, capacity: count)
+    unsafe elements.initialize(repeating: element, count: count)
+    return unsafe Lent(start: elements, count: count)
+  }
+
+  /// Puts one value that must not move, such as a pair of atomics, into lent memory. It stays for ever.
+  mutating func place<Value: ~Copyable>(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
+    // SAFETY: as in `take`.
+    let start = unsafe reserve(MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
+    let place = unsafe start.bindMemory(to: Value.self, capacity: 1)
+    unsafe place.initialize(to: value)
+    return unsafe place
+  }
+
+  private mutating func reserve(_ bytes: Int, alignment: Int) -> UnsafeMutableRawPointer {
+    let start = (taken + alignment - 1) & ~(alignment - 1)
+    // SAFETY: the precondition keeps the block inside the lent memory.
+    precondition(unsafe start + bytes <= memory.count, "the arena was lent too little memory")
+    taken = start + bytes
+    return unsafe memory.baseAddress! + start
+  }
+
+  /// What `take` of so many elements costs at most, padding included.
+  package static func bytes<Element: BitwiseCopyable>(for count: Int, of type: Element.Type) -> Int {
+    count * MemoryLayout<Element>.stride + MemoryLayout<Element>.alignment
+  }
+}
+
+/// A table of plain elements in lent memory; indices are checked, the size never changes.
+@safe package struct Lent<Element: BitwiseCopyable>: ~Copyable {
+  private let start: UnsafeMutablePointer<Element>
+  package let count: Int
+  /// What holds an atomic has one address. Without it the compiler copies whole tables' heads, and what holds them, wherever they are
+  /// borrowed beside something that changes.
+  private let pinned = Atomic<Bool>(false)
+
+  fileprivate init(start: UnsafeMutablePointer<Element>, count: Int) {
+    // SAFETY: only kept; `checked` guards every use.
+    unsafe self.start = start
+    self.count = count
+  }
+
+  package subscript(index: Int) -> Element {
+    // SAFETY: `checked` keeps the index inside the lent table.
+    unsafeAddress { unsafe UnsafePointer(place(of: index)) }
+    unsafeMutableAddress { unsafe place(of: index) }
+  }
+
+  /// Where an element lies, for a type that lends its rows on.
+  func place(of index: Int) -> UnsafeMutablePointer<Element> {
+    // SAFETY: the precondition keeps the index inside the lent table.
+    precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index outside a lent table")
+    return unsafe start + index
+  }
+
+  /// Gives the memory to a type that keeps its own guard; the table is gone afterwards.
+  consuming func relinquished() -> UnsafeMutablePointer<Element> {
+    // SAFETY: the taker's guard replaces `checked`.
+    unsafe start
+  }
+}
+
+extension Lent: @unchecked Sendable where Element: Sendable {}

@@ -1,0 +1,81 @@
+/// Every bound of the machine, with its sum. Memory is taken for these once, at start.
+package enum Limits {
+  // -- Queues -------------------------------------------------------------------------------------------------------------
+
+  /// Half a second at 2,000 packets a second.
+  package static let packetsQueued = 1_024
+  /// What identification, advertising and connections ask of one controller between two of its turns.
+  package static let commandsQueued = 16
+  /// A radio's conditions change a few times a second at worst.
+  package static let reportsQueued = 16
+  /// A burst: every device of a busy forecourt changes zone at once, and each trigger speaks.
+  package static let messagesQueued = 512
+  /// Commands and claims from the broker between two turns of the core thread.
+  package static let requestsQueued = 256
+
+  // -- Tables -------------------------------------------------------------------------------------------------------------
+
+  package static let devices = 4_096
+  package static let devicesLeast = 64
+  package static let devicesMost = 65_536
+  /// A device's ring of samples.
+  package static let windowSamples = 16
+  /// Every device inside one region, or a quarter of them inside four.
+  package static func visits(for devices: Int) -> Int { devices }
+
+  /// A device is near one trigger of its gateway at a time, rarely two.
+  package static func encounters(for devices: Int) -> Int { devices }
+
+  /// What neighbours say: 256 devices near the pumps at once, each claimed by seven neighbours.
+  package static let claims = 1_792
+
+  // -- Advertisements -----------------------------------------------------------------------------------------------------
+
+  /// What a controller may send at most. Core 6.0, Vol 4, Part E, 7.8.57.
+  static let advertisementBytes = 1_650
+  /// Advertisements that arrive in pieces at one time: as many as pieces fit between the first and the last of one, seven at 229 bytes.
+  static let fragmentChains = 8
+  /// A chain of packets spans some ten milliseconds; who has not sent the rest by then never will.
+  static let fragmentPatience = Interval.milliseconds(1_000)
+
+  // -- Silences -----------------------------------------------------------------------------------------------------------
+
+  /// A body or a car in the way takes a fast beacon's signal for some seconds.
+  package static let shortestSilence = Interval.milliseconds(5_000)
+  /// The slowest beacons send every ten seconds: twelve of those.
+  package static let longestSilence = Interval.milliseconds(120_000)
+
+  // -- Files --------------------------------------------------------------------------------------------------------------
+
+  /// Sixty-four triggers with a page of comments each; nobody's log is taken for a configuration.
+  package static let configurationBytes = 262_144
+  /// A certificate's key is three thousand bytes.
+  package static let secretBytes = 65_536
+}
+
+// Bounds that are part of a type stand here as types, because the compiler wants them as literals.
+
+/// One board serves one island: its built-in adapter, a USB stick on each side, one spare.
+package typealias PerRadio<Element: BitwiseCopyable> = Bounded<4, Element>
+/// One bit each in a device's 64 memberships.
+package typealias PerRegion<Element: BitwiseCopyable> = Bounded<64, Element>
+/// One bit each, likewise.
+package typealias PerTrigger<Element: BitwiseCopyable> = Bounded<64, Element>
+/// All `match` lists together: two for each region and trigger, one for each calibrated device.
+package typealias SelectorList = Bounded<512, Selector>
+package typealias CalibrationList = Bounded<256, DeviceCalibration>
+/// Resolving one unknown address costs one AES block per key: 256 are about 50 µs on a small board, once per address.
+package typealias KeyList = Bounded<256, KeySettings>
+/// Service UUIDs that are looked for openly and in Apple's overflow area.
+package typealias ServiceList = Bounded<16, ServiceUUID>
+package typealias TransmitList = Bounded<8, TransmitSettings>
+
+/// A reassembled report: 24 bytes of head and all the data an advertisement may have.
+package typealias WholeReport = Text<1674>
+
+/// Sites, gateways, regions, triggers, radios, groups, aliases: one level of a topic each.
+package typealias Name = Text<32>
+package typealias Sentence = Text<256>
+package typealias Topic = Text<320>
+/// CONTRACT: every payload is under 1,024 bytes.
+package typealias Payload = Text<1023>

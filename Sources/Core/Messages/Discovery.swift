@@ -1,0 +1,140 @@
+/// What Home Assistant wants to be told so that it finds us: one retained message for each entity.
+///
+/// Keys as its MQTT documentation has them; `~` stands for BASE, which keeps every message under a kilobyte.
+package struct Discovery {
+  private let topics: Topics
+  private let site: Name
+  private let gateway: Name
+  private let version: Name
+
+  package init(_ settings: borrowing Settings, version: Name) {
+    topics = Topics(settings)
+    site = settings.gateway.site
+    gateway = settings.gateway.name
+    self.version = version
+  }
+
+  /// On from a `fire` until a `leave`.
+  package func trigger(_ trigger: Name) -> Message {
+    entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
+      state("/trigger/", trigger.bytes, &payload)
+      payload.member("value_template", "{{ 'ON' if value_json.event in ['fire','manual'] else 'OFF' }}")
+    }
+  }
+
+  package func region(_ region: Name) -> Message {
+    entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
+      payload.member("device_class", "occupancy")
+      state("/region/", region.bytes, &payload)
+      payload.member("value_template", "{{ 'ON' if value_json.state == 'inside' else 'OFF' }}")
+    }
+  }
+
+  /// Somebody the configuration asks for: where it is, how far away, how strongly it is heard.
+  package func tracker(_ identity: Identity) -> Message {
+    device(identity, "device_tracker", kind: "tracker") { payload in
+      payload.member("source_type", "bluetooth_le")
+      payload.member("value_template", "{{ 'not_home' if value_json.zone == 'unknown' else 'home' }}")
+    }
+  }
+
+  package func distance(_ identity: Identity) -> Message {
+    device(identity, "sensor", kind: "distance") { payload in
+      payload.member("device_class", "distance")
+      payload.member("unit_of_measurement", "m")
+      payload.member("value_template", "{{ value_json.distance_m | default(none) }}")
+    }
+  }
+
+  package func level(_ identity: Identity) -> Message {
+    device(identity, "sensor", kind: "level") { payload in
+      payload.member("device_class", "signal_strength")
+      payload.member("unit_of_measurement", "dBm")
+      payload.member("value_template", "{{ value_json.average | default(none) }}")
+    }
+  }
+
+  private func device(_ identity: Identity, _ component: StaticString, kind: StaticString, _ body: (inout Payload) -> Void) -> Message {
+    var text = Text<128>()
+    text.append(identity)
+    return entity(component, text.bytes, kind: kind, name: text.bytes) { payload in
+      state("/proximity/", text.bytes, &payload)
+      body(&payload)
+    }
+  }
+
+  private func state(_ folder: StaticString, _ name: RawSpan, _ payload: inout Payload) {
+    var topic = Topic("~")
+    topic.append(folder)
+    topic.append(level: name)
+    payload.member("state_topic", text: topic.bytes)
+    payload.member("json_attributes_topic", text: topic.bytes)
+  }
+
+  private func entity(
+    _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ body: (inout Payload) -> Void
+  ) -> Message {
+    var id = Text<128>("forecourt_")
+    id.append(identifier: site.bytes)
+    id.append(byte: UInt8(ascii: "_"))
+    id.append(identifier: gateway.bytes)
+    var own = id
+    own.append(byte: UInt8(ascii: "_"))
+    own.append(kind)
+    own.append(byte: UInt8(ascii: "_"))
+    own.append(digest: subject)
+    var message = Message()
+    message.care = .state
+    message.topic.append("homeassistant/")
+    message.topic.append(component)
+    message.topic.append(byte: UInt8(ascii: "/"))
+    message.topic.append(own)
+    message.topic.append("/config")
+    message.payload.openObject()
+    message.payload.member("~", text: topics.base.bytes)
+    message.payload.member("unique_id", text: own.bytes)
+    message.payload.member("name", text: name, upTo: 64)
+    body(&message.payload)
+    message.payload.member("availability_topic", "~/status")
+    message.payload.member("availability_template", "{{ 'offline' if value_json.state == 'offline' else 'online' }}")
+    describe(id, &message.payload)
+    message.payload.closeObject()
+    return message
+  }
+
+  private func describe(_ id: Text<128>, _ payload: inout Payload) {
+    payload.object("device")
+    payload.member("identifiers", text: id.bytes)
+    var name = Text<66>(site.bytes)
+    name.append(byte: UInt8(ascii: " "))
+    name.append(gateway)
+    payload.member("name", text: name.bytes, upTo: 80)
+    payload.member("model", "forecourt")
+    payload.closeObject()
+    payload.object("origin")
+    payload.member("name", "forecourt")
+    payload.member("sw_version", text: version.bytes)
+    payload.closeObject()
+  }
+}
+
+extension Text {
+  /// Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
+  fileprivate mutating func append(identifier bytes: RawSpan) {
+    for index in 0..<bytes.byteCount {
+      switch bytes[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"):
+        append(byte: bytes[index])
+      default: append(byte: UInt8(ascii: "_"))
+      }
+    }
+  }
+
+  /// What two names that differ only in what an identifier leaves out are told apart by: FNV-1a.
+  fileprivate mutating func append(digest bytes: RawSpan) {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
+    for byte in 0..<8 { append(hex: UInt8(truncatingIfNeeded: hash >> UInt64(56 - byte * 8))) }
+  }
+}

@@ -1,0 +1,97 @@
+/// Composes messages and hands them to the courier through a ring. A full ring drops the message and counts it; nobody waits.
+package struct Publisher: ~Copyable {
+  private let messages: Ring<Message>
+  private var message = Message()
+  private var base = Topic()
+  private var simulated = false
+  private var unknown = PublishSettings.Unknown.ignore
+  private var pseudonyms: Pseudonyms
+  package let boot: Boot
+  private var sequence: UInt64 = 0
+  package private(set) var dropped: UInt64 = 0
+  package var clock: WallClock
+
+  /// Tells this run from every other, so that no event id is ever used twice.
+  package typealias Boot = Text<16>
+
+  package init(into messages: Ring<Message>, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms) {
+    self.messages = messages
+    self.pseudonyms = pseudonyms
+    self.boot = boot
+    self.clock = clock
+  }
+
+  package mutating func adopt(_ settings: borrowing Settings) {
+    simulated = settings.gateway.simulated
+    unknown = settings.publish.unknown
+    base = Topic(settings.publish.prefix.bytes)
+    base.append(byte: UInt8(ascii: "/"))
+    base.append(settings.gateway.site)
+    base.append(byte: UInt8(ascii: "/"))
+    base.append(settings.gateway.name)
+  }
+
+  /// What subscribers may know a device by.
+  package mutating func name(of device: Device, at now: Instant) -> Text<128> {
+    if unknown == .hash && !device.interest.isMatched {
+      return pseudonyms.name(of: device.identity, on: clock.day(at: now))
+    }
+    var text = Text<128>()
+    text.append(device.identity)
+    return text
+  }
+
+  // MARK: One message: begin, topic, members, send
+
+  package mutating func begin(_ care: Message.Care, _ topic: StaticString, at now: Instant) {
+    message.care = care
+    message.at = now
+    message.expires = .never
+    message.sequence = 0
+    message.topic = base
+    message.topic.append(topic)
+    message.payload.truncate(to: 0)
+    json.openObject()
+    json.member("v", 1)
+  }
+
+  package var topic: Topic {
+    _read { yield message.topic }
+    _modify { yield &message.topic }
+  }
+
+  package var json: Payload {
+    _read { yield message.payload }
+    _modify { yield &message.payload }
+  }
+
+  /// The members that every event has: what it is called for ever, and when it was.
+  package mutating func identifyEvent() {
+    sequence += 1
+    message.sequence = sequence
+    var id = Text<40>(boot.bytes)
+    id.append(byte: UInt8(ascii: "-"))
+    id.append(decimal: sequence)
+    json.member("event_id", text: id.bytes)
+    stamp("at", message.at)
+    json.member("uptime_s", Float(clock.uptime(at: message.at).seconds), places: 3)
+  }
+
+  package mutating func expire(at deadline: Instant) {
+    message.expires = deadline
+    stamp("expires", deadline)
+  }
+
+  /// A moment as people write it, or null while the board does not know what time it is.
+  package mutating func stamp(_ key: StaticString, _ moment: Instant) {
+    json.key(key)
+    clock.write(moment, to: &json)
+  }
+
+  package mutating func send() {
+    if simulated { json.member("simulated", true) }
+    json.closeObject()
+    precondition(!message.payload.overflowed && !message.topic.overflowed, "a message outgrew its bounds")
+    if messages.push(message) != nil { dropped += 1 }
+  }
+}

@@ -1,0 +1,140 @@
+/// What the broker brought, checked at the door: a command of somebody who may give one, or a neighbour's word.
+package enum Request: BitwiseCopyable, Sendable {
+  case command(Command, Ticket)
+  case claim(Claim)
+  case neighbour(Neighbour)
+  case peer(KnownPeer)
+}
+
+/// CONTRACT, Commands.
+package enum Command: BitwiseCopyable, Sendable {
+  package enum Kind: UInt8, BitwiseCopyable, Sendable { case ranging, calibrate, reload, trigger, authorization, capture, ping }
+
+  package enum Ranging: BitwiseCopyable, Sendable {
+    case start, stop
+    case during(Interval)
+  }
+
+  /// Of one region; without a name of all.
+  case ranging(Ranging, region: Name)
+  /// Measure one device that lies at a known distance.
+  case calibrate(Identity, at: Meters, during: Interval)
+  case reload
+  /// The driver typed the pump's number.
+  case trigger(Name, Identity)
+  case authorization(Authorization)
+  /// The gateway chooses the file: a stranger never names a path.
+  case capture(Interval)
+  case ping
+
+  package var kind: Kind {
+    switch self {
+    case .ranging: .ranging
+    case .calibrate: .calibrate
+    case .reload: .reload
+    case .trigger: .trigger
+    case .authorization: .authorization
+    case .capture: .capture
+    case .ping: .ping
+    }
+  }
+
+  /// Whether it concerns the process rather than the machine of Core.
+  package var isForHost: Bool {
+    switch self {
+    case .reload, .capture: true
+    case .ranging, .calibrate, .trigger, .authorization, .ping: false
+    }
+  }
+}
+
+extension Command.Kind {
+  package static let all: InlineArray<7, Self> = [.ranging, .calibrate, .reload, .trigger, .authorization, .capture, .ping]
+
+  package var name: StaticString {
+    switch self {
+    case .ranging: "ranging"
+    case .calibrate: "calibrate"
+    case .reload: "reload"
+    case .trigger: "trigger"
+    case .authorization: "authorization"
+    case .capture: "capture"
+    case .ping: "ping"
+    }
+  }
+}
+
+/// Goes with a command to whoever carries it out and comes back with the reply.
+package struct Ticket: BitwiseCopyable, Sendable {
+  /// The courier's own number; never zero for a command that came over the broker.
+  package var number: UInt64 = 0
+  package var command = Command.Kind.ping
+  /// The asker's `request` member, given back in the reply. Empty when there was none.
+  package var request = Text<64>()
+
+  package init(_ command: Command.Kind = .ping, number: UInt64 = 0) {
+    self.command = command
+    self.number = number
+  }
+}
+
+/// An installation id that a neighbour read over GATT, so that one gateway of a site asks each phone.
+package struct KnownPeer: BitwiseCopyable, Sendable {
+  package var address = Address(word: 0)
+  package var id: UInt32 = 0
+
+  package init(address: Address, id: UInt32) {
+    self.address = address
+    self.id = id
+  }
+}
+
+extension Message {
+  /// `{"v":1,"ok":…,"error":…,"request":…}`: every command gets one.
+  package static func reply(to ticket: Ticket, from topics: Topics, error: Sentence? = nil) -> Message {
+    var message = Message()
+    message.care = .reply
+    message.sequence = ticket.number
+    message.topic = topics.reply(ticket.command.name)
+    message.payload.openReply(ok: error == nil)
+    if let error { message.payload.member("error", text: error.bytes) } else { message.payload.memberNull("error") }
+    message.payload.closeReply(ticket)
+    return message
+  }
+
+  package static func reply(to ticket: Ticket, from topics: Topics, refusing error: StaticString) -> Message {
+    reply(to: ticket, from: topics, error: Sentence(error))
+  }
+
+  /// What a gateway that read an installation id tells its neighbours, for as long as the address lives.
+  package static func peer(_ peer: KnownPeer, gateway: Name, topics: Topics, at now: Instant) -> Message {
+    var message = Message()
+    message.care = .state
+    message.at = now
+    message.expires = now + .seconds(16 * 60)
+    message.topic = topics.peer(peer.address, gateway: gateway)
+    message.payload.openObject()
+    message.payload.member("v", 1)
+    message.payload.member("random", peer.address.kind == .random)
+    message.payload.key("id")
+    message.payload.append(byte: UInt8(ascii: "\""))
+    for byte in 0..<4 { message.payload.append(hex: UInt8(truncatingIfNeeded: peer.id >> UInt32(24 - byte * 8)), upperCase: true) }
+    message.payload.append(byte: UInt8(ascii: "\""))
+    message.payload.closeObject()
+    return message
+  }
+}
+
+extension Payload {
+  /// For replies that say more than yes: open, add members, close.
+  package mutating func openReply(ok: Bool) {
+    openObject()
+    member("v", 1)
+    member("ok", ok)
+  }
+
+  package mutating func closeReply(_ ticket: Ticket) {
+    if ticket.request.isEmpty { memberNull("request") } else { member("request", text: ticket.request.bytes) }
+    closeObject()
+  }
+}

@@ -1,0 +1,95 @@
+/// What `BASE/status` says: retained, and in its shortest form the last will.
+package struct StatusReport: BitwiseCopyable, Sendable {
+  package enum State: UInt8, BitwiseCopyable, Sendable {
+    case online, offline, degraded
+
+    package var name: StaticString {
+      switch self {
+      case .online: "online"
+      case .offline: "offline"
+      case .degraded: "degraded"
+      }
+    }
+  }
+
+  package struct Radio: BitwiseCopyable, Sendable {
+    package var name = Name()
+    package var state = Name()
+
+    package init(name: Name = Name(), state: Name = Name()) {
+      self.name = name
+      self.state = state
+    }
+  }
+
+  package var state = State.online
+  package var reason = Sentence()
+  package var version = Name()
+  package var boot = Name()
+  package var purpose = Sentence()
+  package var authorization = Authorization.always
+  package var radios = PerRadio(filledWith: Radio())
+  /// Which groups its triggers compete in, a slash between two; `*` when they are too many to say: neighbours must know whom to wait for.
+  package var groups = Text<100>()
+  package var simulated = false
+
+  package init() {}
+}
+
+extension Authorization {
+  package var name: StaticString {
+    switch self {
+    case .always: "always"
+    case .whenInUse: "when-in-use"
+    case .denied: "denied"
+    }
+  }
+}
+
+extension Message {
+  package static func status(_ report: StatusReport, topics: Topics, at now: Instant) -> Message {
+    var message = begun(report.state, report.reason, topics: topics, at: now)
+    message.payload.member("version", text: report.version.bytes, upTo: 34)
+    message.payload.member("boot", text: report.boot.bytes, upTo: 20)
+    message.payload.member("authorization", report.authorization.name)
+    if !report.groups.isEmpty { message.payload.member("groups", text: report.groups.bytes, upTo: 104) }
+    message.payload.array("radios")
+    for index in report.radios.indices {
+      message.payload.openObject()
+      message.payload.member("name", text: report.radios[index].name.bytes, upTo: 34)
+      message.payload.member("state", text: report.radios[index].state.bytes, upTo: 34)
+      message.payload.closeObject()
+    }
+    message.payload.closeArray()
+    // Last, and cut where there is no more room: all else is short, whatever it is.
+    message.payload.member("purpose", text: report.purpose.bytes, upTo: max(message.payload.free - 40, 0))
+    message.payload.close(simulated: report.simulated)
+    return message
+  }
+
+  /// The last will, and the last word.
+  package static func offline(_ reason: StaticString, topics: Topics, simulated: Bool) -> Message {
+    var message = begun(.offline, Sentence(reason), topics: topics, at: .zero)
+    message.payload.close(simulated: simulated)
+    return message
+  }
+
+  private static func begun(_ state: StatusReport.State, _ reason: Sentence, topics: Topics, at now: Instant) -> Message {
+    var message = Message()
+    message.care = .state
+    message.at = now
+    message.topic = topics.status
+    message.payload.openObject()
+    message.payload.member("v", 1)
+    message.payload.member("state", state.name)
+    if reason.isEmpty { message.payload.memberNull("reason") } else { message.payload.member("reason", text: reason.bytes, upTo: 160) }
+    return message
+  }
+}
+
+extension Payload {
+  package mutating func close(simulated: Bool) {
+    if simulated { member("simulated", true) }
+    closeObject()
+  }
+}

@@ -1,0 +1,134 @@
+/// Where messages go. CONTRACT, Topics.
+package struct Topics: BitwiseCopyable, Sendable {
+  /// `{prefix}/{site}`
+  package private(set) var site = Text<66>()
+  /// `{prefix}/{site}/{gateway}`
+  package private(set) var base = Text<100>()
+
+  package init(prefix: Name, site: Name, gateway: Name) {
+    self.site.append(level: prefix.bytes)
+    self.site.append(byte: UInt8(ascii: "/"))
+    self.site.append(level: site.bytes)
+    base.append(self.site)
+    base.append(byte: UInt8(ascii: "/"))
+    base.append(level: gateway.bytes)
+  }
+
+  package init(_ settings: borrowing Settings) {
+    self.init(prefix: settings.publish.prefix, site: settings.gateway.site, gateway: settings.gateway.name)
+  }
+
+  package var status: Topic { own("/status") }
+  package var telemetry: Topic { own("/telemetry") }
+  /// Every command at once, for the subscription.
+  package var commands: Topic { own("/command/+") }
+  package var command: Topic { own("/command/") }
+
+  package func reply(_ command: StaticString) -> Topic { own("/reply/", Name(command)) }
+  package func ranging(_ region: Name) -> Topic { own("/ranging/", region) }
+  package func region(_ region: Name) -> Topic { own("/region/", region) }
+  package func trigger(_ trigger: Name) -> Topic { own("/trigger/", trigger) }
+
+  package func regionEvent(_ region: Name) -> Topic {
+    var topic = self.region(region)
+    topic.append("/event")
+    return topic
+  }
+
+  package func proximity(_ identity: Identity) -> Topic {
+    var topic = own("/proximity/")
+    topic.append(level: identity)
+    return topic
+  }
+
+  // -- What neighbours share -----------------------------------------------------------------------------------------------
+
+  package var claims: Topic { shared("/claim/+/+/+") }
+  package var claim: Topic { shared("/claim/") }
+  /// Every gateway's status, our own among them.
+  package var statuses: Topic { shared("/+/status") }
+  package var neighbour: Topic { shared("/") }
+  package var peers: Topic { shared("/peer/+/+") }
+  package var peer: Topic { shared("/peer/") }
+
+  package func claim(group: Name, _ identity: Identity, gateway: Name) -> Topic {
+    var topic = shared("/claim/")
+    topic.append(level: group.bytes)
+    topic.append(byte: UInt8(ascii: "/"))
+    topic.append(level: identity)
+    topic.append(byte: UInt8(ascii: "/"))
+    topic.append(level: gateway.bytes)
+    return topic
+  }
+
+  /// The installation id that somebody read at an address; kept by the broker while the address lives.
+  package func peer(_ address: Address, gateway: Name) -> Topic {
+    var topic = shared("/peer/")
+    topic.append(address)
+    topic.append(byte: UInt8(ascii: "/"))
+    topic.append(level: gateway.bytes)
+    return topic
+  }
+
+  private func own(_ tail: StaticString) -> Topic {
+    var topic = Topic(base.bytes)
+    topic.append(tail)
+    return topic
+  }
+
+  private func own(_ tail: StaticString, _ name: Name) -> Topic {
+    var topic = own(tail)
+    topic.append(level: name.bytes)
+    return topic
+  }
+
+  private func shared(_ tail: StaticString) -> Topic {
+    var topic = Topic(site.bytes)
+    topic.append(tail)
+    return topic
+  }
+}
+
+extension Text {
+  /// One level of a topic: what would part levels, match others or be refused by a broker becomes `_`. CONTRACT, Topics.
+  package mutating func append(level bytes: RawSpan) {
+    var index = 0
+    while index < bytes.byteCount {
+      let length = bytes.characterLength(at: index)
+      if length == 0 || bytes.isForbiddenInTopic(at: index) {
+        append(byte: UInt8(ascii: "_"))
+      } else {
+        append(bytes.extracting(index..<index + length))
+      }
+      index += max(length, 1)
+    }
+  }
+
+  package mutating func append(level identity: Identity) {
+    var text = Text<128>()
+    text.append(identity)
+    append(level: text.bytes)
+  }
+
+  package mutating func append(_ address: Address) {
+    for index in 0..<6 {
+      if index > 0 { append(byte: UInt8(ascii: ":")) }
+      append(hex: address.written(index))
+    }
+  }
+}
+
+extension RawSpan {
+  /// MQTT 5, 1.5.4: wildcards, the separator, control characters and non-characters. `index` is at a well-formed character.
+  fileprivate func isForbiddenInTopic(at index: Int) -> Bool {
+    switch self[index] {
+    case 0..<0x20, 0x7F, UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: "#"): true
+    case 0xC2: self[index + 1] < 0xA0
+    case 0xEF:
+      // U+FDD0…U+FDEF, U+FFFE, U+FFFF.
+      self[index + 1] == 0xB7 && 0x90...0xAF ~= self[index + 2] || self[index + 1] == 0xBF && self[index + 2] >= 0xBE
+    case 0xF0...0xF4: self[index + 1] & 0x0F == 0x0F && self[index + 2] == 0xBF && self[index + 3] >= 0xBE
+    default: false
+    }
+  }
+}

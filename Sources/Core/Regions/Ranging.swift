@@ -1,0 +1,95 @@
+/// Which regions are being ranged, and when the next round is due.
+///
+/// A window: with `extend_s`, ranging ends that long after the last enter or exit, and every enter or exit starts the clock anew.
+/// A command overrides it until the next command or, for `{"seconds":n}`, until its time is up.
+package struct Ranging: ~Copyable {
+  private enum Order: BitwiseCopyable {
+    /// As the config says.
+    case window
+    case started(until: Instant)
+    case stopped
+  }
+
+  private var orders = InlineArray<64, Order>(repeating: .window)
+  private var round = Instant.never
+
+  package init() {}
+
+  // MARK: Commands
+
+  /// nil means every region.
+  package mutating func start(_ region: Int?, for span: Interval?, at now: Instant) {
+    set(.started(until: span.map { now + $0 } ?? .never), region)
+    wake(at: now)
+  }
+
+  package mutating func stop(_ region: Int?) { set(.stopped, region) }
+
+  /// Forgets every command: the config rules again.
+  package mutating func begin(at now: Instant) {
+    orders = InlineArray(repeating: .window)
+    round = now
+  }
+
+  package mutating func renumber(_ numbers: Renumbering, at now: Instant) {
+    orders = numbers.moved(orders, fresh: .window)
+    wake(at: now)
+  }
+
+  private mutating func set(_ order: Order, _ region: Int?) {
+    guard let region else { return orders = InlineArray(repeating: order) }
+    orders[region] = order
+  }
+
+  // MARK: Time
+
+  /// When the next round is due; never while no region is ranged and none could become so by time alone.
+  package var next: Instant { round }
+
+  /// A transition may have opened a window; while rounds are under way they keep their beat.
+  package mutating func wake(at now: Instant) {
+    if round == .never { round = now }
+  }
+
+  /// One round: a list for each region that is being ranged.
+  package mutating func range(
+    _ regions: borrowing Regions, _ devices: borrowing Devices, at now: Instant, settings: borrowing Settings,
+    publisher: inout Publisher
+  ) {
+    var anybody = false
+    for region in settings.regions.indices where isRanging(region, regions[region], settings, at: now) {
+      anybody = true
+      var list = RangingList()
+      var place = regions.visits.first(in: region)
+      while place >= 0 {
+        let slot = Int(regions.visits[place].device)
+        list.insert(slot, devices.estimate(of: slot, at: now, settings))
+        place = regions.visits.nextInRegion(after: place)
+      }
+      publisher.begin(.fleeting, "/ranging/", at: now)
+      publisher.topic.append(settings.regions[region].name)
+      list.write(to: &publisher, of: devices, at: now)
+      publisher.send()
+    }
+    round = anybody ? now + settings.ranging.interval : .never
+  }
+
+  /// Whether somebody asked for ranging and the time is not up.
+  package func isAsked(at now: Instant) -> Bool {
+    for region in 0..<orders.count {
+      if case .started(let until) = orders[region], now < until { return true }
+    }
+    return false
+  }
+
+  package func isRanging(_ region: Int, _ occupancy: Regions.Occupancy, _ settings: borrowing Settings, at now: Instant) -> Bool {
+    switch orders[region] {
+    case .started(let until): return now < until && settings.gateway.authorization != .denied
+    case .stopped: return false
+    case .window:
+      guard settings.gateway.authorization == .always else { return false }
+      guard settings.ranging.extend > .zero else { return true }
+      return occupancy.changed != .never && now < occupancy.changed + settings.ranging.extend
+    }
+  }
+}

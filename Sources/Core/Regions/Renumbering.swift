@@ -1,0 +1,39 @@
+/// Where the rows of one config stand in the next: a reload keeps what it does not concern.
+package struct Renumbering: BitwiseCopyable, Sendable {
+  private var numbers = InlineArray<64, Int8>(repeating: -1)
+
+  package init() {}
+
+  package subscript(old: Int) -> Int? {
+    get { numbers[old] < 0 ? nil : Int(numbers[old]) }
+    set { numbers[old] = newValue.map { Int8($0) } ?? -1 }
+  }
+
+  /// The same values, each at its row's new number.
+  package func moved<Value: BitwiseCopyable>(_ values: InlineArray<64, Value>, fresh: Value) -> InlineArray<64, Value> {
+    var moved = InlineArray<64, Value>(repeating: fresh)
+    for old in 0..<64 where numbers[old] >= 0 { moved[Int(numbers[old])] = values[old] }
+    return moved
+  }
+}
+
+extension Settings {
+  /// A region stays itself while its name and what it matches are the same.
+  package func renumberedRegions(in next: borrowing Settings) -> Renumbering {
+    var numbers = Renumbering()
+    for old in regions.indices {
+      for new in next.regions.indices where next.regions[new].name == regions[old].name {
+        if matchesAlike(regions[old].match, next, next.regions[new].match) { numbers[old] = new }
+      }
+    }
+    return numbers
+  }
+
+  package func matchesAlike(_ match: Slice, _ other: borrowing Settings, _ otherMatch: Slice) -> Bool {
+    guard match.count == otherMatch.count else { return false }
+    for offset in 0..<Int(match.count) {
+      if selectors[Int(match.start) + offset] != other.selectors[Int(otherMatch.start) + offset] { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,93 @@
+/// One device inside one region.
+package struct Visit: BitwiseCopyable {
+  package var device: Int32 = -1
+  package var region: UInt8 = 0
+  package var since = Instant.zero
+  /// The last sighting that counted.
+  package var counted = Instant.zero
+  /// The device's next visit, or the next free place.
+  fileprivate var nextOfDevice: Int32 = -1
+  fileprivate var nextOfRegion: Int32 = -1
+  fileprivate var previousOfRegion: Int32 = -1
+}
+
+/// All visits under way, each in two lists: its device's and its region's.
+package struct Visits: ~Copyable {
+  private var table: Lent<Visit>
+  private var free: Int32 = -1
+  private var heads = InlineArray<64, Int32>(repeating: -1)
+
+  package init(capacity: Int, in arena: inout Arena) {
+    table = arena.take(capacity, filledWith: Visit())
+    for place in stride(from: capacity - 1, through: 0, by: -1) {
+      table[place].nextOfDevice = free
+      free = Int32(place)
+    }
+  }
+
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Visit.self) }
+
+  package subscript(place: Int32) -> Visit {
+    _read { yield table[Int(place)] }
+    _modify { yield &table[Int(place)] }
+  }
+
+  package func first(in region: Int) -> Int32 { heads[region] }
+  package func nextInRegion(after place: Int32) -> Int32 { table[Int(place)].nextOfRegion }
+  package func nextOfDevice(after place: Int32) -> Int32 { table[Int(place)].nextOfDevice }
+
+  /// The place of the device's visit to a region, -1 if it is not there.
+  package func find(region: Int, from head: Int32) -> Int32 {
+    var place = head
+    while place >= 0, Int(table[Int(place)].region) != region { place = table[Int(place)].nextOfDevice }
+    return place
+  }
+
+  /// Begins a visit at the head of both lists; false when there is no room for one more.
+  package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Bool {
+    guard free >= 0 else { return false }
+    let place = free
+    free = table[Int(place)].nextOfDevice
+    let next = heads[region]
+    table[Int(place)] = Visit(
+      device: Int32(device), region: UInt8(region), since: now, counted: now, nextOfDevice: head, nextOfRegion: next)
+    if next >= 0 { table[Int(next)].previousOfRegion = place }
+    heads[region] = place
+    head = place
+    return true
+  }
+
+  /// The regions have new numbers; visits to a region without one must have ended.
+  package mutating func renumber(_ numbers: Renumbering) {
+    var moved = InlineArray<64, Int32>(repeating: -1)
+    for region in 0..<heads.count where heads[region] >= 0 {
+      guard let number = numbers[region] else { preconditionFailure("the visits to a region that is gone have ended") }
+      moved[number] = heads[region]
+      var place = heads[region]
+      while place >= 0 {
+        table[Int(place)].region = UInt8(number)
+        place = table[Int(place)].nextOfRegion
+      }
+    }
+    heads = moved
+  }
+
+  package mutating func end(_ place: Int32, head: inout Int32) {
+    let visit = table[Int(place)]
+    if head == place {
+      head = visit.nextOfDevice
+    } else {
+      var before = head
+      while table[Int(before)].nextOfDevice != place { before = table[Int(before)].nextOfDevice }
+      table[Int(before)].nextOfDevice = visit.nextOfDevice
+    }
+    if visit.previousOfRegion >= 0 {
+      table[Int(visit.previousOfRegion)].nextOfRegion = visit.nextOfRegion
+    } else {
+      heads[Int(visit.region)] = visit.nextOfRegion
+    }
+    if visit.nextOfRegion >= 0 { table[Int(visit.nextOfRegion)].previousOfRegion = visit.previousOfRegion }
+    table[Int(place)] = Visit(nextOfDevice: free)
+    free = place
+  }
+}

@@ -1,0 +1,222 @@
+import Synchronization
+/// What `config.toml` says, as Core needs it. The rim reads the file and checks every value; the defaults stand here and nowhere else.
+package struct Settings: ~Copyable {
+  /// What holds an atomic has one address for ever. Without it the compiler copies all 60 kB each time somebody borrows them:
+  /// measured, thirty times the cost of a report.
+  private let pinned = Atomic<Bool>(false)
+
+  package var gateway = GatewaySettings()
+  package var radios = PerRadio(filledWith: RadioSettings())
+  package var calibration = CalibrationSettings()
+  package var average = AverageSettings()
+  package var zones = ZoneSettings()
+  package var ranging = RangingSettings()
+  package var regions = PerRegion(filledWith: RegionSettings())
+  package var triggers = PerTrigger(filledWith: TriggerSettings())
+  package var keys = KeyList(filledWith: KeySettings())
+  package var peer = PeerSettings()
+  package var transmissions = TransmitList(filledWith: TransmitSettings())
+  package var publish = PublishSettings()
+  /// Every `match` list, one after another; regions, triggers and calibrations each own a slice.
+  package var selectors = SelectorList(filledWith: .any)
+  /// The service UUIDs that some selector or the peer section names.
+  package var services = ServiceList(filledWith: ServiceUUID())
+
+  package init() {}
+
+  package func region(named name: Name) -> Int? {
+    for region in regions.indices where regions[region].name == name { return region }
+    return nil
+  }
+
+  package func trigger(named name: Name) -> Int? {
+    for trigger in triggers.indices where triggers[trigger].name == name { return trigger }
+    return nil
+  }
+
+  /// The groups of all triggers, each once; `*` when they are too many for one line.
+  package var groups: Text<100> {
+    var groups = Text<100>()
+    for index in triggers.indices where !triggers[index].group.isEmpty && isFirstOfGroup(index) {
+      if !groups.isEmpty { groups.append(byte: UInt8(ascii: "/")) }
+      groups.append(triggers[index].group)
+    }
+    return groups.overflowed ? Text("*") : groups
+  }
+
+  private func isFirstOfGroup(_ index: Int) -> Bool {
+    for earlier in 0..<index where triggers[earlier].group == triggers[index].group { return false }
+    return true
+  }
+
+  /// What a radio hears too strongly, by calibration; a replay without any radio in its config has none.
+  package func receiveOffset(of radio: Int) -> Decibels { radio < radios.count ? radios[radio].receiveOffset : Decibels(0) }
+}
+
+package struct GatewaySettings: BitwiseCopyable, Sendable {
+  package var name = Name("gateway")
+  package var site = Name("site")
+  package var purpose = Sentence()
+  package var authorization = Authorization.always
+  /// How many devices are followed at once.
+  package var devices = Limits.devices
+  /// Set when what is heard is a rehearsal: a capture, a simulation, a replay. Every message then says so.
+  package var simulated = false
+}
+
+package enum Authorization: UInt8, BitwiseCopyable, Sendable { case always, whenInUse, denied }
+
+package struct RadioSettings: BitwiseCopyable, Sendable {
+  package var name = Name("hci0")
+  package var activeScan = true
+  /// The three advertising channels differ by up to 15 dB: a short interval mixes them in every window.
+  package var interval = Interval.milliseconds(60)
+  package var window = Interval.milliseconds(60)
+  package var codedPhy = false
+  package var oneMegabitPhy = true
+  package var receiveOffset = Decibels(0)
+
+  package init() {}
+}
+
+package struct CalibrationSettings: BitwiseCopyable, Sendable {
+  package var pathLossExponent: Float = 1.8
+  /// What a transmitter of unknown power is taken to give at 1 m.
+  package var measuredPower = Decibels(-59)
+  /// How far off that, or what an advert says of itself, may be: one standard deviation.
+  package var doubt = Decibels(2)
+  package var devices = CalibrationList(filledWith: DeviceCalibration())
+}
+
+package struct DeviceCalibration: BitwiseCopyable, Sendable {
+  package var match = Slice()
+  package var measuredPower = Decibels(-59)
+
+  package init() {}
+}
+
+package struct AverageSettings: BitwiseCopyable, Sendable {
+  package var timeConstant = Interval.seconds(5)
+  package var windowSamples = 12
+  package var outlier = Decibels(12)
+  package var stale = Interval.seconds(15)
+}
+
+/// Where `immediate` ends and `near` ends, by level or by distance.
+package struct ZoneSettings: BitwiseCopyable, Sendable {
+  package enum Edges: BitwiseCopyable, Sendable {
+    case levels(immediate: Decibels, near: Decibels)
+    case distances(immediate: Meters, near: Meters)
+  }
+  package static let levels = Edges.levels(immediate: Decibels(-55), near: Decibels(-70))
+  package static let distances = Edges.distances(immediate: Meters(0.5), near: Meters(3))
+
+  package var edges = levels
+  package var hysteresis = Decibels(3)
+}
+
+package struct RangingSettings: BitwiseCopyable, Sendable {
+  package var interval = Interval.seconds(1)
+  /// Zero: ranging never stops by itself.
+  package var extend = Interval.zero
+}
+
+package struct RegionSettings: BitwiseCopyable, Sendable {
+  package enum Exit: BitwiseCopyable, Sendable {
+    case auto
+    case after(Interval)
+  }
+  package var name = Name()
+  package var match = Slice()
+  package var exit = Exit.auto
+  /// A sighting below this does not count.
+  package var minimum = Decibels(-127)
+
+  package init() {}
+}
+
+package struct TriggerSettings: BitwiseCopyable, Sendable {
+  package var name = Name()
+  package var match = Slice()
+  /// The index of the radio that stands there; nil: whichever hears best.
+  package var radio: Int8?
+  package var arm = Meters(8)
+  package var fire = Meters(1.5)
+  package var leave = Meters(4)
+  /// Of full evidence: what is doubtful counts less.
+  package var dwell = Interval.seconds(0.5)
+  package var minimumSamples = 4
+  package var minimumRate: Float = 0.5
+  package var refractory = Interval.seconds(30)
+  package var expires = Interval.seconds(60)
+  package var group = Name()
+  package var margin = Decibels(6)
+  package var settle = Interval.seconds(0.5)
+
+  package init() {}
+}
+
+package struct KeySettings: BitwiseCopyable, Sendable {
+  package enum Kind: BitwiseCopyable, Sendable {
+    case irk
+    case eid(exponent: UInt8, clock: UInt32)
+  }
+  package var kind = Kind.irk
+  package var alias = Name()
+  package var key = Block(repeating: 0)
+
+  package init() {}
+}
+
+/// Sixteen bytes for AES, in the order of FIPS 197.
+package typealias Block = SIMD16<UInt8>
+
+/// AES-128 of one block. Core has no cryptography: the rim lends it.
+package typealias Cipher = @Sendable (_ key: Block, _ plain: Block) -> Block
+
+package struct PeerSettings: BitwiseCopyable, Sendable {
+  package var service = ServiceUUID(0x2F23_4454_CF6D_4A0F, 0xADF2_F491_1BA9_FFA6)
+  package var idPrefix = ServiceUUID(0xBBBB_BBBB_BBBB_BBBB, 0xBBBB_BBCC_0000_0000)
+  package var identify = false
+  package var serve = false
+  /// Keep the connection and read its RSSI, instead of leaving once the id is known.
+  package var hold = false
+  package var ownID: UInt32 = 0
+}
+
+package struct TransmitSettings: BitwiseCopyable, Sendable {
+  package enum Kind: BitwiseCopyable, Sendable { case iBeacon, altBeacon, eddystoneUID, eddystoneURL }
+  package var kind = Kind.iBeacon
+  /// The identity's bytes as they lie in the advert, or the encoded URL.
+  package var content = Text<20>()
+  package var company: UInt16 = 0x0118
+  package var txPower: Int8?
+  package var measuredPower = Decibels(-59)
+  package var interval = Interval.milliseconds(100)
+
+  package init() {}
+}
+
+package struct PublishSettings: BitwiseCopyable, Sendable {
+  package enum Unknown: UInt8, BitwiseCopyable, Sendable { case ignore, hash, publish }
+  package var prefix = Name("forecourt")
+  package var interval = Interval.seconds(10)
+  package var skip = Meters(0.5)
+  package var telemetry = Interval.seconds(60)
+  package var unknown = Unknown.ignore
+  package var homeAssistant = false
+  package var commands = false
+}
+
+/// A run of places in a shared list.
+package struct Slice: BitwiseCopyable, Sendable {
+  package var start: UInt16 = 0
+  package var count: UInt16 = 0
+
+  package init(start: UInt16 = 0, count: UInt16 = 0) {
+    self.start = start
+    self.count = count
+  }
+
+  package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+}

@@ -1,0 +1,59 @@
+/// All encounters under way, each in its device's list, in lent memory.
+package struct Encounters: ~Copyable {
+  private var table: Lent<Encounter>
+  private var free: Int32 = -1
+  package private(set) var count = 0
+
+  package init(capacity: Int, in arena: inout Arena) {
+    table = arena.take(capacity, filledWith: Encounter())
+    for place in stride(from: capacity - 1, through: 0, by: -1) {
+      table[place].nextOfDevice = free
+      free = Int32(place)
+    }
+  }
+
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Encounter.self) }
+
+  package var capacity: Int { table.count }
+
+  package subscript(place: Int32) -> Encounter {
+    _read { yield table[Int(place)] }
+    _modify { yield &table[Int(place)] }
+  }
+
+  /// The place of the device's encounter with a trigger, -1 when there is none.
+  package func find(trigger: Int, from head: Int32) -> Int32 {
+    var place = head
+    while place >= 0, Int(table[Int(place)].trigger) != trigger { place = table[Int(place)].nextOfDevice }
+    return place
+  }
+
+  /// -1 when there is no room.
+  package mutating func begin(device: Int, trigger: Int, radio: Int, head: inout Int32) -> Int32 {
+    guard free >= 0 else { return -1 }
+    let place = free
+    free = table[Int(place)].nextOfDevice
+    table[Int(place)] = Encounter()
+    table[Int(place)].device = Int32(device)
+    table[Int(place)].trigger = UInt8(trigger)
+    table[Int(place)].radio = Int8(radio)
+    table[Int(place)].nextOfDevice = head
+    head = place
+    count += 1
+    return place
+  }
+
+  package mutating func end(_ place: Int32, head: inout Int32) {
+    if head == place {
+      head = table[Int(place)].nextOfDevice
+    } else {
+      var before = head
+      while table[Int(before)].nextOfDevice != place { before = table[Int(before)].nextOfDevice }
+      table[Int(before)].nextOfDevice = table[Int(place)].nextOfDevice
+    }
+    table[Int(place)] = Encounter()
+    table[Int(place)].nextOfDevice = free
+    free = place
+    count -= 1
+  }
+}

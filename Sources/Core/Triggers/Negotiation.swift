@@ -1,0 +1,186 @@
+// What is said to the neighbours, and what they say.
+
+extension Triggers {
+  private static let calmPace = Interval.seconds(1)
+  private static let urgentPace = Interval.seconds(0.25)
+  /// An intent that was not answered by everybody is asked anew, so that every answer is about the present.
+  private static let intentLife = Interval.seconds(2)
+
+  /// Says what the neighbours should know by now, and fires if they have all agreed.
+  mutating func negotiate(
+    _ place: Int32, _ sight: Sight, changed: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
+  ) {
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    guard !trigger.group.isEmpty, arbitration.hasCompetitor(in: trigger.group) || encounters[place].isClaiming else { return }
+    let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
+    if changed || now - encounters[place].claimed >= pace { claim(place, at: now, devices, settings, &publisher) }
+    agree(place, sight, at: now, devices, settings, &publisher)
+  }
+
+  private mutating func agree(
+    _ place: Int32, _ sight: Sight, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
+  ) {
+    guard case .claiming = encounters[place].stage, encounters[place].intent > 0, arbitration.isAcquainted(at: now) else { return }
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    switch consent(to: place, in: trigger) {
+    case .waiting: break
+    case .refused:
+      encounters[place].yield()
+      claim(place, at: now, devices, settings, &publisher)
+    case .given:
+      guard !sight.isTaken, sight.isAhead else { return encounters[place].yield() }
+      let before = encounters[place]
+      encounters[place].fire(at: now, trigger)
+      tell(.fire, before, sight, at: now, devices, settings, &publisher)
+      claim(place, at: now, devices, settings, &publisher)
+    }
+  }
+
+  private enum Consent { case waiting, refused, given }
+
+  private func consent(to place: Int32, in trigger: TriggerSettings) -> Consent {
+    let encounter = encounters[place]
+    var verdict = Consent.given
+    for index in arbitration.neighbours.indices where arbitration.neighbours[index].competes(in: trigger.group) {
+      let word = rivals.find(index, from: encounter.rivals)
+      guard word >= 0 else {
+        verdict = .waiting
+        continue
+      }
+      if rivals[word].standing == .fired { return .refused }
+      if rivals[word].standing == .holding, isWeaker(encounter, than: rivals[word]) { return .refused }
+      if rivals[word].echo < encounter.intent || rivals[word].standing == .holding { verdict = .waiting }
+    }
+    return verdict
+  }
+
+  /// Both gateways must come to the same answer: by level, and of equals the one that was asked first gives way.
+  private func isWeaker(_ encounter: Encounter, than word: Rivals.Word) -> Bool {
+    guard let level = word.level else { return false }
+    return encounter.approach.level <= level
+  }
+
+  // MARK: Our claims
+
+  private mutating func claim(
+    _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    let sequence = arbitration.nextSequence()
+    encounters[place].claimed = now
+    if case .claiming(let since, let dwelling) = encounters[place].stage {
+      if encounters[place].intent == 0 || now - since > Self.intentLife {
+        encounters[place].ask(by: sequence, at: now, dwelling: dwelling)
+      }
+    }
+    let encounter = encounters[place]
+    let slot = Int(encounter.device)
+    let trigger = settings.triggers[Int(encounter.trigger)]
+    publisher.beginClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
+    publisher.json.member("seq", Int64(sequence))
+    publisher.json.member("state", encounter.standing.name)
+    publisher.json.member("level_db", encounter.approach.level.value, places: 1)
+    publisher.json.member("samples", Int64(encounter.approach.samples))
+    publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
+    publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
+    publisher.json.member("heard", text: heard(from: encounter.rivals).bytes)
+    publisher.send()
+  }
+
+  private func heard(from head: Int32) -> Text<400> {
+    var heard = Text<400>()
+    var word = head
+    while word >= 0 {
+      let name = arbitration.neighbours[Int(rivals[word].neighbour)].name
+      if heard.free > name.count + 12 { heard.append(rivals[word].sequence, of: name) }
+      word = rivals.next(after: word)
+    }
+    return heard
+  }
+
+  // MARK: Their claims
+
+  package mutating func claimed(
+    _ claim: Claim, at now: Instant, devices: borrowing Devices, settings: borrowing Settings, publisher: inout Publisher
+  ) {
+    let us = settings.gateway
+    guard arbitration.admits(claim, from: us.name, simulated: us.simulated, at: now) else { return }
+    guard let neighbour = arbitration.find(claim.gateway), arbitration.neighbours[neighbour].boot == claim.boot else { return }
+    var isKnown = false
+    if let slot = devices.find(claim.identity) {
+      var place = devices[slot].encounters
+      while place >= 0 {
+        let next = encounters[place].nextOfDevice
+        if settings.triggers[Int(encounters[place].trigger)].group == claim.group {
+          isKnown = true
+          hear(claim, from: neighbour, place, at: now, devices, settings, &publisher)
+        }
+        place = next
+      }
+    }
+    if !isKnown, claim.standing != .withdrawn, settings.hasTrigger(in: claim.group) {
+      answer(claim, at: now, devices, settings, &publisher)
+    }
+  }
+
+  private mutating func hear(
+    _ claim: Claim, from neighbour: Int, _ place: Int32, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    var head = encounters[place].rivals
+    let word = rivals.place(for: neighbour, head: &head)
+    encounters[place].rivals = head
+    guard word >= 0, claim.sequence > rivals[word].sequence else { return }
+    rivals[word].sequence = claim.sequence
+    rivals[word].standing = claim.standing
+    rivals[word].level = claim.level
+    rivals[word].echo = max(rivals[word].echo, claim.echo)
+    rivals[word].arrived = now
+    let isUrgent = claim.standing == .holding && now - encounters[place].claimed >= .milliseconds(20)
+    let isDue = claim.standing != .withdrawn && now - encounters[place].claimed >= Self.calmPace
+    let sight = sight(of: place, at: now, devices, settings)
+    negotiate(place, sight, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
+  }
+
+  /// Somebody asks about a device that is nowhere near us: we say so, with the level if there is one.
+  private mutating func answer(
+    _ claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    publisher.beginClaim(Name(), claim.group, claim.identity, settings, at: now)
+    publisher.json.member("seq", Int64(arbitration.nextSequence()))
+    publisher.json.member("state", Claim.Standing.withdrawn.name)
+    let slot = devices.find(claim.identity)
+    let estimate = slot.flatMap { devices.estimate(of: $0, at: now, settings) }
+    if let estimate { publisher.json.member("level_db", estimate.average.value, places: 1) }
+    publisher.json.member("samples", Int64(estimate?.samples ?? 0))
+    publisher.json.member("dwell_ms", 0 as Int64)
+    publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)
+    var heard = Text<64>()
+    heard.append(claim.sequence, of: claim.gateway)
+    publisher.json.member("heard", text: heard.bytes)
+    publisher.send()
+  }
+}
+
+extension Text {
+  fileprivate mutating func append(_ sequence: UInt32, of gateway: Name) {
+    if !isEmpty { append(byte: UInt8(ascii: "/")) }
+    append(decimal: UInt64(sequence))
+    append(byte: UInt8(ascii: "/"))
+    append(gateway)
+  }
+}
+
+extension Encounter {
+  var isClaiming: Bool { if case .claiming = stage { true } else { false } }
+
+  var standing: Claim.Standing { stage.standing }
+}
+
+extension Settings {
+  func hasTrigger(in group: Name) -> Bool {
+    for index in triggers.indices where triggers[index].group == group { return true }
+    return false
+  }
+}

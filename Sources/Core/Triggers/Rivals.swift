@@ -1,0 +1,60 @@
+/// What neighbours have said of the devices that we have encounters with. Each word is kept until the encounter ends.
+package struct Rivals: ~Copyable {
+  package struct Word: BitwiseCopyable {
+    fileprivate(set) var next: Int32 = -1
+    package fileprivate(set) var neighbour: UInt8 = 0
+    package var standing = Claim.Standing.withdrawn
+    package var level: Decibels?
+    package var sequence: UInt32 = 0
+    /// The highest claim of ours that it had seen when it spoke.
+    package var echo: UInt32 = 0
+    package var arrived = Instant.zero
+  }
+
+  private var table: Lent<Word>
+  private var free: Int32 = -1
+
+  package init(capacity: Int, in arena: inout Arena) {
+    table = arena.take(capacity, filledWith: Word())
+    for place in stride(from: capacity - 1, through: 0, by: -1) {
+      table[place].next = free
+      free = Int32(place)
+    }
+  }
+
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Word.self) }
+
+  package subscript(place: Int32) -> Word {
+    _read { yield table[Int(place)] }
+    _modify { yield &table[Int(place)] }
+  }
+
+  package func next(after place: Int32) -> Int32 { table[Int(place)].next }
+
+  package func find(_ neighbour: Int, from head: Int32) -> Int32 {
+    var place = head
+    while place >= 0, Int(table[Int(place)].neighbour) != neighbour { place = table[Int(place)].next }
+    return place
+  }
+
+  /// The neighbour's place in the list, made if need be; -1 when there is no room. Then nobody answers for it, and nothing fires.
+  package mutating func place(for neighbour: Int, head: inout Int32) -> Int32 {
+    let known = find(neighbour, from: head)
+    if known >= 0 { return known }
+    guard free >= 0 else { return -1 }
+    let place = free
+    free = table[Int(place)].next
+    table[Int(place)] = Word(next: head, neighbour: UInt8(neighbour))
+    head = place
+    return place
+  }
+
+  package mutating func forget(_ head: inout Int32) {
+    while head >= 0 {
+      let next = table[Int(head)].next
+      table[Int(head)] = Word(next: free)
+      free = head
+      head = next
+    }
+  }
+}

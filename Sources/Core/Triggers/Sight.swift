@@ -1,0 +1,84 @@
+/// What is known at one moment about one device at one trigger, in dB.
+package struct Sight: BitwiseCopyable {
+  /// How much nearer than `fire_m`, `arm_m` and `leave_m` the level puts the device.
+  package var insideFire: Float = 0
+  package var insideArm: Float = 0
+  package var insideLeave: Float = 0
+  /// How quickly it comes nearer or goes.
+  package var motion: Float = 0
+  /// The best rival's loss less ours; nil when nobody else hears the device.
+  package var margin: Float?
+  package var requiredMargin: Float = 6
+  package var power = PowerDoubt.known
+  /// Whether this trigger has others to compete with at all.
+  package var isGrouped = false
+  /// Neighbours compete for it, so they must be asked.
+  package var mustAsk = false
+  /// Another trigger of the group has this device already.
+  package var isTaken = false
+  package var isConnected = true
+  /// Enough samples, often enough.
+  package var isFirm = false
+
+  /// How well the transmitter's power is known, which decides what the absolute level is worth.
+  package enum PowerDoubt: UInt8, BitwiseCopyable {
+    /// It was measured, or learnt from visits.
+    case known
+    /// Its advert says so.
+    case claimed
+    case unknown
+  }
+
+  package init() {}
+
+  package var isPowerKnown: Bool { power == .known }
+  package var isUnrivalled: Bool { margin == nil && !isGrouped }
+  package var isNear: Bool { insideFire > -Bounds.besideRivals }
+  package var isArming: Bool { insideArm > 0 }
+  package var isGone: Bool { insideArm < -Bounds.body }
+  package var isAway: Bool { insideLeave < -Bounds.body }
+  /// A rival is as clearly better as we were when we fired.
+  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin }
+
+  /// Whether the rivals leave no doubt. Two gateways share a phone's power and its pocket, so their difference holds where the
+  /// level itself does not; the less is known of the power, the more of the proof the difference must bear.
+  package var isAhead: Bool { lead >= 0 }
+
+  /// How far the true loss may lie from the one seen: 90 % of the time within.
+  var reach: Float {
+    switch power {
+    case .known: Bounds.besideRivals
+    case .claimed: 10
+    case .unknown: 15
+    }
+  }
+
+  private var lead: Float {
+    guard let margin else { return isGrouped && power == .unknown ? -Bounds.body : Bounds.body }
+    switch power {
+    case .known: return margin - requiredMargin
+    case .claimed: return margin - max(requiredMargin, 9 - 1.9 * insideFire)
+    case .unknown: return margin - max(requiredMargin, 16 - 0.37 * insideFire)
+    }
+  }
+
+  /// What a second of this is worth as evidence, from -1 to 1. While the level still moves, more of it is asked: who is coming
+  /// is not there yet, and who passes by does not stay.
+  package var weight: Float {
+    let allowance = margin == nil ? Bounds.alone : Bounds.besideRivals
+    let level = (insideFire + allowance - Bounds.perMotion * motion) / Bounds.ramp
+    return max(min(min(level, lead / 2), 1), -1)
+  }
+}
+
+private enum Bounds {
+  /// How far the level may be below that of `fire_m`: pockets, bodies and shadows are there, and 7 dB is what `low_m` allows.
+  static let besideRivals: Float = 7
+  /// Without a rival's word, half a street away looks like a pocket: less is allowed.
+  static let alone: Float = 5
+  /// Full evidence this far above the allowance.
+  static let ramp: Float = 3
+  static let perMotion: Float = 2
+  /// A body turns up and goes away again: it must not make a visit end.
+  static let body: Float = 8
+}

@@ -1,0 +1,90 @@
+// The words for what triggers decide. CONTRACT, Topics: an event carries the evidence it was decided on.
+
+extension Triggers {
+  func tell(
+    _ event: Encounter.Event, _ encounter: Encounter, _ sight: Sight, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    // Without leave to monitor nothing is told that nobody asked for.
+    guard settings.gateway.authorization == .always || event == .manual else { return }
+    let trigger = settings.triggers[Int(encounter.trigger)]
+    let slot = Int(encounter.device)
+    publisher.begin(.event, "/trigger/", at: now)
+    publisher.topic.append(trigger.name)
+    publisher.json.member("event", event.name)
+    publisher.json.member("trigger", text: trigger.name.bytes)
+    publisher.json.member("id", devices[slot].identity)
+    publisher.identifyEvent()
+    publisher.expire(at: now + trigger.expires)
+    publisher.json.object("evidence")
+    publisher.describe(encounter, sight, devices[slot], at: now, settings)
+    if let reason = event.reason { publisher.json.member("reason", reason) }
+    publisher.json.closeObject()
+    publisher.send()
+  }
+}
+
+extension Encounter.Event {
+  var name: StaticString {
+    switch self {
+    case .arm: "arm"
+    case .fire: "fire"
+    case .undecided: "undecided"
+    case .leave: "leave"
+    case .manual: "manual"
+    }
+  }
+
+  var reason: StaticString? {
+    switch self {
+    case .arm, .fire, .manual: nil
+    case .undecided(.rival): "rival"
+    case .undecided(.silentNeighbour): "silent neighbour"
+    case .undecided(.unknownPower): "unknown power"
+    case .undecided(.noBroker): "no broker"
+    case .undecided(.presentAtStart): "present at start"
+    case .leave(.away): "away"
+    case .leave(.elsewhere): "elsewhere"
+    case .leave(.lost): "lost"
+    case .leave(.reload): "reload"
+    case .leave(.evicted): "evicted"
+    case .leave(.authorization): "authorization"
+    }
+  }
+}
+
+extension Publisher {
+  /// What the decision was made on: the quick average, not the published one.
+  fileprivate mutating func describe(
+    _ encounter: Encounter, _ sight: Sight, _ device: Device, at now: Instant, _ settings: borrowing Settings
+  ) {
+    let path = Path(settings.calibration)
+    let loss = device.power.level - encounter.approach.level
+    let reach = Decibels(sight.reach)
+    json.member("average", encounter.approach.level.value, places: 1)
+    json.member("distance_m", path.distance(atLoss: loss).value, places: 2)
+    json.member("low_m", path.distance(atLoss: loss - reach).value, places: 2)
+    json.member("high_m", path.distance(atLoss: loss + reach).value, places: 2)
+    json.member("samples", Int64(encounter.approach.samples))
+    json.member("window_s", Approach.windowSeconds, places: 1)
+    json.member("rate_hz", encounter.approach.rate, places: 1)
+    json.member("dwell_s", Float(encounter.dwell(at: now).seconds), places: 1)
+    guard let margin = sight.margin else { return }
+    json.member("margin_db", margin, places: 1)
+    json.member("runner_up", encounter.approach.level.value - margin, places: 1)
+  }
+
+  /// A claim's topic lies beside the gateways', so that its neighbours need one subscription. Who only answers has no trigger there.
+  mutating func beginClaim(
+    _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
+  ) {
+    begin(.fleeting, "", at: now)
+    topic = Topics(settings).claim(group: group, identity, gateway: settings.gateway.name)
+    json.member("gateway", text: settings.gateway.name.bytes)
+    json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
+    json.member("group", text: group.bytes)
+    json.member("id", identity)
+    let boot = boot
+    json.member("boot", text: boot.bytes)
+  }
+}

@@ -1,0 +1,163 @@
+/// All triggers of one gateway: what they see of each device, what they decide, and how they settle it with the neighbours.
+package struct Triggers: ~Copyable {
+  package internal(set) var encounters: Encounters
+  var rivals: Rivals
+  package internal(set) var arbitration = Arbitration()
+  private var edges = InlineArray<64, Edges>(repeating: Edges())
+  private var started = Instant.zero
+  /// Approaches that found no room.
+  package private(set) var refused: UInt64 = 0
+
+  /// A device that is heard so soon after the start has not been seen coming.
+  private static let startUp = Interval.seconds(3)
+  /// What a rival said so long ago is not known any more.
+  private static let memory = Interval.seconds(4)
+  /// An encounter begins while the device is still this far beyond `arm_m`.
+  private static let foresight = Decibels(8)
+
+  /// The loss at a trigger's three distances.
+  private struct Edges: BitwiseCopyable {
+    var arm: Float = 0
+    var fire: Float = 0
+    var leave: Float = 0
+  }
+
+  package init(capacity: Int, claims: Int, in arena: inout Arena) {
+    encounters = Encounters(capacity: capacity, in: &arena)
+    rivals = Rivals(capacity: claims, in: &arena)
+  }
+
+  package static func bytes(for capacity: Int, claims: Int) -> Int {
+    Encounters.bytes(for: capacity) + Rivals.bytes(for: claims)
+  }
+
+  package mutating func begin(_ settings: borrowing Settings, at now: Instant) {
+    started = now
+    adopt(settings)
+  }
+
+  package mutating func adopt(_ settings: borrowing Settings) {
+    let path = Path(settings.calibration)
+    for index in settings.triggers.indices {
+      let trigger = settings.triggers[index]
+      edges[index] = Edges(
+        arm: path.loss(at: trigger.arm).value, fire: path.loss(at: trigger.fire).value, leave: path.loss(at: trigger.leave).value)
+    }
+  }
+
+  package mutating func met(_ neighbour: Neighbour) { arbitration.met(neighbour) }
+
+  package mutating func connected(_ isConnected: Bool, at now: Instant) { arbitration.connected(isConnected, at: now) }
+
+  // MARK: Hearing
+
+  /// `level` is as a receiver without offset would have it.
+  package mutating func heard(
+    _ slot: Int, level: Decibels, radio: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+    publisher: inout Publisher
+  ) {
+    var matching = devices[slot].interest.triggers
+    while matching != 0 {
+      let trigger = matching.trailingZeroBitCount
+      matching &= matching - 1
+      guard radio == Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings))) else { continue }
+      let place = place(for: slot, trigger, level, radio, at: now, &devices)
+      guard place >= 0 else { continue }
+      if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
+        encounters[place].approach = Approach()
+        encounters[place].radio = Int8(radio)
+      }
+      let elapsed = encounters[place].approach.heard(level, at: now)
+      look(place, after: elapsed, at: now, &devices, settings, &publisher)
+    }
+  }
+
+  private mutating func place(
+    for slot: Int, _ trigger: Int, _ level: Decibels, _ radio: Int, at now: Instant, _ devices: inout Devices
+  ) -> Int32 {
+    let known = encounters.find(trigger: trigger, from: devices[slot].encounters)
+    if known >= 0 { return known }
+    let loss = devices[slot].power.level - level
+    guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
+    let place = encounters.begin(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
+    if place < 0 { refused += 1 }
+    if place >= 0, now - started < Self.startUp { encounters[place].wasHereAtStart = true }
+    return place
+  }
+
+  private mutating func look(
+    _ place: Int32, after elapsed: Interval, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
+  ) {
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    let sight = sight(of: place, at: now, devices, settings)
+    // Who was far off when we started has been seen coming, after all.
+    if sight.isFirm, !sight.isNear { encounters[place].wasHereAtStart = false }
+    let before = encounters[place]
+    let event = encounters[place].heard(sight, after: elapsed, at: now, trigger)
+    if let event {
+      encounters[place].said(event)
+      tell(event, before, sight, at: now, devices, settings, &publisher)
+    }
+    negotiate(place, sight, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
+    // Who has just been served is remembered until he may be served again.
+    if !encounters[place].isPresent, sight.isGone, now >= encounters[place].rests { dissolve(place, &devices) }
+  }
+
+  mutating func dissolve(_ place: Int32, _ devices: inout Devices) {
+    rivals.forget(&encounters[place].rivals)
+    encounters.end(place, head: &devices[Int(encounters[place].device)].encounters)
+  }
+
+  // MARK: Seeing
+
+  func sight(
+    of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) -> Sight {
+    let encounter = encounters[place]
+    let slot = Int(encounter.device)
+    let trigger = settings.triggers[Int(encounter.trigger)]
+    let edges = edges[Int(encounter.trigger)]
+    let loss = (devices[slot].power.level - encounter.approach.level).value
+    var sight = Sight()
+    sight.insideFire = edges.fire - loss
+    sight.insideArm = edges.arm - loss
+    sight.insideLeave = edges.leave - loss
+    sight.motion = encounter.approach.motion.value
+    sight.power = devices[slot].power.triggerDoubt
+    sight.requiredMargin = trigger.margin.value
+    sight.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
+    guard !trigger.group.isEmpty else { return sight }
+    sight.mustAsk = arbitration.hasCompetitor(in: trigger.group) || !arbitration.isAcquainted(at: now)
+    sight.isConnected = arbitration.isAcquainted(at: now)
+    sight.isGrouped = sight.mustAsk
+    compare(place, &sight, at: now, devices, settings)
+    return sight
+  }
+
+  /// The best of the others: triggers of our own in the same group, and what the neighbours last said.
+  private func compare(
+    _ place: Int32, _ sight: inout Sight, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    let encounter = encounters[place]
+    let group = settings.triggers[Int(encounter.trigger)].group
+    var best: Decibels?
+    var other = devices[Int(encounter.device)].encounters
+    while other >= 0 {
+      defer { other = encounters[other].nextOfDevice }
+      guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
+      sight.isGrouped = true
+      if encounters[other].hasFired { sight.isTaken = true }
+      if now - encounters[other].approach.heard < Self.memory { best = max(best ?? Decibels(-200), encounters[other].approach.level) }
+    }
+    var word = encounter.rivals
+    while word >= 0 {
+      defer { word = rivals.next(after: word) }
+      guard arbitration.neighbours[Int(rivals[word].neighbour)].isOnline || rivals[word].standing == .fired else { continue }
+      if rivals[word].standing == .fired { sight.isTaken = true }
+      guard now - rivals[word].arrived < Self.memory, let level = rivals[word].level else { continue }
+      best = max(best ?? Decibels(-200), level)
+    }
+    if let best { sight.margin = (encounter.approach.level - best).value }
+  }
+}

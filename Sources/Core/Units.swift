@@ -1,0 +1,61 @@
+/// A moment on one monotonic clock, in microseconds. Core is told the time; it never asks.
+package struct Instant: Comparable, Hashable, Sendable, BitwiseCopyable {
+  package var microseconds: Int64
+
+  package init(microseconds: Int64) { self.microseconds = microseconds }
+
+  package static let zero = Instant(microseconds: 0)
+  package static let never = Instant(microseconds: .max)
+
+  package static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
+  package static func - (a: Self, b: Self) -> Interval { Interval(microseconds: a.microseconds &- b.microseconds) }
+  package static func - (a: Self, b: Interval) -> Self { Self(microseconds: a.microseconds &- b.microseconds) }
+
+  /// Whether another second, of 2²⁰ µs, has begun: often enough to note who was heard lately, and cheaper than at every packet.
+  package func isLaterSecond(than other: Instant) -> Bool { microseconds >> 20 != other.microseconds >> 20 }
+
+  /// `never` stays never: a deadline that does not exist cannot be postponed into one that does.
+  package static func + (a: Self, b: Interval) -> Self {
+    let (sum, overflow) = a.microseconds.addingReportingOverflow(b.microseconds)
+    return overflow ? (b.microseconds > 0 ? .never : .zero) : Self(microseconds: sum)
+  }
+}
+
+/// A span of time, in microseconds.
+package struct Interval: Comparable, Hashable, Sendable, BitwiseCopyable {
+  package var microseconds: Int64
+
+  package init(microseconds: Int64) { self.microseconds = microseconds }
+
+  package static let zero = Interval(microseconds: 0)
+  package static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000) }
+  package static func seconds(_ count: Double) -> Self { Self(microseconds: Int64((count * 1e6).rounded())) }
+  package static func hours(_ count: Int64) -> Self { Self(microseconds: count * 3_600_000_000) }
+
+  package var seconds: Double { Double(microseconds) * 1e-6 }
+
+  package static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
+  package static func + (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds + b.microseconds) }
+  package static func - (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds - b.microseconds) }
+  package static func * (a: Self, b: Int64) -> Self { Self(microseconds: a.microseconds * b) }
+}
+
+/// A level (dBm) or a difference of levels (dB): the same arithmetic, and the name of the value says which.
+package struct Decibels: Comparable, Sendable, BitwiseCopyable {
+  package var value: Float
+
+  package init(_ value: Float) { self.value = value }
+
+  package static func < (a: Self, b: Self) -> Bool { a.value < b.value }
+  package static func + (a: Self, b: Self) -> Self { Self(a.value + b.value) }
+  package static func - (a: Self, b: Self) -> Self { Self(a.value - b.value) }
+  package static prefix func - (a: Self) -> Self { Self(-a.value) }
+}
+
+package struct Meters: Comparable, Sendable, BitwiseCopyable {
+  package var value: Float
+
+  package init(_ value: Float) { self.value = value }
+
+  package static func < (a: Self, b: Self) -> Bool { a.value < b.value }
+}

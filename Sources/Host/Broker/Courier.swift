@@ -1,0 +1,238 @@
+import CLinux
+package import Core
+
+/// Carries what Core has to tell to the broker, and what the broker has to ask to Core. One thread, one `poll`.
+///
+/// It empties the rings of messages, stores events before anything else happens to them, and delivers what the broker is owed;
+/// while the broker is away it goes on storing, and tries again with ever longer pauses. It sleeps until something happens.
+package final class Courier: @unchecked Sendable {
+  package enum Order: BitwiseCopyable, Sendable {
+    case adopt(CourierSettings)
+    /// Store and deliver what is there, say goodbye, and end: within two seconds.
+    case stop
+  }
+
+  /// What the other threads give: rings filled by one thread each. Who has pushed rings `bell`, once for all that was pushed.
+  package struct Inlets: Sendable {
+    package var messages: [Ring<Message>]
+    package var orders: Ring<Order>
+
+    package init(messages: [Ring<Message>], orders: Ring<Order>) {
+      self.messages = messages
+      self.orders = orders
+    }
+  }
+
+  package let bell = Doorbell()
+  package let figures: CourierFigures
+
+  let say: Say
+  let link: Link
+  let dialer: Dialer
+  let intake: Intake
+  private let inlets: Inlets
+
+  var settings: CourierSettings
+  var topics: Topics
+  var line = Line.down(until: .zero)
+  var backoff: Backoff
+  var keepaliveDue = Instant.never
+  var hasOldCall = false
+  var lastComplaint = Sentence()
+  /// How many connections in a row were lost as soon as they were made.
+  var briefly = 0
+
+  var store: EventStore
+  var shelf = Shelf()
+  var replies: [PendingReply] = []
+  private var ending = Ending.no
+  /// Whether this turn may still wait for the network to take more.
+  private var isPatient = true
+
+  /// The way to the broker.
+  enum Line {
+    case down(until: Instant)
+    case dialing
+    /// Connected, but the broker has not answered our greeting.
+    case greeting(until: Instant)
+    case up(since: Instant)
+  }
+
+  struct PendingReply {
+    var message: Message
+    var isSent = false
+  }
+
+  private enum Ending {
+    case no
+    case delivering(until: Instant)
+    case sayingGoodbye(until: Instant)
+    case ended
+  }
+
+  package init(_ settings: CourierSettings, _ inlets: Inlets, toCore: Outlet, toHost: Outlet, say: @escaping Say) {
+    self.settings = settings
+    self.inlets = inlets
+    self.say = say
+    topics = settings.topics
+    figures = CourierFigures(ringing: toCore.bell)
+    let intake = Intake(settings, toCore: toCore, toHost: toHost, figures)
+    self.intake = intake
+    link = Link { intake.receive($0, $1, isRetained: $2) }
+    dialer = Dialer(link, waking: bell)
+    backoff = Backoff(seed: Chance.word())
+    store = EventStore(settings, figures, say: say)
+    // OpenSSL writes to sockets that may be gone.
+    linux_ignore_broken_pipes()
+  }
+
+  package func start() -> Thread { Thread("courier") { self.run() } }
+
+  /// Until ordered to stop.
+  package func run() {
+    figures.set(.insecure, settings.broker.usesTLS && settings.broker.isInsecure)
+    if settings.broker.usesTLS && settings.broker.isInsecure { say(.warning, Sentence("tls_insecure: the broker's name is not checked")) }
+    store.open(at: .now())
+    var ready = Ready()
+    while true {
+      let now = Moment.now()
+      obey(at: now)
+      converse(ready, at: now.at)
+      collect(at: now)
+      settle(at: now)
+      deliver(at: now)
+      hurry(at: now.at)
+      if case .ended = ending { break }
+      ready = sleep(since: now.at)
+    }
+    store.close()
+  }
+
+  // MARK: Sleep
+
+  private func sleep(since now: Instant) -> Ready {
+    bell.settle()
+    defer {
+      bell.rise()
+      figures.wakeUps.add()
+    }
+    let isIdle = inlets.orders.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
+    let awaited = isTalking ? Awaited(link.descriptor, toWrite: link.wantsToWrite) : nil
+    let due = isIdle ? nextDue : now
+    return wait(bell.descriptor, awaited, forAtMost: due == .never ? nil : due - Clock.now())
+  }
+
+  private var nextDue: Instant {
+    var due = min(store.nextDue, keepaliveDue)
+    switch line {
+    case .down(let until), .greeting(let until): due = min(due, until)
+    case .dialing, .up: break
+    }
+    switch ending {
+    case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)
+    case .no, .ended: break
+    }
+    return due
+  }
+
+  // MARK: In
+
+  private func collect(at now: Moment) {
+    isPatient = true
+    for inlet in inlets.messages {
+      // Not more than there were: a flood must not keep the network waiting.
+      for _ in 0..<inlet.count {
+        guard inlet.take({ accept($0, at: now) }) else { break }
+      }
+    }
+    for message in intake.takeReplies() { accept(message, at: now) }
+    store.keep(at: now)
+  }
+
+  private func accept(_ message: borrowing Message, at now: Moment) {
+    let (payload, topic) = (message.payload.overflowed, message.topic.overflowed)
+    guard !payload, !topic else { return figures.oversized.add() }
+    switch message.care {
+    case .fleeting: pass(message)
+    case .state: if !shelf.put(copy message, at: now.at) { figures.statesUnkept.add() }
+    case .event: store.add(message)
+    case .reply:
+      intake.remember(message)
+      if replies.count == Self.repliesMost {
+        replies.removeFirst()
+        figures.repliesDropped.add()
+      }
+      replies.append(PendingReply(message: copy message))
+    }
+  }
+
+  private static let repliesMost = 32
+
+  /// What is only worth having now goes at once or not at all.
+  private func pass(_ message: borrowing Message) {
+    guard case .up = line else { return figures.droppedOffline.add() }
+    do {
+      if link.news.unwritten >= Self.unwrittenMost { try waitForRoom() }
+      guard link.news.unwritten < Self.unwrittenMost else { return figures.droppedBusy.add() }
+      try link.publish(message.topic, message.payload.bytes)
+      figures.published.add()
+    } catch {
+      figures.droppedBusy.add()
+    }
+  }
+
+  /// Once a turn, and not for long: events may stand behind this one in the ring.
+  private func waitForRoom() throws(LinkFault) {
+    guard isPatient else { return }
+    wait(-1, Awaited(link.descriptor, toWrite: true), forAtMost: .milliseconds(2))
+    try link.write()
+    isPatient = link.news.unwritten < Self.unwrittenMost
+  }
+
+  /// What may wait in our own memory for a network that is slower than the air for a moment: 60 KB.
+  private static let unwrittenMost = 256
+
+  // MARK: Orders
+
+  private func obey(at now: Moment) {
+    while let order = inlets.orders.pop() {
+      switch order {
+      case .adopt(let settings): adopt(settings, at: now)
+      case .stop: if case .no = ending { ending = .delivering(until: now.at + Self.patience) }
+      }
+    }
+  }
+
+  /// How long an end may wait for the broker's acknowledgements, within the two seconds that stopping may take.
+  private static let patience = Interval.seconds(1.5)
+
+  /// On the way out: first everything that is owed, then the last word, then goodbye.
+  private func hurry(at now: Instant) {
+    switch ending {
+    case .no, .ended: break
+    case .delivering(let until):
+      guard case .up = line else { return ending = .ended }
+      guard isAllDelivered || now >= until else { return }
+      _ = shelf.put(.offline("stopped", topics: topics, simulated: settings.simulated), at: now)
+      deliver(at: .now())
+      ending = .sayingGoodbye(until: now + .milliseconds(300))
+    case .sayingGoodbye(let until):
+      if case .up = line, !isAllDelivered, now < until { return }
+      hangUp()
+      ending = .ended
+    }
+  }
+
+  private var isAllDelivered: Bool { link.inFlight.isEmpty && store.isAllSent && shelf.unsent == 0 && link.news.unwritten == 0 }
+}
+
+/// Where requests go: one ring to the core thread, one to the main thread, each with its doorbell.
+package struct Outlet: Sendable {
+  package var requests: Ring<Request>
+  package var bell: Doorbell
+
+  package init(requests: Ring<Request>, bell: Doorbell) {
+    self.requests = requests
+    self.bell = bell
+  }
+}

@@ -1,0 +1,60 @@
+import Core
+
+/// What an acknowledgement will be for.
+enum Delivery: BitwiseCopyable {
+  /// `file` tells the rows of one outbox file from those of the next.
+  case event(row: Int64, file: UInt32)
+  /// An event that only memory holds, because the disk does not.
+  case held(number: UInt64)
+  case state(slot: Int, version: UInt32)
+  case reply(number: UInt64)
+}
+
+/// Publications the broker has not acknowledged yet. Few at a time, so that little is sent twice after a loss.
+struct InFlight {
+  static let capacity = 128
+
+  private struct Entry: BitwiseCopyable {
+    var identifier: Int32 = 0
+    var delivery = Delivery.reply(number: 0)
+    var isInDoubt = false
+  }
+
+  private var entries = Bounded<128, Entry>(filledWith: Entry())
+
+  var isEmpty: Bool { entries.isEmpty }
+  var room: Int { Self.capacity - entries.count }
+
+  mutating func removeAll() { entries.removeAll() }
+
+  func holds(_ identifier: Int32) -> Bool { index(of: identifier) != nil }
+
+  func holds(row: Int64) -> Bool {
+    for index in entries.indices { if case .event(row, _) = entries[index].delivery { return true } }
+    return false
+  }
+
+  mutating func add(_ identifier: Int32, _ delivery: Delivery) {
+    doubt(identifier)
+    let refused = entries.append(Entry(identifier: identifier, delivery: delivery, isInDoubt: holds(identifier)))
+    precondition(refused == nil, "the courier looks for room before it publishes")
+  }
+
+  /// libmosquitto counts packets in 16 bits and looks for no vacancy: the identifier was just given out again.
+  mutating func doubt(_ identifier: Int32) {
+    for index in entries.indices where entries[index].identifier == identifier { entries[index].isInDoubt = true }
+  }
+
+  /// What was acknowledged; `isCertain` unless the identifier had been given out twice meanwhile.
+  mutating func take(_ identifier: Int32) -> (delivery: Delivery, isCertain: Bool)? {
+    guard let index = index(of: identifier) else { return nil }
+    let entry = entries[index]
+    entries.remove(at: index)
+    return (entry.delivery, !entry.isInDoubt)
+  }
+
+  private func index(of identifier: Int32) -> Int? {
+    for index in entries.indices where entries[index].identifier == identifier { return index }
+    return nil
+  }
+}

@@ -1,0 +1,199 @@
+package import Core
+
+/// The door for what the broker brings. Nothing is believed: topics, sizes, shapes, values and rates are checked here, and only
+/// what passes reaches another thread.
+package final class Intake {
+  private var settings: CourierSettings
+  private var topics: Topics
+  private let toCore: Outlet
+  private let toHost: Outlet
+  private let figures: CourierFigures
+
+  private var commandPace = Intake.freshCommandPace
+  private var complaintPace = TokenBucket(burst: 2, pace: .seconds(1))
+  private var neighbours = Neighbours()
+  private var remembered = Remembered()
+  private var replies: [Message] = []
+  private var tickets: UInt64 = 0
+
+  /// People and scripts type no faster.
+  private static let freshCommandPace = TokenBucket(burst: 10, pace: .milliseconds(200))
+
+  package init(_ settings: CourierSettings, toCore: Outlet, toHost: Outlet, _ figures: CourierFigures) {
+    self.settings = settings
+    topics = settings.topics
+    self.toCore = toCore
+    self.toHost = toHost
+    self.figures = figures
+  }
+
+  func adopt(_ new: CourierSettings) {
+    settings = new
+    topics = new.topics
+  }
+
+  /// Replies of the door itself; the others come from those who carry commands out.
+  package func takeReplies() -> [Message] {
+    guard !replies.isEmpty else { return [] }
+    defer { replies.removeAll() }
+    return replies
+  }
+
+  /// A reply on its way out: asked again, the same request gets the same one.
+  func remember(_ reply: borrowing Message) { remembered.answer(reply) }
+
+  package func receive(_ topic: RawSpan, _ payload: RawSpan, isRetained: Bool) {
+    let now = Clock.now()
+    var levels = Levels(topic)
+    if levels.skip(topics.command.bytes) {
+      command(levels.rest, payload, isRetained: isRetained, at: now)
+    } else if levels.skip(topics.claim.bytes) {
+      claim(&levels, payload, isRetained: isRetained, at: now)
+    } else if levels.skip(topics.peer.bytes) {
+      peer(&levels, payload, at: now)
+    } else if levels.skip(topics.neighbour.bytes) {
+      neighbour(&levels, payload, at: now)
+    } else {
+      figures.requestsRefused.add()
+    }
+  }
+
+  // MARK: Commands
+
+  private func command(_ name: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
+    figures.commands.add()
+    guard settings.commands else { return figures.requestsRefused.add() }
+    guard let kind = Command.Kind(named: name) else {
+      // Nobody can be answered on a topic of their own making.
+      return figures.requestsRefused.add()
+    }
+    var ticket = Ticket(kind, number: nextTicket())
+    // A command that the broker keeps would be carried out at every connection.
+    guard !isRetained else { return refuse(ticket, "a command must not be retained", at: now) }
+    guard commandPace.take(at: now) else {
+      figures.requestsLimited.add()
+      return complain(ticket, "too many commands", at: now)
+    }
+    do throws(Refused) {
+      let command = try Command(kind, payload, &ticket)
+      if !ticket.request.isEmpty {
+        switch remembered.find(ticket) {
+        case .answered(let reply): return replies.append(reply)
+        case .pending: return
+        case .unknown: remembered.begin(ticket)
+        }
+      }
+      hand(.command(command, ticket), to: command.isForHost ? toHost : toCore, ticket)
+    } catch { refuse(ticket, error.words, at: now) }
+  }
+
+  private func nextTicket() -> UInt64 {
+    tickets += 1
+    return tickets
+  }
+
+  private func hand(_ request: Request, to outlet: Outlet, _ ticket: Ticket) {
+    if outlet.requests.push(request) != nil {
+      figures.requestsLimited.add()
+      replies.append(.reply(to: ticket, from: topics, refusing: "busy; try again"))
+    }
+    outlet.bell.ring()
+  }
+
+  private func refuse(_ ticket: Ticket, _ words: StaticString, at now: Instant) {
+    figures.requestsRefused.add()
+    complain(ticket, words, at: now)
+  }
+
+  /// A flood of nonsense must not become a flood of replies.
+  private func complain(_ ticket: Ticket, _ words: StaticString, at now: Instant) {
+    guard complaintPace.take(at: now) else { return }
+    replies.append(.reply(to: ticket, from: topics, refusing: words))
+  }
+
+  // MARK: Neighbours
+
+  private func claim(_ levels: inout Levels, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
+    let group = levels.next()
+    let identity = levels.next()
+    let gateway = levels.rest
+    // MQTT 3 brings our own words back.
+    if gateway.equals(settings.name.bytes) { return }
+    figures.claims.add()
+    guard settings.claims, !isRetained, !levels.isBroken, !gateway.contains(UInt8(ascii: "/")) else { return figures.requestsRefused.add() }
+    guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
+    do throws(Refused) {
+      var claim = try Claim(payload, to: settings.name)
+      // What the topic says is what the broker's ACL has looked at.
+      guard claim.matches(group: group, identity: identity, gateway: gateway) else { throw Refused("the topic says otherwise") }
+      claim.at = now
+      if toCore.requests.push(.claim(claim)) != nil { figures.requestsLimited.add() }
+      toCore.bell.ring()
+    } catch { figures.requestsRefused.add() }
+  }
+
+  /// Who else is at the site, and whether he is there: retained, so it is known as soon as we are connected.
+  private func neighbour(_ levels: inout Levels, _ payload: RawSpan, at now: Instant) {
+    let gateway = levels.next()
+    let status = Name("status")
+    if gateway.equals(settings.name.bytes) { return }
+    guard settings.claims, !levels.isBroken, levels.rest.equals(status.bytes) else { return figures.requestsRefused.add() }
+    guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
+    do throws(Refused) {
+      let neighbour = try Neighbour(gateway, status: payload)
+      if toCore.requests.push(.neighbour(neighbour)) != nil { figures.requestsLimited.add() }
+      toCore.bell.ring()
+    } catch { figures.requestsRefused.add() }
+  }
+
+  private func peer(_ levels: inout Levels, _ payload: RawSpan, at now: Instant) {
+    let address = levels.next()
+    let gateway = levels.rest
+    if gateway.equals(settings.name.bytes) { return }
+    guard settings.peers, !levels.isBroken, !gateway.contains(UInt8(ascii: "/")) else { return figures.requestsRefused.add() }
+    // An empty one takes a word back: the broker has forgotten it, and so will the cache.
+    if payload.byteCount == 0 { return }
+    guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
+    do throws(Refused) {
+      let peer = try KnownPeer(address: address, payload)
+      if toCore.requests.push(.peer(peer)) != nil { figures.requestsLimited.add() }
+      toCore.bell.ring()
+    } catch { figures.requestsRefused.add() }
+  }
+}
+
+/// A topic, read level by level.
+struct Levels: ~Escapable {
+  private(set) var rest: RawSpan
+  private(set) var isBroken = false
+
+  @_lifetime(copy topic)
+  init(_ topic: RawSpan) { rest = topic }
+
+  /// Whether it began so; then that much is read.
+  @_lifetime(self: copy self)
+  mutating func skip(_ prefix: RawSpan) -> Bool {
+    guard rest.byteCount >= prefix.byteCount, rest.extracting(first: prefix.byteCount).equals(prefix) else { return false }
+    rest = rest.extracting(prefix.byteCount..<rest.byteCount)
+    return true
+  }
+
+  /// The next level; broken when nothing follows it.
+  @_lifetime(self: copy self)
+  @_lifetime(copy self)
+  mutating func next() -> RawSpan {
+    var end = 0
+    while end < rest.byteCount, rest[end] != UInt8(ascii: "/") { end += 1 }
+    let level = rest.extracting(0..<end)
+    isBroken = isBroken || end == rest.byteCount
+    rest = rest.extracting(min(end + 1, rest.byteCount)..<rest.byteCount)
+    return level
+  }
+}
+
+extension RawSpan {
+  func contains(_ byte: UInt8) -> Bool {
+    for index in 0..<byteCount where self[index] == byte { return true }
+    return false
+  }
+}

@@ -1,0 +1,79 @@
+import CCrypto
+import Core
+
+/// Signs events with Ed25519, so that a subscriber need not trust the broker. All that is unsafe about libcrypto stays here.
+@safe final class Signer {
+  private let key: OpaquePointer
+
+  /// A private key as `openssl genpkey -algorithm ed25519` writes it (PEM, PKCS #8). nil when it is anything else.
+  init?(_ pem: Text<512>) {
+    // SAFETY: the text is only read while it is lent; what libcrypto makes of it is ours to free.
+    let read = unsafe pem.bytes.withUnsafeBytes { bytes -> OpaquePointer? in
+      let source = unsafe BIO_new_mem_buf(bytes.baseAddress, CInt(bytes.count))
+      defer { unsafe BIO_free(source) }
+      return unsafe PEM_read_bio_PrivateKey(source, nil, { _, _, _, _ in 0 }, nil)
+    }
+    // SAFETY: the key is ours: kept, or given back when it is of another kind.
+    guard let read = unsafe read else { return nil }
+    guard unsafe EVP_PKEY_get_id(read) == EVP_PKEY_ED25519 else {
+      unsafe EVP_PKEY_free(read)
+      return nil
+    }
+    unsafe key = read
+  }
+
+  // SAFETY: nobody else has it.
+  deinit { unsafe EVP_PKEY_free(key) }
+
+  /// What `sign` adds: `,"signature":"` + 88 characters of base64 + `"`.
+  static let added = 103
+
+  /// The signature is over the payload's bytes as they are now, and becomes its last member. CONTRACT, Topics.
+  /// False when there is no room for it.
+  func sign(_ payload: inout Payload) -> Bool {
+    guard payload.free >= Self.added else { return false }
+    var signature = InlineArray<64, UInt8>(repeating: 0)
+    var length = 64
+    // SAFETY: this call's own; a missing one makes the first call below fail.
+    let context = unsafe EVP_MD_CTX_new()
+    defer { unsafe EVP_MD_CTX_free(context) }
+    var span = signature.mutableSpan
+    // SAFETY: Ed25519 writes 64 bytes, which is what there is and what `length` says.
+    let isSigned = unsafe payload.bytes.withUnsafeBytes { bytes in
+      unsafe span.withUnsafeMutableBufferPointer { room in
+        unsafe EVP_DigestSignInit(context, nil, nil, nil, key) == 1
+          && EVP_DigestSign(context, room.baseAddress, &length, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) == 1
+      }
+    }
+    precondition(isSigned && length == 64, "libcrypto cannot sign with a key that it has read")
+    payload.truncate(to: payload.count - 1)
+    payload.append(",\"signature\":\"")
+    payload.append(base64: signature)
+    payload.append("\"}")
+    return true
+  }
+}
+
+extension Text {
+  /// RFC 4648, section 4, of 64 bytes: 21 groups of three and one of one.
+  fileprivate mutating func append(base64 bytes: InlineArray<64, UInt8>) {
+    for start in stride(from: 0, to: 64, by: 3) {
+      let last = start + 2 < 64
+      let group = UInt32(bytes[start]) << 16 | (last ? UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2]) : 0)
+      append(base64: group >> 18)
+      append(base64: group >> 12)
+      if last { append(base64: group >> 6) } else { append(byte: UInt8(ascii: "=")) }
+      if last { append(base64: group) } else { append(byte: UInt8(ascii: "=")) }
+    }
+  }
+
+  private mutating func append(base64 word: UInt32) {
+    switch UInt8(word & 63) {
+    case let value where value < 26: append(byte: UInt8(ascii: "A") + value)
+    case let value where value < 52: append(byte: UInt8(ascii: "a") + value - 26)
+    case let value where value < 62: append(byte: UInt8(ascii: "0") + value - 52)
+    case 62: append(byte: UInt8(ascii: "+"))
+    default: append(byte: UInt8(ascii: "/"))
+    }
+  }
+}

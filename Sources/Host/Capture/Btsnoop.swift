@@ -1,0 +1,33 @@
+import Core
+
+/// BlueZ's and Android's capture format: a version of RFC 1761 with its own links. All numbers are big-endian.
+struct Btsnoop: BitwiseCopyable {
+  private let link: CaptureLink
+
+  /// 1970 in microseconds since the year 0, as BlueZ counts them.
+  static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
+  private static let headBytes = 16
+  private static let recordBytes = 24
+
+  init(_ source: inout CaptureSource) throws(CaptureFault) {
+    guard try source.has(Self.headBytes) else { throw source.failure(.truncated) }
+    let head = source.head(Self.headBytes)
+    guard head.bytes.big64(at: 0) == 0x6274_736E_6F6F_7000, head.bytes.big32(at: 8) == 1 else { throw source.failure(.unknownFormat) }
+    guard let link = CaptureLink(btsnoop: head.bytes.big32(at: 12)) else { throw source.failure(.otherLink(head.bytes.big32(at: 12))) }
+    self.link = link
+    _ = source.pass(Self.headBytes)
+  }
+
+  func next(_ source: inout CaptureSource) throws(CaptureFault) -> CaptureRecord? {
+    guard try source.has(1) else { return nil }
+    guard try source.has(Self.recordBytes) else { throw source.failure(.truncated) }
+    let head = source.head(Self.recordBytes)
+    let captured = head.bytes.big32(at: 4)
+    let flags = head.bytes.big32(at: 8)
+    let time = Int64(bitPattern: head.bytes.big64(at: 16) &- Self.epoch)
+    guard captured <= UInt32(CaptureSource.mostBytes - Self.recordBytes) else { throw source.failure(.damaged) }
+    let length = Self.recordBytes + Int(captured)
+    guard try source.has(length) else { throw source.failure(.truncated) }
+    return link.locate(source, length: length, start: Self.recordBytes, end: length, time: time, flags: flags)
+  }
+}

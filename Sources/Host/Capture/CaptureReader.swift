@@ -1,0 +1,133 @@
+package import Core
+
+/// A capture, packet after packet: btsnoop, pcap or pcapng, whichever its first bytes say. Files longer than memory stream.
+///
+///     var capture = try CaptureReader(opening: path)
+///     while try capture.advance() { use(capture.packet) }
+package struct CaptureReader: ~Copyable {
+  private var source: CaptureSource
+  private var format: CaptureFormat
+  /// Where the packet lies, its H4 type in front.
+  private var place = 0..<0
+  private var at = Instant.zero
+  private var controller = 0
+  private var last: Int64 = 0
+  /// Microseconds since 1970 at the first packet; nil before there is one.
+  package private(set) var epoch: Int64?
+
+  package init(opening path: String) throws(CaptureFault) {
+    var source = try CaptureSource(reading: path)
+    format = try CaptureFormat(of: &source)
+    self.source = source
+  }
+
+  /// Goes on to the next HCI packet; false at the end. What is no HCI packet is passed over.
+  package mutating func advance() throws(CaptureFault) -> Bool {
+    while true {
+      guard let record = try format.next(&source) else { return false }
+      if let type = record.type { source.put(type, before: record.start) }
+      let passed = source.pass(record.length)
+      guard record.isPacket, record.end > record.start else { continue }
+      let start = passed.lowerBound + record.start - (record.type == nil ? 0 : 1)
+      place = start..<passed.lowerBound + record.end
+      controller = record.controller
+      // A record without a time is taken to follow the one before at once.
+      let time = record.time ?? last
+      let first = epoch ?? time
+      (epoch, last) = (first, time)
+      at = Instant(microseconds: time &- first)
+      return true
+    }
+  }
+
+  /// As above, for whoever wants the packet for himself; what is longer than any that the machine handles is passed over.
+  package mutating func next(into packet: inout Packet) throws(CaptureFault) -> Bool {
+    while try advance() {
+      guard place.count <= Packet.mostBytes else { continue }
+      packet.at = at
+      packet.bytes = Text(source.passed(place))
+      return true
+    }
+    return false
+  }
+
+  package var packet: CapturedPacket {
+    @_lifetime(borrow self)
+    get { CapturedPacket(at: at, controller: controller, bytes: source.passed(place)) }
+  }
+}
+
+/// One H4 packet as it was captured.
+package struct CapturedPacket: ~Escapable {
+  /// Since the capture's first packet.
+  package let at: Instant
+  /// Which of the captured controllers; nearly always the only one, 0.
+  package let controller: Int
+  /// With its H4 type in front.
+  package let bytes: RawSpan
+
+  @_lifetime(copy bytes)
+  fileprivate init(at: Instant, controller: Int, bytes: RawSpan) {
+    self.at = at
+    self.controller = controller
+    self.bytes = bytes
+  }
+}
+
+/// What a format says of the record at the front of the source.
+struct CaptureRecord: BitwiseCopyable {
+  /// All of it, and the packet inside it.
+  var length: Int
+  var start = 0
+  var end = 0
+  /// In microseconds since 1970; nil where the record has none of its own.
+  var time: Int64?
+  /// nil: the packet brings its own; otherwise it is put in the byte before the packet, which belongs to a header.
+  var type: UInt8?
+  var isPacket = true
+  var controller = 0
+
+  /// Something between the packets.
+  static func other(_ length: Int) -> Self { Self(length: length, isPacket: false) }
+}
+
+/// How records are written. Each format tells one record at a time, and what was read before tells it how.
+enum CaptureFormat: ~Copyable {
+  case btsnoop(Btsnoop)
+  case pcap(Pcap)
+  case pcapng(Pcapng)
+
+  init(of source: inout CaptureSource) throws(CaptureFault) {
+    guard try source.has(4) else { throw source.failure(.unknownFormat) }
+    switch source.head(4).bytes.big32(at: 0) {
+    case 0x6274_736E: self = .btsnoop(try Btsnoop(&source))
+    case 0xA1B2_C3D4: self = .pcap(try Pcap(&source, isBig: true, ticks: 1_000_000))
+    case 0xD4C3_B2A1: self = .pcap(try Pcap(&source, isBig: false, ticks: 1_000_000))
+    case 0xA1B2_3C4D: self = .pcap(try Pcap(&source, isBig: true, ticks: 1_000_000_000))
+    case 0x4D3C_B2A1: self = .pcap(try Pcap(&source, isBig: false, ticks: 1_000_000_000))
+    case 0x0A0D_0D0A: self = .pcapng(Pcapng())
+    default: throw source.failure(.unknownFormat)
+    }
+  }
+
+  /// nil at the end.
+  mutating func next(_ source: inout CaptureSource) throws(CaptureFault) -> CaptureRecord? {
+    switch consume self {
+    case .btsnoop(let format):
+      self = .btsnoop(format)
+      return try format.next(&source)
+    case .pcap(let format):
+      self = .pcap(format)
+      return try format.next(&source)
+    case .pcapng(var format):
+      do throws(CaptureFault) {
+        let record = try format.next(&source)
+        self = .pcapng(format)
+        return record
+      } catch {
+        self = .pcapng(format)
+        throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import CLinux
+import Core
+
+/// A file that streams by: a window of fixed size over it, however long it is.
+struct CaptureSource: ~Copyable {
+  private let descriptor: CInt
+  private var window: [UInt8]
+  /// What is there and not yet passed: `window[start..<end]`.
+  private var start = 0
+  private var end = 0
+  /// Where in the file `start` is.
+  private(set) var offset: UInt64 = 0
+  private var isOver = false
+
+  /// Longer than any record: 256 kB is the longest packet that capturing tools write, and headers come on top.
+  static let mostBytes = 262_144 + 4_096
+
+  init(reading path: String) throws(CaptureFault) {
+    // SAFETY: the name is terminated and lives while it is used.
+    descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else { throw CaptureFault(reason: .refused(FileRefusal(errno: linux_errno())), offset: 0) }
+    window = [UInt8](repeating: 0, count: 2 * Self.mostBytes)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Whether so many bytes are there, unread ones being read as needed; fewer are the file's end.
+  mutating func has(_ count: Int) throws(CaptureFault) -> Bool {
+    precondition(count <= Self.mostBytes, "the window is longer than any record")
+    while end - start < count && !isOver { try fill() }
+    return end - start >= count
+  }
+
+  /// The first `count` of them.
+  @_lifetime(borrow self)
+  func bytes(_ count: Int) -> RawSpan {
+    precondition(count <= end - start, "bytes that nobody has made sure of")
+    // SAFETY: the elements are bytes; none is padding.
+    return unsafe window.span.extracting(start..<start + count).bytes
+  }
+
+  /// A copy of a header, to go on reading beside it.
+  func head(_ count: Int) -> Text<28> { Text(bytes(count)) }
+
+  /// A packet further on, where a record's header has been read; its last byte becomes the packet's type.
+  mutating func put(_ type: UInt8, before place: Int) { window[start + place - 1] = type }
+
+  /// For what lies wherever the window still shows it: the last record.
+  @_lifetime(borrow self)
+  func passed(_ range: Range<Int>) -> RawSpan {
+    // SAFETY: the elements are bytes; none is padding.
+    unsafe window.span.extracting(range).bytes
+  }
+
+  /// Goes on behind so many bytes, and tells where in the window they lay.
+  mutating func pass(_ count: Int) -> Range<Int> {
+    precondition(count <= end - start, "bytes that nobody has made sure of")
+    let passed = start..<start + count
+    start += count
+    offset += UInt64(count)
+    return passed
+  }
+
+  /// Goes on behind more bytes than the window holds.
+  mutating func skip(_ count: UInt64) throws(CaptureFault) -> Bool {
+    var left = count
+    while left > 0 {
+      let step = Int(min(left, UInt64(Self.mostBytes)))
+      guard try has(step) else { return false }
+      _ = pass(step)
+      left -= UInt64(step)
+    }
+    return true
+  }
+
+  func failure(_ reason: CaptureFault.Reason) -> CaptureFault { CaptureFault(reason: reason, offset: offset) }
+
+  private mutating func fill() throws(CaptureFault) {
+    if start > 0 {
+      for index in start..<end { window[index - start] = window[index] }
+      (start, end) = (0, end - start)
+    }
+    let room = end..<window.count
+    // SAFETY: the range lies inside the window, which nobody else touches meanwhile.
+    let count = unsafe window.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress! + room.lowerBound, room.count) }
+    if count > 0 {
+      end += count
+    } else if count == 0 {
+      isOver = true
+    } else if linux_errno() != EINTR {
+      throw failure(.refused(FileRefusal(errno: linux_errno())))
+    }
+  }
+}

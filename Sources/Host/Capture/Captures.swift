@@ -1,0 +1,75 @@
+package import Core
+
+/// Several captures as one recording: their packets in the order of time, each with the number of its capture.
+package final class Captures {
+  private final class Source {
+    let name: String
+    var reader: CaptureReader
+    var packet = Packet()
+    /// Later than the earliest capture's beginning by so much.
+    var shift = Interval.zero
+    var isOver = false
+
+    init(opening name: String) throws(CaptureFault) {
+      self.name = name
+      reader = try CaptureReader(opening: name)
+    }
+  }
+
+  package struct Fault {
+    package let name: String
+    package let reason: CaptureFault
+  }
+
+  private var sources: [Source] = []
+  /// What could not be read to its end.
+  package private(set) var faults: [Fault] = []
+  /// Microseconds since 1970 at the first packet of all; nil when the stamps are no dates.
+  package private(set) var epoch: Int64?
+
+  package init(opening names: [String]) {
+    for name in names {
+      do throws(CaptureFault) {
+        let source = try Source(opening: name)
+        sources.append(source)
+        advance(source)
+      } catch {
+        faults.append(Fault(name: name, reason: error))
+      }
+    }
+    var first: Int64?
+    for source in sources { if let epoch = source.reader.epoch { first = min(first ?? epoch, epoch) } }
+    guard let first else { return }
+    for source in sources { if let epoch = source.reader.epoch { source.shift = Interval(microseconds: epoch - first) } }
+    // A board without a clock stamps its captures with the time since it was switched on.
+    if first > Self.earliestDate { epoch = first }
+  }
+
+  /// The year 2000 in microseconds.
+  private static let earliestDate: Int64 = 946_684_800_000_000
+
+  /// The oldest packet that is left. Its time counts from the first of all.
+  package func next(into packet: inout Packet) -> Int? {
+    var oldest: Int?
+    for index in sources.indices where !sources[index].isOver {
+      if let known = oldest, time(of: sources[known]) <= time(of: sources[index]) { continue }
+      oldest = index
+    }
+    guard let oldest else { return nil }
+    packet = sources[oldest].packet
+    packet.at = time(of: sources[oldest])
+    advance(sources[oldest])
+    return oldest
+  }
+
+  private func time(of source: Source) -> Instant { source.packet.at + source.shift }
+
+  private func advance(_ source: Source) {
+    do throws(CaptureFault) {
+      source.isOver = !(try source.reader.next(into: &source.packet))
+    } catch {
+      source.isOver = true
+      faults.append(Fault(name: source.name, reason: error))
+    }
+  }
+}

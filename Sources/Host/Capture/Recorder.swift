@@ -1,0 +1,86 @@
+import CLinux
+package import Core
+import Synchronization
+
+/// Writes down what one radio hears while it is heard, on a thread of its own: a slow disk costs packets of the recording, which are
+/// counted in it, and nothing else.
+package final class Recorder: Sendable {
+  private let packets: Ring<Packet>
+  private let bell = Doorbell()
+  private let stopping = Atomic<Bool>(false)
+  /// The recorder has something and waits for more.
+  private let gathering = Atomic<Bool>(false)
+  /// Written by whoever records.
+  private let lost = Atomic<Int>(0)
+  private let taken = Atomic<Int>(0)
+  /// Written by the recorder's thread: the errno that ended it.
+  private let failed = Atomic<Int>(0)
+
+  package init(in arena: inout Arena) {
+    packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
+  }
+
+  package static let bytes = Ring<Packet>.bytes(for: Limits.packetsQueued)
+
+  /// The file is there when this returns; join the thread after `stop`.
+  package func start(writing path: String) throws(FileRefusal) -> Thread {
+    let file = try CaptureFile(creating: path)
+    let handover = Handover(file)
+    return Thread("recorder") { self.run(handover.file.take()!) }
+  }
+
+  /// The listener's thread.
+  package func record(_ packet: Packet) {
+    if packets.push(packet) == nil {
+      taken.store(taken.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    } else {
+      lost.store(lost.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+  }
+
+  /// The listener's thread, once after several packets.
+  package func wake() {
+    let count = packets.count
+    if count > packets.capacity / 2 || (count > 0 && !gathering.load(ordering: .relaxed)) { bell.ring() }
+  }
+
+  package func stop() {
+    stopping.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  package var packetsRecorded: Int { taken.load(ordering: .relaxed) }
+  package var packetsDropped: Int { lost.load(ordering: .relaxed) }
+  package var failure: Int32 { Int32(failed.load(ordering: .relaxed)) }
+
+  /// A file cannot be copied; it changes hands once, before the thread begins.
+  private final class Handover: @unchecked Sendable {
+    var file: CaptureFile?
+    init(_ file: consuming CaptureFile) { self.file = consume file }
+  }
+
+  private func run(_ opened: consuming CaptureFile) {
+    var file = opened
+    var isOver = false
+    while !isOver {
+      rest(until: 1, forAtMost: nil)
+      // Fewer, larger pieces: the disk rests for a second, unless half a ring is full before.
+      gathering.store(true, ordering: .relaxed)
+      rest(until: packets.capacity / 2, forAtMost: .seconds(1))
+      gathering.store(false, ordering: .relaxed)
+      isOver = isStopping
+      let dropped = packetsDropped
+      while packets.take({ file.append($0.bytes.bytes, at: $0.at, dropped: dropped) }) {}
+      file.flush()
+      if file.failure != 0 { return failed.store(Int(file.failure), ordering: .relaxed) }
+    }
+  }
+
+  private var isStopping: Bool { stopping.load(ordering: .acquiring) }
+
+  private func rest(until count: Int, forAtMost limit: Interval?) {
+    bell.settle()
+    if !isStopping && packets.count < count { wait(bell.descriptor, nil, forAtMost: limit) }
+    bell.rise()
+  }
+}

@@ -1,0 +1,107 @@
+/// Where HCI packets come from: a radio by name, a recording, or a world that is made up.
+package enum Adapter {
+  package enum Mode {
+    /// The adapter is ours alone (HCI_CHANNEL_USER).
+    case user
+    /// Shared with bluetoothd (HCI_CHANNEL_RAW).
+    case raw
+  }
+
+  case hci(index: UInt16, mode: Mode)
+  case h4(path: String, baud: Int)
+  case tcp(host: String, port: UInt16)
+  case unix(path: String)
+  case capture(file: String)
+  case simulate(scenario: String)
+
+  /// Nobody may ever authorise a pump on a rehearsal.
+  package var isRehearsal: Bool {
+    switch self {
+    case .capture, .simulate: true
+    case .hci, .h4, .tcp, .unix: false
+    }
+  }
+
+  package static let forms: [String] = [
+    "hciN", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE", "simulate:SCENARIO",
+  ]
+
+  /// What Zephyr's UART controllers are built with.
+  package static let standardBaud = 1_000_000
+  private static let bauds = [
+    9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 500_000, 576_000, 921_600, 1_000_000, 1_152_000, 1_500_000, 2_000_000,
+    2_500_000, 3_000_000, 3_500_000, 4_000_000,
+  ]
+
+  package struct Refusal: Error {
+    package let words: String
+  }
+
+  /// `resolve` turns a path as it is written into one that can be opened.
+  package init(written text: String, mode: Mode, resolve: (String) -> String) throws(Refusal) {
+    if text.utf8.contains(0) { throw Refusal(words: "must not contain a zero byte") }
+    if let index = Self.digits(text, after: "hci"), index <= 255 {
+      self = .hci(index: UInt16(index), mode: mode)
+    } else if let rest = text.rest(after: "h4:") {
+      self = try Self.serial(rest, resolve)
+    } else if let rest = text.rest(after: "tcp:") {
+      self = try Self.network(rest)
+    } else if let path = text.rest(after: "unix:") {
+      self = .unix(path: resolve(path))
+    } else if let path = text.rest(after: "capture:") {
+      self = .capture(file: resolve(path))
+    } else if let path = text.rest(after: "simulate:") {
+      self = .simulate(scenario: resolve(path))
+    } else {
+      throw Refusal(words: "must be " + listed(Self.forms.map { "\"\($0)\"" }, with: "or"))
+    }
+  }
+
+  private static func digits(_ text: String, after prefix: String) -> Int? {
+    guard let rest = text.rest(after: prefix) else { return nil }
+    return decimal(rest)
+  }
+
+  private static func serial(_ text: String, _ resolve: (String) -> String) throws(Refusal) -> Adapter {
+    guard let at = text.utf8.lastIndex(of: UInt8(ascii: "@")), let baud = decimal(String(text[text.utf8.index(after: at)...])) else {
+      return .h4(path: resolve(text), baud: standardBaud)
+    }
+    guard bauds.contains(baud) else {
+      throw Refusal(words: "has a speed that serial lines do not have; usual are 115200, 921600 and 1000000")
+    }
+    return .h4(path: resolve(String(text[..<at])), baud: baud)
+  }
+
+  private static func network(_ text: String) throws(Refusal) -> Adapter {
+    guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
+      throw Refusal(words: "needs a host and a port: \"tcp:HOST:PORT\"")
+    }
+    guard let port = decimal(String(text[text.utf8.index(after: colon)...])), port > 0, port <= 65_535 else {
+      throw Refusal(words: "needs a port from 1 to 65535 behind the last colon")
+    }
+    var host = String(text[..<colon])
+    if let inner = host.rest(after: "["), inner.utf8.last == UInt8(ascii: "]") {
+      host = String(inner[..<inner.utf8.index(before: inner.endIndex)])
+    }
+    return .tcp(host: host, port: UInt16(port))
+  }
+}
+
+/// At most nine digits, and nothing else.
+package func decimal(_ text: String) -> Int? {
+  guard !text.utf8.isEmpty, text.utf8.count <= 9 else { return nil }
+  var value = 0
+  for byte in text.utf8 {
+    guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
+    value = value * 10 + Int(byte - UInt8(ascii: "0"))
+  }
+  return value
+}
+
+extension String {
+  /// What follows a prefix; nil when it is not there or nothing follows.
+  package func rest(after prefix: String) -> String? {
+    guard utf8.count > prefix.utf8.count, utf8.starts(with: prefix.utf8) else { return nil }
+    return String(self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...])
+  }
+}

@@ -1,0 +1,95 @@
+import Core
+
+// [mqtt], [publish], [outbox], [command], [home_assistant], [privacy], [security], [log]: where the words go.
+
+extension Configuration {
+  mutating func readBroker(_ root: inout Section) {
+    root.table("mqtt") { readMQTT(&$0) }
+    root.table("publish") { section in
+      section.read("interval_s", seconds: &core.publish.interval, 0.1...86_400)
+      section.read("skip_m", &core.publish.skip, 0...100)
+      section.read("telemetry_s", seconds: &core.publish.telemetry, 1...86_400)
+      host.metricsFile = section.path("metrics_file")
+    }
+    root.table("outbox") { section in
+      if let path = section.path("path") { host.outbox.path = path }
+      section.read("max_events", &host.outbox.maxEvents, 100...10_000_000)
+      section.read("max_age_s", &host.outbox.maxAgeSeconds, 60...315_360_000)
+    }
+    root.table("command") { $0.read("enabled", &core.publish.commands) }
+    root.table("home_assistant") { $0.read("discovery", &core.publish.homeAssistant) }
+    root.table("privacy") { section in
+      section.read("unknown", &core.publish.unknown, oneOf: [("ignore", .ignore), ("hash", .hash), ("publish", .publish)])
+      if let file = section.path("salt_file") { host.saltFile = file }
+    }
+    root.table("security") { host.signingKey = $0.secret("signing_key_file", neededBy: .whole) }
+    root.table("log") { section in
+      section.read("level", &host.log.level, oneOf: [("error", .error), ("warning", .warning), ("info", .info), ("debug", .debug)])
+      section.read("format", &host.log.format, oneOf: [("text", .text), ("json", .json)])
+    }
+  }
+
+  private mutating func readMQTT(_ section: inout Section) {
+    if let name = section.string("host") {
+      if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
+        section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
+      }
+      host.broker.host = name
+    }
+    readTLS(&section)
+    if section.node["tls_ca"] != nil { host.broker.port = BrokerSettings.securePort }
+    section.read("port", &host.broker.port, 1...65_535)
+    if let version = section.number("version", -1e15...1e15, whole: true) {
+      if version != 4 && version != 5 { section.fault("version", "(\(String(number: version))) must be 5 or 4") }
+      host.broker.version = version == 4 ? .v311 : .v5
+    }
+    section.read("prefix", &core.publish.prefix)
+    if !core.publish.prefix.isEmpty, core.publish.prefix[0] == UInt8(ascii: "$") {
+      section.fault("prefix", "must not begin with $: such topics belong to the broker")
+    }
+    // Below five seconds libmosquitto refuses.
+    section.read("keepalive_s", &host.broker.keepaliveSeconds, 5...65_535)
+    readPassword(&section)
+  }
+
+  private mutating func readPassword(_ section: inout Section) {
+    host.broker.username = section.string("username")
+    if let name = host.broker.username, name.utf8.isEmpty || name.utf8.contains(0) { section.fault("username", "must not be empty") }
+    if let bytes = section.secret("password_file", neededBy: .whole) {
+      var password = bytes
+      while password.last == 0x0A || password.last == 0x0D { password.removeLast() }
+      if password.isEmpty { section.fault("password_file", "holds no password") }
+      if password.contains(0) { section.fault("password_file", "holds a zero byte; a password is text") }
+      host.broker.password = password
+    }
+    if section.node["password_file"] != nil && section.node["username"] == nil {
+      section.fault("password_file", "needs a username beside it")
+    }
+  }
+
+  private mutating func readTLS(_ section: inout Section) {
+    let authority = section.readable("tls_ca")
+    let certificate = section.readable("tls_cert")
+    let key = section.confidential("tls_key")
+    var isInsecure = false
+    section.read("tls_insecure", &isInsecure)
+    let node = section.node
+    let has = { (key: String) in node[key] != nil }
+    if has("tls_cert") != has("tls_key") {
+      section.fault(at: section.place(of: ["tls_cert", "tls_key"]), "tls_cert and tls_key must be given together")
+    }
+    if !has("tls_ca") && (has("tls_cert") || isInsecure) {
+      section.fault(
+        at: section.place(of: ["tls_cert", "tls_insecure"]), "without tls_ca there is no TLS at all; name the authority's certificate")
+    }
+    if isInsecure && has("tls_ca") {
+      section.warning("tls_insecure", "lets anybody with a certificate of the same authority pose as the broker")
+    }
+    guard let authority else { return }
+    var tls = BrokerSettings.TLS(authority: authority)
+    tls.certificate = certificate
+    tls.key = key
+    tls.isInsecure = isInsecure
+    host.broker.tls = tls
+  }
+}

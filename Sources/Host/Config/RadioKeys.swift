@@ -1,0 +1,92 @@
+import Core
+
+// [[radio]]: which adapters listen, and how.
+
+extension Configuration {
+  mutating func readRadios(_ root: inout Section) {
+    root.tables("radio", atMost: PerRadio<RadioSettings>.capacity) { readRadio(&$0) }
+    if host.adapters.isEmpty {
+      _ = core.radios.append(RadioSettings())
+      host.adapters.append(.hci(index: 0, mode: .user))
+    }
+    core.gateway.simulated = host.adapters.contains { $0.isRehearsal }
+  }
+
+  /// The command line's `--radio`: the first radio's settings with another adapter, and no other radio.
+  package mutating func replaceRadios(by text: String) throws(Adapter.Refusal) {
+    // A path on the command line starts where the command was given.
+    let adapter = try Adapter(written: text, mode: modeOfFirstRadio) { $0 }
+    let radio = core.radios[0]
+    core.radios.removeAll()
+    _ = core.radios.append(radio)
+    host.adapters = [adapter]
+    core.gateway.simulated = adapter.isRehearsal
+    for index in core.triggers.indices where core.triggers[index].radio != 0 { core.triggers[index].radio = nil }
+  }
+
+  private var modeOfFirstRadio: Adapter.Mode {
+    if case .hci(_, let mode) = host.adapters[0] { mode } else { .user }
+  }
+
+  private mutating func readRadio(_ section: inout Section) {
+    var radio = RadioSettings()
+    radio.name = section.name()
+    for index in core.radios.indices where core.radios[index].name == radio.name && !radio.name.isEmpty {
+      section.fault("name", "is taken by radio \(index + 1)")
+    }
+    section.read("scan", &radio.activeScan, oneOf: [("active", true), ("passive", false)])
+    let faults = section.reading.count
+    // Core 6.0, Vol 4, Part E, 7.8.10: 2.5 ms to 10.24 s.
+    section.read("interval_ms", milliseconds: &radio.interval, 2.5...10_240)
+    // All of the interval, unless the file says less.
+    radio.window = radio.interval
+    section.read("window_ms", milliseconds: &radio.window, 2.5...10_240)
+    if radio.window > radio.interval && section.reading.count == faults {
+      let standard = Float(RadioSettings().interval.seconds * 1_000)
+      let interval = section.quoted("interval_ms", else: standard)
+      section.fault(
+        at: section.place(of: ["window_ms"]), "\(section.quoted("window_ms", else: standard)) must not be longer than \(interval)")
+    }
+    readPhys(&section, &radio)
+    section.read("receive_offset_db", &radio.receiveOffset, -40...40)
+    let adapter = readAdapter(&section)
+    _ = core.radios.append(radio)
+    host.adapters.append(adapter)
+  }
+
+  private mutating func readAdapter(_ section: inout Section) -> Adapter {
+    var mode = Adapter.Mode.user
+    section.read("mode", &mode, oneOf: [("user", .user), ("raw", .raw)])
+    var adapter = Adapter.hci(index: 0, mode: mode)
+    if let text = section.string("adapter") {
+      let source = section.reading.source
+      do throws(Adapter.Refusal) {
+        adapter = try Adapter(written: text, mode: mode) { source.resolve($0) }
+      } catch {
+        section.fault("adapter", "(\"\(printable(text))\") \(error.words)")
+        return adapter
+      }
+    }
+    guard case .hci(let index, _) = adapter else { return adapter }
+    for (place, other) in host.adapters.enumerated() {
+      if case .hci(index, _) = other { section.fault("adapter", "(\"hci\(index)\") is taken by radio \(place + 1)") }
+    }
+    return adapter
+  }
+
+  private func readPhys(_ section: inout Section, _ radio: inout RadioSettings) {
+    guard let phys = section.strings("phys") else { return }
+    radio.oneMegabitPhy = false
+    radio.codedPhy = false
+    for phy in phys {
+      if same(phy.text, "1m") {
+        radio.oneMegabitPhy = true
+      } else if same(phy.text, "coded") {
+        radio.codedPhy = true
+      } else {
+        section.fault(at: phy.at, "phys has \"\(printable(phy.text))\"; it may have \"1m\" and \"coded\"")
+      }
+    }
+    if phys.isEmpty { section.fault("phys", "must name at least one of \"1m\" and \"coded\"") }
+  }
+}

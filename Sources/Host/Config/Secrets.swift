@@ -1,0 +1,104 @@
+import Core
+
+// Paths, and the files that must be read before anything starts.
+
+extension Section {
+  /// A path, as it can be opened. `credential:NAME` is a file that systemd's LoadCredential= put there.
+  mutating func path(_ key: String) -> String? {
+    guard let text = string(key) else { return nil }
+    if text.utf8.isEmpty || text.utf8.contains(0) {
+      fault(key, "must name a file")
+      return nil
+    }
+    guard let name = text.rest(after: "credential:") else { return reading.source.resolve(text) }
+    if name.utf8.contains(UInt8(ascii: "/")) || same(name, "..") {
+      fault(key, "(\"\(printable(text))\") must be a credential's name, without a folder")
+      return nil
+    }
+    guard let folder = environment("CREDENTIALS_DIRECTORY") else {
+      if reading.source.scope == .whole { fault(key, "(\"\(printable(text))\") needs systemd: $CREDENTIALS_DIRECTORY is not set here") }
+      return nil
+    }
+    return folder + "/" + name
+  }
+
+  /// A path whose file must be there; what is in it is somebody else's business.
+  mutating func readable(_ key: String) -> String? {
+    guard let path = path(key), reading.source.scope == .whole else { return nil }
+    do throws(FileRefusal) {
+      _ = try File(reading: path, atMost: Limits.configurationBytes)
+    } catch {
+      // A folder of certificates is as good as a file of them.
+      if case .folder = error.reason { return path }
+      fault(key, "(\(printable(path))) \(error.sentence)")
+      return nil
+    }
+    return path
+  }
+
+  /// A path whose file must be there, and for its owner's eyes only.
+  mutating func confidential(_ key: String) -> String? {
+    guard let path = path(key), reading.source.scope == .whole else { return nil }
+    return contents(of: path, key) == nil ? nil : path
+  }
+
+  /// The content of a file that only its owner may read. What Core needs is read even where the rim's secrets are not.
+  mutating func secret(_ key: String, neededBy scope: Source.Scope) -> [UInt8]? {
+    guard let path = path(key), reading.source.scope == .whole || scope == .hearing else { return nil }
+    return contents(of: path, key)
+  }
+
+  private func contents(of path: String, _ key: String) -> [UInt8]? {
+    do throws(FileRefusal) {
+      let file = try File(reading: path, atMost: Limits.secretBytes)
+      guard file.isPrivate else {
+        fault(key, "(\(printable(path))) can be read by others (mode \(octal(file.mode))); run: \(file.remedy) \(quotedForShell(path))")
+        return nil
+      }
+      return file.bytes
+    } catch {
+      fault(key, "(\(printable(path))) \(error.sentence)")
+      return nil
+    }
+  }
+
+  /// The configuration itself holds a secret: then it must be as private as a file of secrets.
+  func mustBePrivate(because key: String) {
+    guard let exposure = reading.source.exposure else { return }
+    let file = reading.source.name
+    fault(
+      key,
+      "stands in a file that others can read (mode \(octal(exposure.mode))); run: \(exposure.remedy) \(quotedForShell(file)), or use \(key)_file"
+    )
+  }
+}
+
+private func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
+
+private func quotedForShell(_ path: String) -> String {
+  let isPlain = path.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-")...UInt8(ascii: "9"): true
+    case UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+  return isPlain ? path : "'" + path + "'"
+}
+
+/// Bytes written as hexadecimal digits, perhaps with spaces, colons or hyphens between and a line's end behind.
+func hexBytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
+  var bytes: [UInt8] = []
+  var high: UInt8?
+  for byte in text {
+    switch (hexDigit(byte), high) {
+    case (let digit?, nil): high = digit
+    case (let digit?, let first?):
+      bytes.append(first << 4 | digit)
+      high = nil
+    case (nil, nil) where byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-"): break
+    default: return nil
+    }
+  }
+  return high == nil ? bytes : nil
+}

@@ -1,0 +1,96 @@
+import CTOML
+
+/// One table while it is read. A key is known because somebody asks for it; what nobody asked for is an error.
+struct Section {
+  let node: Node
+  private(set) var title: String
+  let reading: Reading
+  private var known: [String] = []
+
+  init(_ node: Node, _ title: String, _ reading: Reading) {
+    self.node = node
+    self.title = title
+    self.reading = reading
+  }
+
+  mutating func value(_ key: String) -> Node? {
+    known.append(key)
+    return node[key]
+  }
+
+  /// Reads one table, if it is there, to its last key.
+  mutating func table(_ key: String, _ read: (inout Section) -> Void) {
+    guard let table = value(key) else { return }
+    guard table.kind == TOML_TABLE else {
+      let header = "[" + path(to: key) + "]"
+      return reading.note(.error, at: table.keyAt, title, "\(key) is one table: write \(header)")
+    }
+    var section = Section(table, path(to: key), reading)
+    read(&section)
+    section.close()
+  }
+
+  /// Reads every table of a list of tables, each named by the key that names it, or else by its number.
+  mutating func tables(_ key: String, atMost most: Int, namedBy naming: String = "name", _ read: (inout Section) -> Void) {
+    guard let list = value(key) else { return }
+    let path = path(to: key)
+    guard list.kind == TOML_ARRAY else {
+      return reading.note(.error, at: list.keyAt, title, "\(key) is a list of tables: write [[\(path)]] above each")
+    }
+    for place in 0..<list.count {
+      let member = list[place]
+      guard member.kind == TOML_TABLE else {
+        reading.note(.error, at: member.at, path, "must be a table, not \(member.article)")
+        continue
+      }
+      if place == most { reading.note(.error, at: member.at, path, "there are \(list.count) of them; at most \(most) are possible") }
+      guard place < most else { return }
+      var name = "\(path) \(place + 1)"
+      if let named = member[naming], named.kind == TOML_STRING { name = "\(path) \"\(printable(named.text))\"" }
+      var section = Section(member, name, reading)
+      read(&section)
+      section.close()
+    }
+  }
+
+  /// The place of the first of these keys that is there, else of the table.
+  func place(of keys: [String]) -> Position {
+    for key in keys { if let value = node[key] { return value.keyAt } }
+    return node.at
+  }
+
+  func fault(_ key: String, _ words: String) { reading.note(.error, at: place(of: [key]), title, "\(key) \(words)") }
+  func fault(at position: Position, _ words: String) { reading.note(.error, at: position, title, words) }
+  func warning(_ key: String, _ words: String) { reading.note(.warning, at: place(of: [key]), title, "\(key) \(words)") }
+
+  private func path(to key: String) -> String { title.isEmpty ? key : title + "." + key }
+
+  mutating func close() {
+    for place in 0..<node.count {
+      let member = node[place]
+      let key = member.key
+      if known.contains(where: { same($0, key) }) { continue }
+      let isTable = member.kind == TOML_TABLE || (member.kind == TOML_ARRAY && member.count > 0 && member[0].kind == TOML_TABLE)
+      var words = "unknown \(isTable ? "table" : "key") \"\(printable(key))\""
+      if let meant = suggestion(for: key, among: known) {
+        words += "; did you mean \"\(meant)\"?"
+      } else {
+        words += "; known here: " + listed(known, with: "and")
+      }
+      reading.note(.error, at: member.keyAt, title, words)
+    }
+  }
+}
+
+/// A user's text as it may stand in a line for people: short, and without control characters.
+func printable(_ text: String) -> String {
+  var bytes: [UInt8] = []
+  for character in text.unicodeScalars {
+    if bytes.count >= 60 { return String(decoding: bytes, as: UTF8.self) + "…" }
+    switch character.value {
+    case 0..<0x20, 0x7F...0x9F: bytes.append(UInt8(ascii: "?"))
+    default: bytes.append(contentsOf: Unicode.UTF8.encode(character)!)
+    }
+  }
+  return String(decoding: bytes, as: UTF8.self)
+}

@@ -1,0 +1,115 @@
+import Core
+
+// [[transmit]]: what this gateway's own radio says.
+
+extension Configuration {
+  mutating func readTransmissions(_ root: inout Section) {
+    root.tables("transmit", atMost: TransmitList.capacity, namedBy: "kind") { section in
+      var transmission = TransmitSettings()
+      let faults = section.reading.count
+      section.read("kind", &transmission.kind, oneOf: Self.kinds)
+      let kindIsKnown = section.reading.count == faults
+      readContent(&section, &transmission, kindIsKnown)
+      if let power = section.number("tx_power_dbm", -127...20, whole: true) { transmission.txPower = Int8(power) }
+      section.read("measured_power_dbm", &transmission.measuredPower, Self.powers)
+      section.read("interval_ms", milliseconds: &transmission.interval, 20...10_240)
+      _ = core.transmissions.append(transmission)
+    }
+  }
+
+  private static var kinds: [(word: String, choice: TransmitSettings.Kind)] {
+    [("ibeacon", .iBeacon), ("altbeacon", .altBeacon), ("eddystone-uid", .eddystoneUID), ("eddystone-url", .eddystoneURL)]
+  }
+
+  private func readContent(_ section: inout Section, _ transmission: inout TransmitSettings, _ kindIsKnown: Bool) {
+    let uuid = section.uuid("uuid")
+    var major = 0
+    var minor = 0
+    var company = Int(transmission.company)
+    section.read("major", &major, 0...0xFFFF)
+    section.read("minor", &minor, 0...0xFFFF)
+    section.read("company", &company, 0...0xFFFF)
+    let id = section.hex("id", 20)
+    let namespace = section.hex("namespace", 10)
+    let instance = section.hex("instance", 6)
+    let url = section.url("url")
+    transmission.company = UInt16(company)
+    if uuid == .watchSetup { section.fault("uuid", "is the Apple Watch's, which raises a pop-up on phones and must never be sent") }
+    guard kindIsKnown else { return }
+    switch transmission.kind {
+    case .iBeacon:
+      section.needs(["uuid"], mayHave: ["major", "minor"])
+      for place in 0..<16 { transmission.content.append(byte: uuid?.byte(place) ?? 0) }
+      for number in [major, minor] {
+        transmission.content.append(byte: UInt8(number >> 8))
+        transmission.content.append(byte: UInt8(number & 0xFF))
+      }
+    case .altBeacon:
+      section.needs(["id"], mayHave: ["company"])
+      transmission.content.append(id)
+    case .eddystoneUID:
+      section.needs(["namespace", "instance"], mayHave: [])
+      transmission.content.append(namespace)
+      transmission.content.append(instance)
+    case .eddystoneURL:
+      section.needs(["url"], mayHave: [])
+      transmission.content.append(url)
+    }
+  }
+}
+
+extension Text {
+  fileprivate mutating func append(_ bytes: [UInt8]) {
+    for byte in bytes { append(byte: byte) }
+  }
+}
+
+extension Section {
+  /// Of the keys that belong to one kind of beacon only: which must be here, and which may.
+  fileprivate func needs(_ needed: [String], mayHave optional: [String]) {
+    for key in needed where node[key] == nil { fault(at: node.at, "\(key) is missing") }
+    for key in ["uuid", "major", "minor", "id", "company", "namespace", "instance", "url"] where node[key] != nil {
+      if needed.contains(where: { same($0, key) }) || optional.contains(where: { same($0, key) }) { continue }
+      fault(key, "does not belong to this kind; it has " + listed(needed + optional, with: "and"))
+    }
+  }
+
+  fileprivate mutating func hex(_ key: String, _ count: Int) -> [UInt8] {
+    guard let text = string(key) else { return [] }
+    if let bytes = hexBytes(text.utf8), bytes.count == count { return bytes }
+    fault(key, "(\"\(printable(text))\") must be \(2 * count) hexadecimal digits")
+    return []
+  }
+
+  fileprivate mutating func url(_ key: String) -> [UInt8] {
+    guard let text = string(key) else { return [] }
+    guard let bytes = eddystoneURL(text) else {
+      fault(key, "(\"\(printable(text))\") must begin with http:// or https:// and have only printable ASCII characters")
+      return []
+    }
+    if bytes.count > 18 { fault(key, "(\"\(printable(text))\") has \(bytes.count - 1) bytes when encoded; an advert has room for 17") }
+    return bytes
+  }
+}
+
+/// Eddystone-URL: one byte for the scheme, one for each usual ending, the rest as it is.
+func eddystoneURL(_ text: String) -> [UInt8]? {
+  let schemes = ["http://www.", "https://www.", "http://", "https://"]
+  let endings = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
+  guard let scheme = schemes.firstIndex(where: { text.rest(after: $0) != nil }) else { return nil }
+  var bytes = [UInt8(scheme)]
+  var rest = Array(text.utf8.dropFirst(schemes[scheme].utf8.count))[...]
+  while let first = rest.first {
+    if let ending = endings.firstIndex(where: { rest.starts(with: $0.utf8) }) {
+      rest = rest.dropFirst(endings[ending].utf8.count)
+      let hasSlash = rest.first == UInt8(ascii: "/")
+      if hasSlash { rest = rest.dropFirst() }
+      bytes.append(UInt8(hasSlash ? ending : ending + endings.count))
+    } else {
+      guard 0x21...0x7E ~= first else { return nil }
+      bytes.append(first)
+      rest = rest.dropFirst()
+    }
+  }
+  return bytes
+}

@@ -1,0 +1,168 @@
+import CTOML
+import Core
+
+// [[region]] and [[trigger]]: who is looked for, and where.
+
+extension Configuration {
+  mutating func readRegions(_ root: inout Section) {
+    root.tables("region", atMost: PerRegion<RegionSettings>.capacity) { section in
+      var region = RegionSettings()
+      region.name = section.name()
+      for index in core.regions.indices where core.regions[index].name == region.name && !region.name.isEmpty {
+        section.fault("name", "is taken by region \(index + 1)")
+      }
+      region.match = readMatch(&section)
+      section.read("minimum_dbm", &region.minimum, -127...20)
+      readExit(&section, &region.exit)
+      _ = core.regions.append(region)
+    }
+  }
+
+  private func readExit(_ section: inout Section, _ exit: inout RegionSettings.Exit) {
+    guard let node = section.node["exit_s"], node.kind == TOML_STRING else {
+      var silence = Interval.zero
+      section.read("exit_s", seconds: &silence, 0.5...86_400)
+      if silence > .zero { exit = .after(silence) }
+      return
+    }
+    _ = section.value("exit_s")
+    if !same(node.text, "auto") { section.fault("exit_s", "(\"\(printable(node.text))\") must be \"auto\" or a number of seconds") }
+  }
+
+  mutating func readTriggers(_ root: inout Section) {
+    root.tables("trigger", atMost: PerTrigger<TriggerSettings>.capacity) { section in
+      var trigger = TriggerSettings()
+      trigger.name = section.name()
+      for index in core.triggers.indices where core.triggers[index].name == trigger.name && !trigger.name.isEmpty {
+        section.fault("name", "is taken by trigger \(index + 1)")
+      }
+      trigger.match = readMatch(&section)
+      readRadio(&section, &trigger)
+      readDistances(&section, &trigger)
+      section.read("dwell_s", seconds: &trigger.dwell, 0...600)
+      section.read("min_samples", &trigger.minimumSamples, 1...1_000)
+      section.read("min_rate_hz", &trigger.minimumRate, 0...100)
+      section.read("refractory_s", seconds: &trigger.refractory, 0...86_400)
+      section.read("expires_s", seconds: &trigger.expires, 1...86_400)
+      section.read("group", &trigger.group)
+      section.read("margin_db", &trigger.margin, 0...40)
+      section.read("settle_s", seconds: &trigger.settle, 0...60)
+      _ = core.triggers.append(trigger)
+    }
+  }
+
+  private func readRadio(_ section: inout Section, _ trigger: inout TriggerSettings) {
+    guard let name = section.string("radio") else { return }
+    var names: [String] = []
+    for index in core.radios.indices {
+      names.append(String(core.radios[index].name))
+      if same(names[index], name) { trigger.radio = Int8(index) }
+    }
+    guard trigger.radio == nil else { return }
+    section.fault(
+      "radio", "(\"\(printable(name))\") is the name of no [[radio]]; there is " + listed(names.map { "\"\($0)\"" }, with: "and"))
+  }
+
+  private func readDistances(_ section: inout Section, _ trigger: inout TriggerSettings) {
+    let standard = TriggerSettings()
+    let faults = section.reading.count
+    section.read("arm_m", &trigger.arm, 0.1...200)
+    section.read("fire_m", &trigger.fire, 0.1...100)
+    section.read("leave_m", &trigger.leave, 0.1...200)
+    guard section.reading.count == faults else { return }
+    let fire = section.quoted("fire_m", else: standard.fire.value)
+    if trigger.arm < trigger.fire {
+      let arm = section.quoted("arm_m", else: standard.arm.value)
+      section.fault(at: section.place(of: ["arm_m", "fire_m"]), "\(arm) must not be less than \(fire)")
+    }
+    if trigger.leave <= trigger.fire {
+      let leave = section.quoted("leave_m", else: standard.leave.value)
+      section.fault(at: section.place(of: ["leave_m", "fire_m"]), "\(leave) must be greater than \(fire)")
+    }
+  }
+
+  /// A `match` list, appended to the list of them all.
+  mutating func readMatch(_ section: inout Section) -> Slice {
+    guard let selectors = section.strings("match") else {
+      if section.node["match"] == nil { section.fault(at: section.node.at, "match is missing") }
+      return Slice()
+    }
+    if selectors.isEmpty { section.fault("match", "must name at least one selector; \"*\" is everybody") }
+    let start = core.selectors.count
+    for node in selectors { read(node, section) }
+    return Slice(start: UInt16(start), count: UInt16(core.selectors.count - start))
+  }
+
+  private mutating func read(_ node: Node, _ section: Section) {
+    let written = Text<160>(node.text)
+    do throws(Unreadable) {
+      let selector = try Selector(written: written.bytes)
+      if let words = doubt(about: selector) { section.fault(at: node.at, "match: \"\(printable(node.text))\": \(words)") }
+      if selector.kind == .peer && !core.peer.identify {
+        let words = "match: \"\(printable(node.text))\" finds nobody until this gateway or a neighbour asks: [peer] identify = true"
+        section.reading.note(.warning, at: node.at, section.title, words)
+      }
+      if core.selectors.append(selector) != nil {
+        section.fault(at: node.at, "match: there are more than \(SelectorList.capacity) selectors in all")
+      }
+      if let service = selector.service { listenFor(service, at: node.at, section) }
+    } catch {
+      section.fault(at: node.at, "match: \"\(printable(node.text))\" \(error.words)")
+    }
+  }
+
+  mutating func listenFor(_ service: ServiceUUID, at position: Position, _ section: Section) {
+    for index in core.services.indices where core.services[index] == service { return }
+    if core.services.append(service) != nil {
+      section.fault(at: position, "there are more than \(ServiceList.capacity) different service UUIDs in all")
+    }
+  }
+
+  /// A key's alias that nobody has would match nobody, silently.
+  private func doubt(about selector: Selector) -> String? {
+    guard selector.isWhole, let kind = selector.kind, kind == .irk || kind == .eid else { return nil }
+    var aliases: [String] = []
+    for index in core.keys.indices where core.keys[index].kind.resolves(kind) {
+      let alias = core.keys[index].alias
+      if alias.bytes.equals(Name(selector.prefix).bytes) { return nil }
+      aliases.append(String(alias))
+    }
+    let table = kind == .irk ? "[[key.irk]]" : "[[key.eid]]"
+    guard let meant = suggestion(for: String(Name(selector.prefix)), among: aliases) else { return "no \(table) has this alias" }
+    return "no \(table) has this alias; did you mean \"\(meant)\"?"
+  }
+}
+
+extension Name {
+  /// The raw bytes of an identity: an alias.
+  fileprivate init(_ alias: Identity) {
+    self.init()
+    for index in 0..<Int(alias.length) { append(byte: alias.bytes[index]) }
+  }
+}
+
+extension KeySettings.Kind {
+  func resolves(_ kind: Identity.Kind) -> Bool {
+    switch self {
+    case .irk: kind == .irk
+    case .eid: kind == .eid
+    }
+  }
+}
+
+extension Unreadable {
+  var words: String {
+    switch self {
+    case .empty: "is empty; \"*\" is everybody"
+    case .kind: "must begin with irk: peer: eid: ibeacon: altbeacon: eddystone: service: name: or address:, or be \"*\""
+    case .uuid: "has no UUID where one belongs (8-4-4-4-12 hexadecimal digits)"
+    case .number: "has no number from 0 to 65535 where one belongs"
+    case .hex: "has too few hexadecimal digits, or something else among them"
+    case .address: "has no address where one belongs (six pairs of hexadecimal digits with colons between)"
+    case .alias: "has no alias of at most \(Name.capacity) bytes"
+    case .name: "is no name selector; write \"name:NAME@*\" or \"name:NAME*@*\""
+    case .nameTooLong: "has a name longer than \(Identity.mostNameBytes) bytes; write its beginning and *@*"
+    case .ending: "does not end where an identity ends; a * stands in place of whole parts"
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import CTOML
+import Core
+
+// Reading one value: its type, its range, and the words when either is wrong. What is wrong leaves the default as it was.
+
+extension Section {
+  /// How a key's value reads in a sentence: `leave_m (1.0)`, or with the default where the file says nothing.
+  func quoted(_ key: String, else standard: Float) -> String {
+    guard let value = node[key] else { return "\(key) (\(String(number: Double(standard))), the default)" }
+    return "\(key) (\(printable(value.text)))"
+  }
+
+  private func wrong(_ key: String, _ value: Node, _ wanted: StaticString) {
+    fault(key, "must be \(wanted), not \(value.article)")
+  }
+
+  mutating func number(_ key: String, _ range: ClosedRange<Double>, whole: Bool = false) -> Double? {
+    guard let value = value(key) else { return nil }
+    guard value.kind == TOML_INTEGER || (!whole && value.kind == TOML_FLOAT) else {
+      if value.kind == TOML_FLOAT {
+        fault(key, "(\(printable(value.text))) must be a whole number")
+      } else {
+        wrong(key, value, whole ? "a whole number" : "a number")
+      }
+      return nil
+    }
+    guard range.contains(value.number) else {
+      let least = String(number: range.lowerBound)
+      let most = String(number: range.upperBound)
+      fault(key, "(\(printable(value.text))) must lie between \(least) and \(most)")
+      return nil
+    }
+    return value.number
+  }
+
+  mutating func read(_ key: String, _ value: inout Int, _ range: ClosedRange<Int>) {
+    if let number = number(key, Double(range.lowerBound)...Double(range.upperBound), whole: true) { value = Int(number) }
+  }
+
+  mutating func read(_ key: String, _ value: inout Float, _ range: ClosedRange<Double>) {
+    if let number = number(key, range) { value = Float(number) }
+  }
+
+  mutating func read(_ key: String, _ value: inout Decibels, _ range: ClosedRange<Double>) { read(key, &value.value, range) }
+  mutating func read(_ key: String, _ value: inout Meters, _ range: ClosedRange<Double>) { read(key, &value.value, range) }
+
+  mutating func read(_ key: String, seconds value: inout Interval, _ range: ClosedRange<Double>) {
+    if let number = number(key, range) { value = .seconds(number) }
+  }
+
+  mutating func read(_ key: String, milliseconds value: inout Interval, _ range: ClosedRange<Double>) {
+    if let number = number(key, range) { value = .seconds(number / 1_000) }
+  }
+
+  mutating func read(_ key: String, _ value: inout Bool) {
+    guard let node = self.value(key) else { return }
+    guard node.kind == TOML_BOOLEAN else { return wrong(key, node, "true or false") }
+    value = node.integer != 0
+  }
+
+  mutating func string(_ key: String) -> String? {
+    guard let value = value(key) else { return nil }
+    guard value.kind == TOML_STRING else {
+      wrong(key, value, "a string")
+      return nil
+    }
+    return value.text
+  }
+
+  mutating func read<Choice>(_ key: String, _ value: inout Choice, oneOf choices: [(word: String, choice: Choice)]) {
+    guard let text = string(key) else { return }
+    for (word, choice) in choices where same(word, text) { return value = choice }
+    let words = choices.map { "\"\($0.word)\"" }
+    fault(key, "(\"\(printable(text))\") must be " + listed(words, with: "or"))
+  }
+
+  /// One level of a topic: sites, gateways, radios, regions, triggers, groups.
+  mutating func read(_ key: String, _ value: inout Name) {
+    guard let text = string(key) else { return }
+    if let words = faultOfName(text) { return fault(key, "(\"\(printable(text))\") " + words) }
+    value = Name(text)
+  }
+
+  /// A name that the table cannot do without.
+  mutating func name(_ key: String = "name") -> Name {
+    var name = Name()
+    read(key, &name)
+    if node[key] == nil { fault(at: node.at, "\(key) is missing") }
+    return name
+  }
+
+  /// The members of a list of strings; one string alone is a list of one.
+  mutating func strings(_ key: String) -> [Node]? {
+    guard let value = value(key) else { return nil }
+    if value.kind == TOML_STRING { return [value] }
+    guard value.kind == TOML_ARRAY else {
+      wrong(key, value, "a list of strings")
+      return nil
+    }
+    var strings: [Node] = []
+    for place in 0..<value.count {
+      if value[place].kind == TOML_STRING {
+        strings.append(value[place])
+      } else {
+        fault(at: value[place].at, "\(key) must be a list of strings; here is \(value[place].article)")
+      }
+    }
+    return strings
+  }
+}
+
+/// Names become levels of topics, and parts of identities.
+func faultOfName(_ text: String) -> String? {
+  if text.utf8.isEmpty { return "must not be empty" }
+  if text.utf8.count > Name.capacity { return "is longer than \(Name.capacity) bytes" }
+  for character in text.unicodeScalars {
+    switch character.value {
+    case 0x2F, 0x2B, 0x23, 0x2A: return "must not contain / + # or *, which mean something in topics and selectors"
+    // What MQTT 3.1.1 and 5 (1.5.4) let a broker refuse.
+    case 0..<0x20, 0x7F...0x9F: return "must not contain control characters"
+    case 0xFDD0...0xFDEF: return "must not contain what Unicode calls no character"
+    case let value where value & 0xFFFE == 0xFFFE: return "must not contain what Unicode calls no character"
+    default: break
+    }
+  }
+  return nil
+}

@@ -1,0 +1,125 @@
+package import Core
+import CLinux
+
+/// Why a file could not be read.
+package struct FileRefusal: Error {
+  package enum Reason {
+    case missing
+    case forbidden
+    case folder
+    case tooLarge(Int)
+    case system(Int32)
+  }
+  package let reason: Reason
+
+  /// As it follows a file's name: "cannot be read: permission denied".
+  package var sentence: String {
+    switch reason {
+    case .missing: "does not exist"
+    case .forbidden: "cannot be read by this user: permission denied"
+    case .folder: "is a folder, not a file"
+    case .tooLarge(let limit): "is longer than the \(limit) bytes that are read"
+    case .system(let code): "cannot be read: " + systemWords(code)
+    }
+  }
+
+  init(_ reason: Reason) { self.reason = reason }
+
+  init(errno code: Int32) {
+    switch code {
+    case ENOENT, ENOTDIR: self.init(.missing)
+    case EACCES, EPERM: self.init(.forbidden)
+    case EISDIR: self.init(.folder)
+    default: self.init(.system(code))
+    }
+  }
+}
+
+/// What the system calls an error.
+package func systemWords(_ code: Int32) -> String {
+  // SAFETY: strerror answers every number with a terminated text; it is copied before anything else can ask.
+  unsafe String(cString: strerror(code))
+}
+
+/// The variable's value, unless it is missing or empty.
+package func environment(_ name: StaticString) -> String? {
+  // SAFETY: the literal is terminated; nothing here changes the environment, so the answer stays while it is copied.
+  guard let value = unsafe getenv(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) else { return nil }
+  let text = unsafe String(cString: value)
+  return text.isEmpty ? nil : text
+}
+
+/// The bytes of a file, with what the system says about who may see them.
+package struct File {
+  package let bytes: [UInt8]
+  package let mode: UInt32
+  package let isOwnedByRoot: Bool
+  package let hasOwnGroup: Bool
+
+  package init(reading path: String, atMost limit: Int) throws(FileRefusal) {
+    // SAFETY: the name is terminated and lives while it is used.
+    let descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else { throw FileRefusal(errno: linux_errno()) }
+    defer { close(descriptor) }
+    var status = stat()
+    // SAFETY: the system fills the structure that it is lent.
+    guard unsafe fstat(descriptor, &status) == 0 else { throw FileRefusal(errno: linux_errno()) }
+    guard status.st_mode & mode_t(S_IFMT) != mode_t(S_IFDIR) else { throw FileRefusal(.folder) }
+    bytes = try Self.contents(of: descriptor, atMost: limit)
+    mode = UInt32(status.st_mode) & 0o7777
+    isOwnedByRoot = status.st_uid == 0
+    hasOwnGroup = status.st_gid != 0
+  }
+
+  /// PostgreSQL's rule for keys: nobody but the owner, or, where root owns the file, the group of those that may read it.
+  package var isPrivate: Bool { mode & 0o077 == 0 || (isOwnedByRoot && mode & 0o037 == 0) }
+
+  /// The chmod that would make it private and leave it readable to whom it is meant for.
+  package var remedy: StaticString { isOwnedByRoot && hasOwnGroup ? "chmod 640" : "chmod 600" }
+
+  private static func contents(of descriptor: Int32, atMost limit: Int) throws(FileRefusal) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      // SAFETY: the count is the array's own.
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+      if count == 0 { return bytes }
+      if count < 0 && linux_errno() == EINTR { continue }
+      guard count > 0 else { throw FileRefusal(errno: linux_errno()) }
+      guard bytes.count + count <= limit else { throw FileRefusal(.tooLarge(limit)) }
+      bytes.append(contentsOf: piece[0..<count])
+    }
+  }
+}
+
+/// A text that is written line by line.
+package struct TextFile: ~Copyable {
+  private let descriptor: Int32
+  private var waiting: [UInt8] = []
+  package private(set) var failure: Int32 = 0
+
+  package init(creating path: String) throws(FileRefusal) {
+    // SAFETY: the name is terminated and lives while it is used.
+    descriptor = unsafe path.withCString { unsafe linux_open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
+    guard descriptor >= 0 else { throw FileRefusal(errno: linux_errno()) }
+  }
+
+  deinit { close(descriptor) }
+
+  package mutating func line<let capacity: Int>(_ text: Text<capacity>) {
+    for index in 0..<text.count { waiting.append(text[index]) }
+    waiting.append(UInt8(ascii: "\n"))
+    if waiting.count >= 32_768 { flush() }
+  }
+
+  package mutating func flush() {
+    var written = 0
+    while written < waiting.count, failure == 0 {
+      let rest = waiting[written...]
+      // SAFETY: the count is the slice's own.
+      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 { written += count } else if linux_errno() != EINTR { failure = linux_errno() }
+    }
+    waiting.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,53 @@
+import CLinux
+import Core
+
+/// The few things the courier asks of the file system.
+package enum Files {
+  // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
+  package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
+  package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, R_OK) } == 0 }
+
+  package static func isFolder(_ path: Path) -> Bool {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_mode & 0o170_000 == 0o040_000
+  }
+
+  /// Best effort: what is not there need not be renamed.
+  static func rename(_ old: Path, _ new: Path, suffix: StaticString) {
+    var (old, new) = (old, new)
+    old.append(suffix)
+    new.append(suffix)
+    // SAFETY: as above.
+    _ = unsafe old.withCString { from in unsafe new.withCString { to in unsafe CLinux.rename(from, to) } }
+  }
+}
+
+/// Says that a file is ours while we live; another gateway on the same outbox would publish our events again.
+final class FileLock: Sendable {
+  private let descriptor: CInt
+
+  init(_ path: Path) throws(StoreFault) {
+    // SAFETY: the path is lent with its zero; the system's words are copied at once.
+    descriptor = unsafe path.withCString { unsafe linux_open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o640) }
+    guard descriptor >= 0 else {
+      var fault = StoreFault(.other, "")
+      unsafe fault.said.append(cString: strerror(linux_errno()))
+      throw fault
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw StoreFault(.taken, "another forecourt uses this outbox")
+    }
+  }
+
+  deinit { close(descriptor) }
+}
+
+/// Which start of the machine this is: the clock that counts from its start means nothing after the next one.
+package func machineStart() -> Int64 {
+  let name = try? File(reading: "/proc/sys/kernel/random/boot_id", atMost: 64)
+  var word: UInt64 = 0
+  for byte in name?.bytes ?? [] where byte > 0x20 { word = (word ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+  return Int64(bitPattern: word)
+}

@@ -1,0 +1,29 @@
+import CLinux
+package import Core
+
+/// One moment on both clocks.
+package struct Moment: BitwiseCopyable, Sendable {
+  package var at: Instant
+  package var wall: Int64?
+  /// For tests; nil asks the machine.
+  package var isTrusted: Bool?
+
+  package init(at: Instant, wall: Int64?, isTrusted: Bool? = nil) {
+    self.at = at
+    self.wall = wall
+    self.isTrusted = isTrusted
+  }
+
+  package static func now() -> Moment { Moment(at: Clock.now(), wall: Clock.wall()) }
+
+  var trustedWall: Int64? { isTrusted ?? Clock.isTrusted ? wall : nil }
+}
+
+extension Clock {
+  /// Whether the time of day can be believed across a power cut: the system has synchronised it, or a battery keeps it.
+  fileprivate static var isTrusted: Bool {
+    var state = timex()
+    // SAFETY: with no modes set the call only fills the structure, which is ours.
+    return unsafe adjtimex(&state) != TIME_ERROR || Files.exists(Path("/sys/class/rtc/rtc0"))
+  }
+}

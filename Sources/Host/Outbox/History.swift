@@ -1,0 +1,60 @@
+package import Core
+
+/// The outbox as a reader sees it, also while the gateway writes it.
+package struct History {
+  package struct Entry: BitwiseCopyable, Sendable {
+    package var fate = Outbox.Fate.waiting
+    /// Unix time in microseconds; nil while the clock was not set.
+    package var stored: Int64?
+    package var settled: Int64?
+    package var expires: Int64?
+    package var topic = Topic()
+    package var payload = Payload()
+
+    package var trigger: Name? { member("trigger") }
+    package var identity: Text<128>? { member("id") }
+    package var event: Name? { member("event") }
+    package var eventID: Text<40>? { member("event_id") }
+
+    private func member<let capacity: Int>(_ name: StaticString) -> Text<capacity>? {
+      (try? JSONObject(payload.bytes).text(name)) ?? nil
+    }
+  }
+
+  private let database: Database
+
+  package init(path: String) throws(StoreFault) {
+    let file = Path(path)
+    guard Files.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
+    database = try Database(path: file, readOnly: true)
+    guard try database.number("PRAGMA application_id") == Schema.owner else { throw StoreFault(.corrupt, "the file is no outbox") }
+    guard try database.number("PRAGMA user_version") == Schema.version else {
+      throw StoreFault(.corrupt, "the file is of another version")
+    }
+  }
+
+  /// The newest first, until `body` has seen enough and says false.
+  package func read(_ body: (borrowing Entry) -> Bool) throws(StoreFault) {
+    let query = try database.statement("SELECT state, stored, settled, expires, topic, payload FROM event ORDER BY id DESC")
+    while try query.step() {
+      var entry = Entry()
+      entry.fate = Outbox.Fate(rawValue: query.integer(0)) ?? .waiting
+      entry.stored = query.optionalInteger(1)
+      entry.settled = query.optionalInteger(2)
+      entry.expires = query.optionalInteger(3)
+      entry.topic = query.text(4)
+      entry.payload = query.text(5)
+      guard body(entry) else { return }
+    }
+  }
+}
+
+extension Outbox.Fate {
+  package var name: StaticString {
+    switch self {
+    case .waiting: "waiting"
+    case .delivered: "delivered"
+    case .expired: "expired"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package import Core
+import Synchronization
+
+/// One radio between its own thread and the core thread: everything that both touch, each with one writer.
+///
+/// The radio's thread pushes packets and reports, and counts; the core thread pops them, and pushes packets for the controller.
+package final class Radio: Sendable {
+  /// How the radio is, whenever that changed.
+  package struct Report: BitwiseCopyable, Sendable {
+    package var at = Instant.zero
+    package var condition = Condition.opening
+    package var profile = Profile()
+    package var recoveries = Recoveries()
+    /// What the system said last, when it refused something.
+    package var code: Int32 = 0
+
+    package init() {}
+  }
+
+  package let name: Name
+  package let packets: Ring<Packet>
+  package let reports: Ring<Report>
+  let outgoing: Ring<Packet>
+  /// Wakes the radio's thread.
+  let bell = Doorbell()
+  /// Wakes whoever pops the packets.
+  let listener: Doorbell
+  private let stopping = Atomic<Bool>(false)
+  /// Commands come back among the packets, for recordings. Whoever pops them must expect that type.
+  private let echoing: Atomic<Bool>
+  /// Written by the radio's thread alone.
+  private let lost = Atomic<Int>(0)
+  private let heard = Atomic<Int>(0)
+  private let noise = Atomic<Int>(0)
+
+  /// `listener` is rung when something can be popped and the listener sleeps.
+  package init(name: Name, listener: Doorbell, echoes: Bool, in arena: inout Arena) {
+    echoing = Atomic(echoes)
+    self.name = name
+    self.listener = listener
+    packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
+    reports = Ring(capacity: Limits.reportsQueued, filledWith: Report(), in: &arena)
+    outgoing = Ring(capacity: Limits.commandsQueued, filledWith: Packet(), in: &arena)
+  }
+
+  package static let bytes =
+    Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Report>.bytes(for: Limits.reportsQueued)
+    + Ring<Packet>.bytes(for: Limits.commandsQueued)
+
+  // MARK: The core thread
+
+  /// A command or data for the controller; false when its queue is full.
+  package func send(_ packet: Packet) -> Bool {
+    let isTaken = outgoing.push(packet) == nil
+    bell.ring()
+    return isTaken
+  }
+
+  /// Any thread: its own ends soon afterwards.
+  package func stop() {
+    stopping.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  /// A recording begins, or ends.
+  package func echo(_ isWanted: Bool) { echoing.store(isWanted, ordering: .relaxed) }
+
+  /// Packets that found the ring full.
+  package var packetsDropped: Int { lost.load(ordering: .relaxed) }
+  package var packetsHeard: Int { heard.load(ordering: .relaxed) }
+  /// Bytes that belonged to no packet.
+  package var bytesDiscarded: Int { noise.load(ordering: .relaxed) }
+
+  // MARK: The radio's thread
+
+  var isStopping: Bool { stopping.load(ordering: .acquiring) }
+  var isEchoing: Bool { echoing.load(ordering: .relaxed) }
+
+  func deliver(_ packet: Packet) {
+    heard.store(heard.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    if packets.push(packet) != nil { lost.store(lost.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
+  }
+
+  func discarded(_ bytes: UInt64) { noise.store(Int(truncatingIfNeeded: bytes), ordering: .relaxed) }
+}

@@ -1,0 +1,176 @@
+import CLinux
+package import Core
+
+/// A radio's thread: it sleeps in one place, takes everything that waits, stamps it, hands it on, and keeps its controller listening.
+package struct RadioThread: ~Copyable {
+  private let radio: Radio
+  private let adapter: Adapter
+  private let isShared: Bool
+  private var controller: Controller
+  private var line: Line?
+  private var transfer = Transfer()
+  /// Somebody else's packet whose turn has not come.
+  private var held: Packet?
+  private var packet = Packet()
+  private var report = Radio.Report()
+  private var mustReport = true
+  /// What the system said last.
+  private var code: CInt = 0
+  /// The remedy for a shared adapter: it is switched off before it is opened again.
+  private var mustCycle = false
+
+  /// Starts the thread of a radio that is neither a capture nor a simulation.
+  package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings) -> Thread {
+    Thread("radio") {
+      // Only what it takes to open the adapter again.
+      Privileges.keepOnly(adapter.privileges)
+      var thread = RadioThread(radio, adapter, settings)
+      thread.run()
+    }
+  }
+
+  private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings) {
+    self.radio = radio
+    self.adapter = adapter
+    if case .hci(_, .raw) = adapter { isShared = true } else { isShared = false }
+    controller = Controller(settings, isShared: isShared, spare: Chance.word())
+  }
+
+  private mutating func run() {
+    while !radio.isStopping {
+      let now = Clock.now()
+      transfer.tick(at: now)
+      obey(controller.tick(at: now), at: now)
+      forward(at: now)
+      tell(at: now)
+      if sleeps() { receive() }
+    }
+    if let last = controller.farewell { send(last.packet.bytes, at: Clock.now()) }
+  }
+
+  /// Until something arrives or falls due; true when the line has something.
+  private mutating func sleeps() -> Bool {
+    radio.bell.settle()
+    defer { radio.bell.rise() }
+    if radio.isStopping || (held == nil && radio.outgoing.count > 0) { return false }
+    let deadline = min(controller.nextDeadline, transfer.deadline)
+    let limit = deadline == .never ? nil : max(deadline - Clock.now(), .zero)
+    let ready = wait(radio.bell.descriptor, awaited, forAtMost: limit)
+    if ready.toWrite { attempt { (transfer, line) throws(Line.Refusal) in try transfer.flush(line) } }
+    return ready.toRead
+  }
+
+  private var awaited: Awaited? {
+    switch line {
+    case .none: nil
+    case .some(let open): Awaited(open.descriptor, toWrite: transfer.hasUnsent)
+    }
+  }
+
+  // MARK: In
+
+  private mutating func receive() {
+    let now = Clock.now()
+    attempt { (transfer, line) throws(Line.Refusal) in try transfer.fill(from: line, at: now) }
+    while transfer.next() {
+      packet.at = transfer.stamp
+      packet.bytes = Text(transfer.packet)
+      radio.deliver(packet)
+      obey(controller.received(transfer.packet, at: now), at: now)
+    }
+    radio.discarded(transfer.discarded)
+    radio.listener.ring()
+  }
+
+  // MARK: Out
+
+  private mutating func obey(_ action: Controller.Action, at now: Instant) {
+    switch action {
+    case .none: break
+    case .send(let command): send(command.packet.bytes, at: now)
+    case .open: open()
+    case .close:
+      mustCycle = isShared
+      close()
+    }
+  }
+
+  private mutating func send(_ bytes: RawSpan, at now: Instant) {
+    attempt { (transfer, line) throws(Line.Refusal) in try transfer.send(bytes, over: line) }
+    guard radio.isEchoing else { return }
+    packet.at = now
+    packet.bytes = Text(bytes)
+    radio.deliver(packet)
+    radio.listener.ring()
+  }
+
+  /// Others' packets, each when its turn has come.
+  private mutating func forward(at now: Instant) {
+    while let next = held ?? radio.outgoing.pop() {
+      held = nil
+      switch controller.offer(next.bytes.bytes, at: now) {
+      case .pass: send(next.bytes.bytes, at: now)
+      case .first(let command):
+        held = next
+        return send(command.packet.bytes, at: now)
+      case .later:
+        held = next
+        return
+      case .refuse: break
+      }
+    }
+  }
+
+  // MARK: The line
+
+  private mutating func open() {
+    close()
+    do throws(Line.Refusal) {
+      line = try Line.open(adapter, cycle: mustCycle, bell: radio.bell.descriptor)
+      (mustCycle, code) = (false, 0)
+      let now = Clock.now()
+      obey(controller.opened(at: now), at: now)
+    } catch {
+      lost(error)
+    }
+  }
+
+  private mutating func close() {
+    line = nil
+    transfer.restart()
+  }
+
+  private mutating func lost(_ refusal: Line.Refusal) {
+    close()
+    code = refusal.code
+    controller.lost(refusal.trouble, at: Clock.now())
+  }
+
+  /// Does something with the line, if there is one; a line that refuses is lost.
+  private mutating func attempt(_ body: (inout Transfer, borrowing Line) throws(Line.Refusal) -> Void) {
+    guard let open = line.take() else { return }
+    do throws(Line.Refusal) {
+      try body(&transfer, open)
+      line = consume open
+    } catch {
+      lost(error)
+    }
+  }
+
+  // MARK: What is told
+
+  private mutating func tell(at now: Instant) {
+    let condition = controller.condition
+    let (new, old) = (controller.profile, report.profile)
+    if condition != report.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustReport = true }
+    guard mustReport else { return }
+    report.at = now
+    report.condition = condition
+    report.profile = new
+    report.recoveries = controller.recoveries
+    report.code = code
+    // A full ring is told at the next turn.
+    mustReport = radio.reports.push(report) != nil
+    radio.listener.ring()
+  }
+}

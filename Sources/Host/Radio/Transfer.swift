@@ -1,0 +1,159 @@
+import CBluetooth
+import CLinux
+import Core
+
+/// What moves packets over a line: its buffers, and what is left of a packet that was cut.
+@safe struct Transfer: ~Copyable {
+  private let bytes: UnsafeMutablePointer<UInt8>
+  private let lengths: UnsafeMutablePointer<UInt32>
+  private let stamps: UnsafeMutablePointer<Int64>
+  private var kind = Line.Kind.stream
+  /// How far the last filling has been read, and how much it was: packets or bytes.
+  private var position = 0
+  private var filled = 0
+  /// When it came, on both clocks.
+  private var arrived = Instant.zero
+  private var wall: Int64 = 0
+  private var stream = PacketStream()
+  private var unsent = Text<1024>()
+  private var lastByte = Instant.zero
+  /// Packets longer than any we handle, from a line that gives whole ones.
+  private var oversized: UInt64 = 0
+
+  private static let batch = Int(bluetooth_batch)
+  private static let longest = Int(bluetooth_longest)
+  /// A controller pauses between packets, not inside them; at 115,200 baud the longest packet takes 23 ms.
+  private static let pause = Interval.milliseconds(100)
+
+  init() {
+    // SAFETY: blocks of our own, initialised here and given back in `deinit`.
+    unsafe bytes = .allocate(capacity: Self.batch * Self.longest)
+    unsafe bytes.initialize(repeating: 0, count: Self.batch * Self.longest)
+    unsafe lengths = .allocate(capacity: Self.batch)
+    unsafe lengths.initialize(repeating: 0, count: Self.batch)
+    unsafe stamps = .allocate(capacity: Self.batch)
+    unsafe stamps.initialize(repeating: 0, count: Self.batch)
+  }
+
+  deinit {
+    // SAFETY: allocated in `init`.
+    unsafe bytes.deallocate()
+    unsafe lengths.deallocate()
+    unsafe stamps.deallocate()
+  }
+
+  /// For a new line: nothing of the old one counts.
+  mutating func restart() {
+    stream.abandon()
+    unsent.truncate(to: 0)
+    (position, filled) = (0, 0)
+  }
+
+  /// Bytes and packets that meant nothing.
+  var discarded: UInt64 { stream.discarded + oversized }
+
+  // MARK: In
+
+  /// When a packet that has begun is given up.
+  var deadline: Instant { stream.isPartial ? lastByte + Self.pause : .never }
+
+  mutating func tick(at now: Instant) {
+    if now >= deadline { stream.abandon() }
+  }
+
+  /// Takes what waits, up to a batch; level-triggered `poll` calls again for the rest. Then `next` until there is none.
+  mutating func fill(from line: borrowing Line, at now: Instant) throws(Line.Refusal) {
+    (position, filled, kind, arrived) = (0, 0, line.kind, now)
+    let taken: Int
+    // SAFETY: the block and the arrays have room for a batch; no more is taken, and no length is beyond the longest.
+    switch kind {
+    case .packets: taken = unsafe Int(bluetooth_receive(line.descriptor, bytes, lengths, stamps))
+    case .stream: taken = unsafe read(line.descriptor, bytes, Self.batch * Self.longest)
+    }
+    guard taken > 0 else { return try stumble(taken == 0 ? 0 : linux_errno()) }
+    filled = taken
+    wall = Clock.wallMicroseconds()
+    lastByte = now
+  }
+
+  /// Goes to the next packet; false when there is no whole one.
+  mutating func next() -> Bool {
+    kind == .packets ? nextPacket() : nextInStream()
+  }
+
+  private mutating func nextPacket() -> Bool {
+    while position < filled {
+      position += 1
+      // SAFETY: `position` is at most `filled`, which is at most a batch.
+      if unsafe lengths[position - 1] > 0 { return true }
+      oversized += 1
+    }
+    return false
+  }
+
+  private mutating func nextInStream() -> Bool {
+    // SAFETY: `filled` bytes have been read into the block.
+    var cursor = Cursor(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(bytes + position), byteCount: filled - position))
+    let isWhole = stream.advance(through: &cursor)
+    position = filled - cursor.remaining
+    return isWhole
+  }
+
+  /// The packet that `next` has found.
+  var packet: RawSpan {
+    @_addressableSelf
+    @_lifetime(borrow self)
+    get {
+      if kind == .stream { return stream.packet }
+      // SAFETY: the packet before `position` is of this batch; its length is not beyond the longest.
+      let start = unsafe UnsafeRawPointer(bytes + (position - 1) * Self.longest)
+      let span = unsafe RawSpan(_unsafeStart: start, byteCount: Int(lengths[position - 1]))
+      return unsafe _overrideLifetime(span, borrowing: self)
+    }
+  }
+
+  /// When it arrived: the kernel's stamp where there is one. A wall clock that was set meanwhile would make nonsense of it.
+  var stamp: Instant {
+    guard kind == .packets else { return arrived }
+    // SAFETY: as above.
+    let age = unsafe stamps[position - 1] == 0 ? 0 : wall - stamps[position - 1]
+    return (0...1_000_000).contains(age) ? arrived - Interval(microseconds: age) : arrived
+  }
+
+  // MARK: Out
+
+  var hasUnsent: Bool { !unsent.isEmpty }
+
+  /// What finds no room any more went to a controller that has taken nothing for a long time: its silence is noticed.
+  mutating func send(_ packet: RawSpan, over line: borrowing Line) throws(Line.Refusal) {
+    guard packet.byteCount <= unsent.free else { return }
+    if line.kind == .packets {
+      // SAFETY: the pointer and the count are the span's own.
+      let sent = unsafe packet.withUnsafeBytes { unsafe write(line.descriptor, $0.baseAddress, $0.count) }
+      if sent < 0 { try stumble(linux_errno()) }
+    } else {
+      unsent.append(packet)
+      try flush(line)
+    }
+  }
+
+  mutating func flush(_ line: borrowing Line) throws(Line.Refusal) {
+    while !unsent.isEmpty {
+      // SAFETY: the pointer and the count are the span's own.
+      let sent = unsafe unsent.bytes.withUnsafeBytes { unsafe write(line.descriptor, $0.baseAddress, $0.count) }
+      guard sent > 0 else { return try stumble(linux_errno()) }
+      let rest = Text<1024>(unsent.bytes.extracting(droppingFirst: sent))
+      unsent = rest
+    }
+  }
+
+  /// What a failed call means: nothing yet, or the end of the line.
+  private func stumble(_ code: CInt) throws(Line.Refusal) {
+    switch code {
+    case EAGAIN, EINTR: return
+    case EPERM, EACCES: throw Line.Refusal(.noPermission, code)
+    case ENETDOWN: throw Line.Refusal(.down, code)
+    default: throw Line.Refusal(kind == .packets ? .noAdapter : .lineLost, code)
+    }
+  }
+}

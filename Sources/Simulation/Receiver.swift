@@ -1,0 +1,81 @@
+import Core
+
+/// One gateway's controller while the world runs.
+struct Receiver: Sendable {
+  let station: Mast
+  var traffic = Traffic()
+  private let phase: Double
+  private var chance: Random
+  private var latest = Instant.zero
+
+  init(_ station: Mast, seed: UInt64, index: Int) {
+    self.station = station
+    chance = Random(seed: seed, 0x5343_414E, index)
+    phase = chance.fraction() * station.interval * 3
+  }
+
+  /// Which of the three advertising channels it listens to; nil between two windows and while its radio is dead.
+  func channel(at time: Double) -> Int? {
+    guard !station.isDeaf(at: time) else { return nil }
+    let turns = (time + phase) / station.interval
+    let turn = Int64(turns)
+    guard (turns - Double(turn)) * station.interval < station.window else { return nil }
+    return Int(turn % 3)
+  }
+
+  /// A receiver's packet error rate falls from nearly one to nearly zero within a few dB around its sensitivity.
+  func chanceToHear(_ level: Double, at time: Double, interference: Double) -> Double {
+    let clear = 1 / (1 + Arithmetic.exp(min((station.sensitivity - level) / 1.2, 500)))
+    return clear * (1 - interference) * (1 - traffic.collision(of: level, at: time))
+  }
+
+  /// The controller and its transport take 1 to 2 ms; nothing overtakes.
+  mutating func stamp(_ due: Int64) -> Instant {
+    let delay = 1_000 + Int64(chance.fraction() * 1_000)
+    latest = max(latest, Instant(microseconds: due + delay + Int64(station.clock * 1e6)))
+    return latest
+  }
+}
+
+/// What one advert makes a controller say: one event, or two when the response has an event of its own.
+struct Events: BitwiseCopyable, Sendable {
+  private(set) var packets = InlineArray<2, Packet>(repeating: Packet())
+  private(set) var count = 0
+  private let station: Mast
+  private let at: Instant
+
+  init(station: Mast, at: Instant) {
+    self.station = station
+    self.at = at
+  }
+
+  /// A controller that speaks the older events puts both reports into one now and then: here whenever the stamp is even.
+  mutating func add(_ report: Report) {
+    if count == 1, !station.extended, at.microseconds & 1 == 0 { return packets[0].add(report) }
+    packets[count].at = at
+    packets[count].begin(extended: station.extended)
+    packets[count].add(report)
+    count += 1
+  }
+}
+
+/// Packets that have been heard and not yet been fetched: at most those of one advert.
+struct Waiting: Sendable {
+  private var entries: [(gateway: Int, packet: Packet)] = []
+  private var taken = 0
+
+  mutating func put(_ events: Events, for gateway: Int) {
+    for index in 0..<events.count { entries.append((gateway, events.packets[index])) }
+  }
+
+  mutating func take(into packet: inout Packet) -> Int? {
+    guard taken < entries.count else {
+      entries.removeAll(keepingCapacity: true)
+      taken = 0
+      return nil
+    }
+    packet = entries[taken].packet
+    taken += 1
+    return entries[taken - 1].gateway
+  }
+}

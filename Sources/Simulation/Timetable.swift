@@ -1,0 +1,37 @@
+/// Whose advert is next: a heap of voices by the moment they are due.
+struct Timetable: Sendable {
+  private struct Entry: BitwiseCopyable, Sendable {
+    var due: Int64
+    var voice: Int
+
+    /// Ties by voice, so that the order is the same on every machine.
+    func isBefore(_ other: Entry) -> Bool { due == other.due ? voice < other.voice : due < other.due }
+  }
+
+  private var heap: [Entry] = []
+
+  init(_ voices: [Voice]) {
+    heap.reserveCapacity(voices.count)
+    for index in voices.indices { heap.append(Entry(due: voices[index].due, voice: index)) }
+    for place in heap.indices.reversed() { sink(from: place) }
+  }
+
+  var first: (due: Int64, voice: Int)? { heap.first.map { ($0.due, $0.voice) } }
+
+  mutating func postponeFirst(to due: Int64) {
+    heap[0].due = due
+    sink(from: 0)
+  }
+
+  private mutating func sink(from place: Int) {
+    var place = place
+    while true {
+      var child = 2 * place + 1
+      guard child < heap.count else { return }
+      if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
+      guard heap[child].isBefore(heap[place]) else { return }
+      heap.swapAt(place, child)
+      place = child
+    }
+  }
+}

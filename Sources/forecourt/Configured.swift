@@ -1,0 +1,63 @@
+import Core
+import Host
+
+extension Option {
+  static var radio: Option {
+    Option("radio", .text("ADAPTER"), "Listen through this adapter instead of the configuration's: \(listed(Adapter.forms, with: "or")).")
+  }
+}
+
+extension Invocation {
+  /// The configuration in force, after `--config` and `--radio`; warnings are said. Without one: every reason, and the end.
+  func configuration(_ scope: Source.Scope) throws(Exit) -> Configuration { try configuration(from: value("config"), scope) }
+
+  /// As above, from one file among several.
+  func configuration(from name: String?, _ scope: Source.Scope) throws(Exit) -> Configuration {
+    let source = try source(named: name, scope)
+    var configuration: Configuration
+    do throws(Configuration.Refusal) {
+      configuration = try Configuration(reading: source)
+    } catch {
+      for finding in error.findings { say(finding.line(in: source.name)) }
+      throw .configuration
+    }
+    for finding in configuration.warnings { say(finding.line(in: source.name)) }
+    if declares("radio"), let radio = value("radio") {
+      do throws(Adapter.Refusal) {
+        try configuration.replaceRadios(by: radio)
+      } catch {
+        throw refused("--radio \(radio): \(error.words)")
+      }
+    }
+    return configuration
+  }
+
+  func source(named name: String?, _ scope: Source.Scope) throws(Exit) -> Source {
+    do throws(SourceRefusal) {
+      return try Source(named: name, scope: scope)
+    } catch {
+      say("forecourt: " + error.sentence)
+      throw error.isForbidden ? .forbidden : .configuration
+    }
+  }
+}
+
+extension Configuration {
+  /// Whether the tables and threads that were made at start are those this configuration asks for.
+  func hasSameMachine(as settings: borrowing Settings, _ host: HostSettings) -> Bool {
+    guard core.gateway.devices == settings.gateway.devices, core.gateway.simulated == settings.gateway.simulated,
+      core.radios.count == settings.radios.count, self.host.adapters.count == host.adapters.count
+    else { return false }
+    for index in self.host.adapters.indices where !same(self.host.adapters[index].written, host.adapters[index].written) { return false }
+    for index in core.radios.indices where !core.radios[index].asksTheSame(as: settings.radios[index]) { return false }
+    return true
+  }
+}
+
+extension RadioSettings {
+  /// The offset may change at any time; what a controller was told at its bring-up may not.
+  fileprivate func asksTheSame(as other: RadioSettings) -> Bool {
+    name == other.name && activeScan == other.activeScan && interval == other.interval && window == other.window
+      && codedPhy == other.codedPhy && oneMegabitPhy == other.oneMegabitPhy
+  }
+}

@@ -1,0 +1,65 @@
+import Core
+import Host
+
+/// Where messages go: to the courier, or line by line to standard output.
+final class Delivery {
+  let messages: Ring<Message>
+  /// What the broker asks of the machine, and of the process.
+  let requests: Ring<Request>
+  let chores: Ring<Request>
+  let courier: Courier?
+  private let orders: Ring<Courier.Order>
+  private let thread: Thread?
+  private let out: Output
+  private let started: Instant
+
+  static let bytes =
+    Ring<Message>.bytes(for: Limits.messagesQueued) + 2 * Ring<Request>.bytes(for: Limits.requestsQueued)
+    + Ring<Courier.Order>.bytes(for: ordersQueued)
+  private static let ordersQueued = 4
+
+  init(
+    _ configuration: borrowing Configuration, _ boot: Text<16>, started: Instant, _ bell: Doorbell, _ invocation: Invocation,
+    in arena: inout Arena
+  ) {
+    let blank = Request.command(.ping, Ticket())
+    messages = Ring(capacity: Limits.messagesQueued, filledWith: Message(), in: &arena)
+    requests = Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena)
+    chores = Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena)
+    orders = Ring(capacity: Self.ordersQueued, filledWith: .stop, in: &arena)
+    out = invocation.out
+    self.started = started
+    guard !invocation.has("print") else {
+      (courier, thread) = (nil, nil)
+      return
+    }
+    let courier = Courier(
+      CourierSettings(configuration.core, configuration.host, boot: boot),
+      Courier.Inlets(messages: [messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
+      toHost: Outlet(requests: chores, bell: bell), say: Log(configuration.host.log).courier)
+    self.courier = courier
+    thread = courier.start()
+  }
+
+  /// The end of a turn: whoever carries the messages is woken, if there are any.
+  func carry() {
+    guard let courier else {
+      while messages.take({ out.line($0, since: started) }) {}
+      return out.flush()
+    }
+    if messages.count > 0 { courier.bell.ring() }
+  }
+
+  func adopt(_ settings: CourierSettings) {
+    _ = orders.push(.adopt(settings))
+    courier?.bell.ring()
+  }
+
+  /// Everything that is owed is delivered first, within two seconds.
+  func close() {
+    carry()
+    _ = orders.push(.stop)
+    courier?.bell.ring()
+    thread?.join()
+  }
+}

@@ -1,0 +1,51 @@
+import CLinux
+import Host
+
+/// From the arguments to a command, and from its end to the exit code.
+enum Program {
+  static func run() -> Exit {
+    // A reader or a broker that goes away is an error value, not a death.
+    linux_ignore_broken_pipes()
+    let out = Output()
+    var end = Exit.done
+    do throws(Exit) {
+      try answer(arguments(), out)
+    } catch {
+      end = error
+    }
+    return out.close() ? end : .failed
+  }
+
+  private static func answer(_ words: [String], _ out: Output) throws(Exit) {
+    guard let first = words.first else {
+      say(Manual.usage)
+      throw .usage
+    }
+    if same(first, "--help") || same(first, "-h") || same(first, "help") {
+      guard words.count > 1 else { return out.write(Manual.page()) }
+      return out.write(Manual.page(for: try command(words[1])))
+    }
+    let command = try command(same(first, "--version") ? "version" : first)
+    let invocation = try Invocation(command, Array(words.dropFirst()), out)
+    if invocation.asksForHelp { return out.write(Manual.page(for: command)) }
+    try command.run(invocation)
+  }
+
+  private static func command(_ name: String) throws(Exit) -> Command {
+    if let command = Command.named(name) { return command }
+    let isOption = name.utf8.first == UInt8(ascii: "-")
+    let meant = suggestion(for: name, among: Command.all.map { $0.name }).map { "; did you mean \"\($0)\"?" } ?? ""
+    say("forecourt: unknown \(isOption ? "option" : "command") \"\(name)\"\(meant)")
+    say(Manual.usage)
+    throw .usage
+  }
+
+  private static func arguments() -> [String] {
+    var words: [String] = []
+    for index in 1..<max(linux_argument_count(), 1) {
+      // SAFETY: the arguments of the process are terminated and live as long as it does.
+      if let word = unsafe linux_argument(index) { words.append(unsafe String(cString: word)) }
+    }
+    return words
+  }
+}

@@ -1,0 +1,53 @@
+import Core
+import Host
+
+extension Command {
+  static var replay: Command {
+    Command(
+      name: "replay", summary: "run captures through the gateway at full speed",
+      description: [
+        "Reads captures (btsnoop, pcap, pcapng) as if a radio heard them now and prints every message that the gateway would publish, one JSON object a line: t_us, microseconds since the first packet; topic, qos, retain, payload. The same captures and configuration give the same lines on every machine.",
+        "Several captures are taken for the configuration's radios, in its order; with one radio they are parts of one recording.",
+        "With --decoded, one line for each advertising report instead: what its bytes say, and whose they are. Malformed packets are lines of their own.",
+        "Whatever a rehearsal says carries \"simulated\":true: nobody may act on it.",
+      ],
+      operands: .oneOrMore("CAPTURE"), options: [.config, .decoded],
+      examples: [
+        Example(line: "forecourt replay yard.btsnoop", words: "What would have been published."),
+        Example(line: "forecourt replay left.btsnoop right.btsnoop --config pumps.toml", words: "Two radios, with another configuration."),
+      ],
+      exits: [.done, .usage, .unreadable, .configuration],
+      run: { invocation throws(Exit) in try rehearse(invocation) })
+  }
+}
+
+private func rehearse(_ invocation: Invocation) throws(Exit) {
+  let configuration = try invocation.configuration(.hearing)
+  let captures = Captures(opening: invocation.operands)
+  if invocation.has("decoded") {
+    decode(captures, configuration, to: invocation.out)
+  } else {
+    try rehearse(captures, configuration, invocation)
+  }
+  for fault in captures.faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
+  if !captures.faults.isEmpty { throw .unreadable }
+}
+
+private func rehearse(_ captures: Captures, _ configuration: consuming Configuration, _ invocation: Invocation) throws(Exit) {
+  let radios = max(configuration.core.radios.count, 1)
+  guard radios == 1 || invocation.operands.count <= radios else {
+    throw invocation.refused("there are \(invocation.operands.count) captures for \(radios) radios")
+  }
+  var rehearsal = Rehearsal(configuration, epoch: captures.epoch)
+  var packet = Packet()
+  while let capture = captures.next(into: &packet), !invocation.out.isClosed {
+    rehearsal.receive(packet, radio: radios == 1 ? 0 : capture)
+    rehearsal.print(to: invocation.out)
+  }
+}
+
+private func decode(_ captures: Captures, _ configuration: consuming Configuration, to out: Output) {
+  var replay = DecodedReplay(configuration, epoch: captures.epoch)
+  var packet = Packet()
+  while let capture = captures.next(into: &packet), !out.isClosed { replay.receive(packet, from: capture, to: out) }
+}

@@ -1,0 +1,41 @@
+import Core
+import Host
+
+extension Command {
+  static var run: Command {
+    Command(
+      name: "run", summary: "be the gateway",
+      description: [
+        "Listens through the configured radios and publishes what they hear until it is told to stop. systemd starts this.",
+        "SIGHUP reads the configuration anew: a wrong one is refused, with every error, and the old one stays in force. SIGTERM ends: what is owed to the broker is delivered first, within two seconds.",
+        "With --print messages go to standard output, one JSON object a line as replay prints them, and no broker is needed.",
+      ],
+      options: [.config, .radio, Option("print", .none, "Print the messages instead of publishing them.")],
+      examples: [
+        Example(line: "forecourt run", words: "As systemd does it."),
+        Example(line: "forecourt run --print --radio tcp:127.0.0.1:9001", words: "What an emulated controller hears, on the terminal."),
+      ],
+      exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try serve(invocation) })
+  }
+}
+
+private func serve(_ invocation: Invocation) throws(Exit) {
+  // Before any thread begins: signals are the main thread's.
+  let signals = Signals()
+  let configuration = try invocation.configuration(invocation.has("print") ? .hearing : .whole)
+  let started = Clock.now()
+  let boot = Chance.boot()
+  var arena = Arena.taken(bytes: Service.bytes(configuration.core))
+  let radios = Radios(configuration.core, configuration.host.adapters, in: &arena)
+  // The radios' threads have what they need. This one and those of the courier parse what strangers send.
+  Privileges.keepOnly([])
+  let delivery = Delivery(configuration, boot, started: started, radios.bell, invocation, in: &arena)
+  let service = try Service(configuration, boot, started: started, radios.all, radios.adapters, delivery, invocation, in: &arena)
+  var station = Station(service, radios.bell, radios.all, signals)
+  station.run()
+  let end = station.listener.end
+  radios.stop()
+  delivery.close()
+  if end != .done { throw end }
+}

@@ -1,0 +1,181 @@
+import Core
+import Host
+
+/// The gateway at work: the machine, what the process owes the system and the broker, and what is told of both.
+struct Service: Listener, ~Copyable {
+  private var gateway: Gateway
+  private var board: StatusBoard
+  private let delivery: Delivery
+  private let invocation: Invocation
+  private var host: HostSettings
+  private var log: Log
+  private let boot: Text<16>
+  private let notify = Notify()
+  private var watchdog = Instant.never
+  /// What the gateway was last told of the broker.
+  private var wasOnline: Bool?
+  private var census: Census
+  private(set) var end = Exit.done
+  private var isOver = false
+
+  static func bytes(_ settings: borrowing Settings) -> Int {
+    Gateway.bytes(for: settings) + Radios.bytes(settings) + Delivery.bytes + 4_096
+  }
+
+  init(
+    _ configuration: consuming Configuration, _ boot: Text<16>, started: Instant, _ radios: [Radio], _ adapters: [Adapter],
+    _ delivery: Delivery, _ invocation: Invocation, in arena: inout Arena
+  ) throws(Exit) {
+    host = configuration.host
+    log = Log(host.log)
+    self.boot = boot
+    self.delivery = delivery
+    self.invocation = invocation
+    board = StatusBoard(configuration.core, boot, radios, adapters)
+    census = Census(radios, telemetry: configuration.core.publish.telemetry, started: started)
+    let cipher = aes128()
+    let salt = try invocation.salt(configuration.core.publish.unknown, in: host)
+    let publisher = Publisher(
+      into: delivery.messages, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
+      pseudonyms: Pseudonyms(cipher, salt: salt))
+    gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
+    if delivery.courier != nil { gateway.connected(false, at: started) }
+    if notify.pulse != nil { watchdog = started }
+    notify.ready()
+  }
+
+  // MARK: Listener
+
+  mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) { gateway.receive(packet, radio: radio, at: moment) }
+
+  mutating func reported(_ report: Radio.Report, radio: Int) {
+    if let words = board.reported(report, radio: radio) { log.say(words.level, words.sentence) }
+    census.recovered(report.recoveries, radio: radio)
+    // Where no radio can ever hear anything there is nothing to wait for.
+    guard let trouble = board.lastingTrouble else { return }
+    (isOver, end) = (true, trouble.exit)
+  }
+
+  mutating func asked(_ request: Signals.Request) {
+    switch request {
+    case .stop: isOver = true
+    case .reload:
+      notify.reloading(at: Clock.now())
+      _ = reload()
+      notify.ready()
+    }
+  }
+
+  mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
+
+  var nextDeadline: Instant { min(gateway.nextDeadline, watchdog, census.due) }
+  var hasWork: Bool { delivery.requests.count > 0 || delivery.chores.count > 0 || isOnline != board.isOnline }
+  private var isOnline: Bool { delivery.courier?.figures.isOnline ?? false }
+
+  mutating func turned(at moment: Instant) -> Bool {
+    while let request = delivery.requests.pop() { perform(request, at: moment) }
+    while let chore = delivery.chores.pop() { perform(chore, at: moment) }
+    if moment >= watchdog, let pulse = notify.pulse {
+      notify.alive()
+      watchdog = moment + pulse
+    }
+    if moment >= census.due { count(at: moment) }
+    tellStatus(at: moment)
+    if isOver { notify.stopping() }
+    delivery.carry()
+    return !isOver
+  }
+
+  // MARK: What is told
+
+  private mutating func tellStatus(at now: Instant) {
+    if delivery.courier != nil, wasOnline != isOnline {
+      wasOnline = isOnline
+      gateway.connected(isOnline, at: now)
+    }
+    board.connected(isOnline)
+    guard let report = board.news(delivery.courier?.figures.troubles, gateway.settings.gateway.authorization) else { return }
+    send(.status(report, topics: Topics(gateway.settings), at: now))
+    notify.status(report.summary)
+  }
+
+  private mutating func count(at now: Instant) {
+    gateway.setClock(Clock.epoch())
+    let telemetry = census.taken(at: now, gateway, delivery.courier?.figures)
+    send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
+    guard let file = host.metricsFile else { return }
+    let names = (gateway.settings.gateway.site, gateway.settings.gateway.name)
+    if !Metrics.write(telemetry, site: names.0, gateway: names.1, to: file) {
+      log.say(.warning, "metrics_file \(file) cannot be written")
+    }
+  }
+
+  private func send(_ message: Message) { _ = delivery.messages.push(message) }
+
+  // MARK: Requests
+
+  private mutating func perform(_ request: Request, at now: Instant) {
+    switch request {
+    case .command(let command, let ticket):
+      let refusal = perform(command, at: now)
+      send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
+    case .claim(let claim): gateway.claimed(claim, at: now)
+    case .neighbour(let neighbour): gateway.met(neighbour, at: now)
+    case .peer: break
+    }
+  }
+
+  /// nil when it is done, else why not.
+  private mutating func perform(_ command: Core.Command, at now: Instant) -> String? {
+    switch command {
+    case .ranging(let order, let name): return range(order, name, at: now)
+    case .authorization(let authorization): gateway.authorize(authorization, at: now)
+    case .reload: return reload()
+    case .ping: break
+    case .trigger(let name, let identity): return call(name, identity, at: now)
+    case .calibrate, .capture: return "this gateway cannot do that yet"
+    }
+    return nil
+  }
+
+  /// The driver typed the pump's number.
+  private mutating func call(_ name: Name, _ identity: Identity, at now: Instant) -> String? {
+    guard let trigger = gateway.settings.trigger(named: name) else { return "there is no trigger of that name" }
+    return gateway.call(trigger, for: identity, at: now) ? nil : "nobody of that identity is here, or the trigger has fired for it"
+  }
+
+  /// Without a name every region is meant.
+  private mutating func range(_ order: Core.Command.Ranging, _ name: Name, at now: Instant) -> String? {
+    let region = gateway.settings.region(named: name)
+    guard region != nil || name.isEmpty else { return "there is no region of that name" }
+    switch order {
+    case .start: gateway.startRanging(region, for: nil, at: now)
+    case .during(let span): gateway.startRanging(region, for: span, at: now)
+    case .stop: gateway.stopRanging(region, at: now)
+    }
+    return nil
+  }
+
+  /// Reads the configuration anew; nil when it is in force, else why the old one stays.
+  private mutating func reload() -> String? {
+    let configuration: Configuration
+    do throws(Exit) {
+      configuration = try invocation.configuration(.whole)
+    } catch {
+      return "the configuration is wrong; the log says where"
+    }
+    guard configuration.hasSameMachine(as: gateway.settings, host) else {
+      let refusal = "radios, devices and simulations are fixed at start: restart the gateway to change them"
+      log.say(.error, refusal)
+      return refusal
+    }
+    host = configuration.host
+    log = Log(host.log)
+    board.adopt(configuration.core)
+    census.adopt(configuration.core.publish.telemetry)
+    delivery.adopt(CourierSettings(configuration.core, configuration.host, boot: boot))
+    gateway.adopt(configuration.core, at: Clock.now())
+    log.say(.info, "the new configuration is in force")
+    return nil
+  }
+}

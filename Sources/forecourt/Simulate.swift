@@ -1,0 +1,122 @@
+import Core
+import Host
+import Simulation
+
+extension Command {
+  static var simulate: Command {
+    Command(
+      name: "simulate", summary: "play a scenario of people, cars and phones as the gateways would hear it",
+      description: [
+        "Reads a scenario (Tests/Scenarios/README.md describes the format) and plays it once, under a seed: the same scenario and seed give the same packets on every machine.",
+        "With --out, writes what each gateway hears as a btsnoop capture: FILE when there is one gateway, else FILE with the gateway's name before its ending. With --truth, writes who was where, twice a second, and every visit, as JSON lines.",
+        "Without --out, prints what a gateway with this configuration, in the place of the first one, would publish, as replay does; all of it carries \"simulated\":true.",
+      ],
+      operands: .one("SCENARIO"),
+      options: [
+        .config, Option("seed", .number("N", 0...1_000_000_000), "Another run of the same scenario; 1 unless given."),
+        Option("out", .text("FILE"), "Write captures instead of running the gateway."),
+        Option("truth", .text("FILE"), "Write the truth."),
+      ],
+      examples: [
+        Example(line: "forecourt simulate Tests/Scenarios/first-visit.toml", words: "What would be published."),
+        Example(
+          line: "forecourt simulate site.toml --out site.btsnoop --truth site.jsonl",
+          words: "Captures to replay, and what really happened."),
+      ],
+      exits: [.done, .failed, .usage, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try play(invocation) })
+  }
+}
+
+private func play(_ invocation: Invocation) throws(Exit) {
+  let source = try invocation.source(named: invocation.operands[0], .hearing)
+  let file = ScenarioFile(source)
+  for finding in file.findings { say(finding.line(in: source.name)) }
+  guard file.findings.isEmpty else { throw .configuration }
+  let seed = UInt64(invocation.number("seed") ?? 1)
+  let cipher = aes128()
+  if let path = invocation.value("truth") {
+    try tellTruth(World(file.scenario, seed: seed, cipher: cipher), path)
+  }
+  var world = World(file.scenario, seed: seed, cipher: cipher)
+  if let path = invocation.value("out") {
+    try record(&world, path)
+  } else {
+    var rehearsal = Rehearsal(try invocation.configuration(.hearing), epoch: nil)
+    var packet = Packet()
+    while let gateway = world.next(into: &packet), !invocation.out.isClosed {
+      guard gateway == 0 else { continue }
+      rehearsal.receive(packet, radio: 0)
+      rehearsal.print(to: invocation.out)
+    }
+  }
+}
+
+private func record(_ world: inout World, _ path: String) throws(Exit) {
+  var recordings: [Recording] = []
+  let gateways = world.scenario.gateways
+  for gateway in gateways { recordings.append(try Recording(capture: gateways.count == 1 ? path : path.naming(String(gateway.name)))) }
+  var packet = Packet()
+  while let gateway = world.next(into: &packet) { recordings[gateway].append(packet) }
+  for recording in recordings { try recording.close() }
+}
+
+extension String {
+  /// `site.btsnoop` becomes `site-pump-1.btsnoop`.
+  fileprivate func naming(_ name: String) -> String {
+    guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")) else { return self + "-" + name }
+    return String(self[..<dot]) + "-" + name + String(self[dot...])
+  }
+}
+
+private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
+  var world = run
+  var file: TextFile
+  do throws(FileRefusal) { file = try TextFile(creating: path) } catch { throw unwritable(path, error) }
+  var line = TruthLine()
+  var time = 0.0
+  while time <= world.scenario.seconds {
+    for phone in 0..<world.witnessed {
+      world.tell(phone: phone, at: time, into: &line)
+      file.line(line)
+    }
+    time += 0.5
+  }
+  for visit in world.visits {
+    world.tell(visit, into: &line)
+    file.line(line)
+  }
+  file.flush()
+  guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
+}
+
+/// One capture that is being written, so that several can stand in a list.
+private final class Recording {
+  private var file: CaptureFile
+  private let path: String
+
+  init(capture path: String) throws(Exit) {
+    self.path = path
+    do throws(FileRefusal) {
+      // A scenario begins at no particular time: the same run gives the same file.
+      file = try CaptureFile(creating: path, epoch: 0)
+    } catch { throw unwritable(path, error) }
+  }
+
+  func append(_ packet: Packet) { file.append(packet.bytes.bytes, at: packet.at, dropped: 0) }
+
+  func close() throws(Exit) {
+    file.flush()
+    guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
+  }
+}
+
+private func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {
+  say("forecourt simulate: \(path) \(refusal.sentence)")
+  return .failed
+}
+
+private func unwritable(_ path: String, code: Int32) -> Exit {
+  say("forecourt simulate: \(path) cannot be written: \(systemWords(code))")
+  return .failed
+}

@@ -1,0 +1,3 @@
+import CLinux
+
+exit(Program.run().rawValue)

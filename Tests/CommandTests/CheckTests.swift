@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+@Suite("check lints the configuration")
+final class CheckTests {
+  var program: Program
+  init() throws { program = try Program() }
+  deinit { program.remove() }
+
+  static let right = "gateway.purpose = \"told\"\n"
+  static let wrong = "[gateway]\npurpose = \"told\"\n[[trigger]]\nname = \"pump-3\"\nmatch = \"*\"\n  leave_m = 1.0\n  fire_mm = 1\n"
+
+  @Test("what is right says so") func correct() throws {
+    try program.write("config.toml", Self.right)
+    let result = try program("check", "--config", "config.toml")
+    #expect(result.exit == 0 && result.error.isEmpty)
+    #expect(result.out == "config.toml: no errors (1 radio, 0 regions and 0 triggers)\n")
+  }
+
+  @Test("what is wrong is listed, all of it, and ends with 78") func incorrect() throws {
+    try program.write("config.toml", Self.wrong)
+    let result = try program("check", "--config", "config.toml")
+    #expect(result.exit == 78 && result.out.isEmpty)
+    #expect(
+      result.errorLines == [
+        #"config.toml:6:3: trigger "pump-3": leave_m (1.0) must be greater than fire_m (1.5, the default)"#,
+        #"config.toml:7:3: trigger "pump-3": unknown key "fire_mm"; did you mean "fire_m"?"#,
+      ])
+  }
+
+  @Test("warnings are said, and are no errors") func warnings() throws {
+    try program.write("config.toml", Self.right + "[[region]]\nname = \"r\"\nmatch = \"peer:*\"\n")
+    let result = try program("check")
+    #expect(result.exit == 0)
+    #expect(result.errorLines.count == 1 && result.error.hasPrefix("config.toml:4:9: warning: region \"r\": "))
+  }
+
+  @Test("JSON for scripts") func json() throws {
+    try program.write("odd \"name\".toml", Self.wrong)
+    let result = try program("check", "--json", "--config", "odd \"name\".toml")
+    #expect(result.exit == 78 && result.error.isEmpty && result.out.hasSuffix("}\n"))
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
+    #expect(object["v"] as? Int == 1 && object["ok"] as? Bool == false && object["config"] as? String == "odd \"name\".toml")
+    let findings = try #require(object["findings"] as? [[String: Any]])
+    #expect(findings.count == 2)
+    #expect(findings[1]["severity"] as? String == "error" && findings[1]["line"] as? Int == 7 && findings[1]["column"] as? Int == 3)
+    #expect(findings[1]["subject"] as? String == "trigger \"pump-3\"")
+    #expect(findings[1]["message"] as? String == "unknown key \"fire_mm\"; did you mean \"fire_m\"?")
+
+    try program.write("config.toml", Self.right)
+    let right = try program("check", "--json")
+    #expect(right.exit == 0 && right.out == "{\"v\":1,\"ok\":true,\"config\":\"config.toml\",\"findings\":[]}\n")
+  }
+
+  @Test("a configuration that is missing, a folder, or too long: a sentence and 78") func unreadable() throws {
+    let missing = try program("check", "--config", "none.toml")
+    #expect(missing.exit == 78 && missing.error == "forecourt: none.toml does not exist\n")
+    #expect(try program("check", "--config", ".").error == "forecourt: . is a folder, not a file\n")
+    #expect(try program("check", "--config", "/dev/zero").error == "forecourt: /dev/zero is longer than the 262144 bytes that are read\n")
+    let json = try program("check", "--json", "--config", "none.toml")
+    #expect(json.exit == 78 && json.out == "{\"v\":1,\"ok\":false,\"error\":\"none.toml does not exist\",\"findings\":[]}\n")
+  }
+
+  @Test("a configuration that this user may not read ends with 77", .enabled(if: getuid() != 0)) func forbidden() throws {
+    try program.write("config.toml", Self.right)
+    chmod(program.folder.appending(path: "config.toml").path, 0)
+    let result = try program("check")
+    #expect(result.exit == 77 && result.error == "forecourt: config.toml cannot be read by this user: permission denied\n")
+  }
+
+  @Test("the option wins over the variable, the variable over the folder") func order() throws {
+    for name in ["option.toml", "variable.toml", "config.toml"] { try program.write(name, Self.right) }
+    program.environment["FORECOURT_CONFIG"] = "variable.toml"
+    #expect(try program("check", "--config=option.toml").out.hasPrefix("option.toml: "))
+    #expect(try program("check").out.hasPrefix("variable.toml: "))
+    program.environment["FORECOURT_CONFIG"] = "none.toml"
+    #expect(try program("check").error == "forecourt: none.toml does not exist\n")
+    program.environment["FORECOURT_CONFIG"] = ""
+    #expect(try program("check").out.hasPrefix("config.toml: "))
+  }
+
+  @Test(
+    "without any configuration it says where it looked", .enabled(if: !FileManager.default.fileExists(atPath: "/etc/forecourt/config.toml"))
+  )
+  func nowhere() throws {
+    let result = try program("check")
+    #expect(result.exit == 78)
+    #expect(result.error.hasPrefix("forecourt: there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists; "))
+  }
+
+  @Test("credentials come from systemd's folder") func credentials() throws {
+    try program.write("password", "s3cret\n")
+    chmod(program.folder.appending(path: "password").path, 0o600)
+    try program.write("config.toml", Self.right + "mqtt.username = \"u\"\nmqtt.password_file = \"credential:password\"\n")
+    let without = try program("check")
+    #expect(without.exit == 78 && without.error.contains("(\"credential:password\") needs systemd: $CREDENTIALS_DIRECTORY is not set here"))
+    program.environment["CREDENTIALS_DIRECTORY"] = program.folder.path
+    #expect(try program("check").exit == 0)
+  }
+}

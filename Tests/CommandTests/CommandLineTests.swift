@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import forecourt
+
+@Suite("the command line answers")
+struct CommandLineTests {
+  let program: Program
+  init() throws { program = try Program() }
+
+  @Test("the version, in one line") func version() throws {
+    for word in ["version", "--version"] {
+      let result = try program(word)
+      #expect(result.exit == 0 && result.error.isEmpty)
+      #expect(result.out.wholeMatch(of: #/forecourt \S+ \((amd64|arm64|armhf)\)\n/#) != nil, "\(result.out)")
+    }
+  }
+
+  @Test("nothing said is a usage error") func nothing() throws {
+    let result = try program()
+    #expect(result.exit == 64 && result.out.isEmpty)
+    #expect(result.error.hasPrefix("Usage: forecourt COMMAND [OPTION]…; commands: "))
+  }
+
+  @Test("what was misspelt is guessed") func misspelt() throws {
+    let command = try program("chekc")
+    #expect(command.exit == 64 && command.out.isEmpty)
+    #expect(command.errorLines.first == #"forecourt: unknown command "chekc"; did you mean "check"?"#)
+    #expect(try program("xyzzy").errorLines.first == #"forecourt: unknown command "xyzzy""#)
+    #expect(try program("--verson").errorLines.first == #"forecourt: unknown option "--verson""#)
+    let option = try program("check", "--confg", "x")
+    #expect(option.exit == 64 && option.out.isEmpty)
+    #expect(
+      option.errorLines == ["forecourt check: unknown option --confg; did you mean --config?", "Try: forecourt check --help"])
+  }
+
+  @Test("words that fit nowhere are refused") func misplaced() throws {
+    for (arguments, words) in [
+      (["check", "extra"], "\"extra\" is one word too many"),
+      (["check", "--", "--json"], "\"--json\" is one word too many"),
+      (["check", "-"], "\"-\" is one word too many"),
+      (["check", "--config"], "--config needs a value: --config FILE"),
+      (["check", "--config="], "--config needs a value: --config FILE"),
+      (["check", "--json=yes"], "--json takes no value"),
+      (["check", "--json", "--json"], "--json is given twice"),
+      (["check", "--config", "a", "--config=b"], "--config is given twice"),
+      (["check", "-x"], "unknown option -x"),
+    ] {
+      let result = try program.run(arguments)
+      #expect(result.exit == 64 && result.out.isEmpty)
+      #expect(result.errorLines.first == "forecourt check: " + words)
+    }
+  }
+
+  @Test("help reads like a manual page, for every command") func help() throws {
+    let all = try program("--help")
+    #expect(all.exit == 0 && all.error.isEmpty)
+    #expect(try program("-h").out == all.out)
+    #expect(try program("help").out == all.out)
+    for command in Command.all {
+      #expect(all.out.contains("\n       \(command.name) "))
+      let page = try program(command.name, "--help")
+      #expect(page.exit == 0 && page.error.isEmpty)
+      #expect(try program("help", command.name).out == page.out)
+      for heading in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS"] {
+        #expect(page.out.contains(heading == "NAME" ? "NAME\n" : "\n\n\(heading)\n"), "\(command.name): \(heading)")
+      }
+      for option in command.options { #expect(page.out.contains("\n       \(option.written)")) }
+      for line in (all.out + page.out).split(separator: "\n") { #expect(line.count <= 80 && !line.hasSuffix(" "), "\(line)") }
+    }
+  }
+
+  @Test("help wins over what is wrong beside it") func helpFirst() throws { #expect(try program("check", "extra", "--help").exit == 0) }
+
+  @Test("a reader that goes away is no failure") func closedPipe() throws {
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let result = try program("--help", to: pipe.fileHandleForWriting)
+    #expect(result.exit == 0 && result.error.isEmpty)
+  }
+
+  @Test("a full disk is one") func fullDisk() throws {
+    let result = try program("--help", to: FileHandle(forWritingTo: URL(filePath: "/dev/full")))
+    #expect(result.exit == 1)
+    #expect(result.error == "forecourt: standard output: No space left on device\n")
+  }
+}

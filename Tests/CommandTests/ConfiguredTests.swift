@@ -1,0 +1,67 @@
+import Core
+import Testing
+
+@testable import Host
+@testable import forecourt
+
+@Suite("a command gets the configuration that is in force")
+final class ConfiguredTests {
+  let program: Program
+  init() throws { program = try Program() }
+  deinit { program.remove() }
+
+  private func configuration(_ text: String, _ arguments: String...) throws -> Configuration {
+    try program.write("config.toml", "gateway.purpose = \"told\"\n" + text)
+    let command = Command(name: "run", summary: "", description: [], options: [.config, .radio], run: { _ in })
+    let file = program.folder.appending(path: "config.toml").path
+    return try Invocation(command, ["--config", file] + arguments, Output()).configuration(.whole)
+  }
+
+  static let two = """
+    [[radio]]
+    name = "left"
+    mode = "raw"
+    receive_offset_db = 3
+    [[radio]]
+    name = "right"
+    adapter = "hci1"
+    [[trigger]]
+    name = "a"
+    match = "*"
+    radio = "left"
+    [[trigger]]
+    name = "b"
+    match = "*"
+    radio = "right"
+    """
+
+  @Test("without --radio it is the file's") func asWritten() throws {
+    let configuration = try configuration(Self.two)
+    #expect(configuration.core.radios.count == 2 && configuration.host.adapters.count == 2)
+    #expect(configuration.core.triggers[0].radio == 0 && configuration.core.triggers[1].radio == 1)
+  }
+
+  @Test("--radio puts another adapter in the first radio's place, and leaves the others out") func replaced() throws {
+    let real = try configuration(Self.two, "--radio", "hci7")
+    #expect(real.core.radios.count == 1 && real.host.adapters.count == 1)
+    #expect(real.core.radios[0].name == Name("left") && real.core.radios[0].receiveOffset == Decibels(3))
+    #expect(real.core.triggers[0].radio == 0 && real.core.triggers[1].radio == nil)
+    #expect(!real.core.gateway.simulated)
+    guard case .hci(7, .raw) = real.host.adapters[0] else {
+      Issue.record("\(real.host.adapters)")
+      return
+    }
+    let rehearsal = try configuration(Self.two, "--radio", "capture:walk.btsnoop")
+    #expect(rehearsal.core.gateway.simulated)
+    guard case .capture("walk.btsnoop") = rehearsal.host.adapters[0] else {
+      Issue.record("\(rehearsal.host.adapters)")
+      return
+    }
+    #expect(try !configuration("radio = [{ name = \"r\", adapter = \"simulate:x\" }]", "--radio", "hci0").core.gateway.simulated)
+  }
+
+  @Test("what is wrong ends with the right code") func wrong() throws {
+    #expect(throws: Exit.usage) { _ = try configuration("", "--radio", "hci") }
+    #expect(throws: Exit.configuration) { _ = try configuration("[log]\nlevel = \"loud\"\n") }
+  }
+}

@@ -1,0 +1,185 @@
+import Testing
+
+@testable import Core
+
+@Suite("A radio that went deaf hears again") struct ControllerRecoveryTests {
+  /// Listening for so long that its past is a lively one.
+  func lively() -> ModelLine {
+    var line = ModelLine()
+    line.run(for: .seconds(90))
+    #expect(line.controller.hearing.isLively && line.controller.condition == .scanning)
+    return line
+  }
+
+  @Test(
+    "scanning that died silently is resumed by the cheapest remedy that helps",
+    arguments: [
+      (Remedy.rescan, 1, 0, 0, 3.2), (.reset, 1, 1, 0, 7.3), (.reopen, 1, 1, 1, 11.8),
+    ] as [(Remedy, UInt32, UInt32, UInt32, Double)])
+  func dies(cure: Remedy, rescans: UInt32, resets: UInt32, reopens: UInt32, within: Double) {
+    var line = lively()
+    line.model.deafUntil = cure
+    line.run(for: .seconds(within))
+    let heard = line.heard
+    line.run(for: .seconds(1))
+    #expect(line.heard > heard + 10 && line.controller.condition == .scanning)
+    let done = line.controller.recoveries
+    #expect(done.rescans == rescans && done.resets == resets && done.reopens == reopens && done.degradations == 0)
+    #expect(line.conditions.contains(.recovering(.silent)) == (cure != .rescan))
+  }
+
+  @Test("a radio that nothing helps says so, keeps trying, and is back with the first advert") func incurable() {
+    var line = lively()
+    line.model.stopScanning()
+    line.fate = { _, bytes in bytes[0] == 4 && bytes[1] == 0x3E ? [] : [(.zero, bytes)] }
+    line.run(for: .seconds(60))
+    #expect(line.controller.condition == .degraded(.silent))
+    #expect(line.conditions.suffix(2) == [.recovering(.silent), .degraded(.silent)])
+    line.fate = { _, bytes in [(.zero, bytes)] }
+    line.run(for: .seconds(5))
+    #expect(line.controller.condition == .scanning && line.controller.recoveries.degradations == 1)
+  }
+
+  @Test("ten minutes after a crowd left, its absence is quiet, and the pauses grow") func crowdLeaves() {
+    var line = lively()
+    line.people = []
+    line.run(for: .seconds(605))
+    let tried = line.controller.recoveries.rescans
+    line.run(for: .seconds(3_600))
+    #expect(line.controller.condition == .quiet)
+    #expect(line.controller.recoveries.rescans - tried < 20)
+    line.people = [7]
+    line.run(for: .seconds(1))
+    #expect(line.controller.condition == .scanning)
+  }
+
+  @Test("where one device leaves, nothing is said but quiet, and next to nothing is done") func oneLeaves() {
+    var line = ModelLine()
+    line.people = [1]
+    line.run(for: .seconds(120))
+    #expect(line.controller.recoveries == Recoveries())
+    line.people = []
+    line.run(for: .seconds(12 * 3_600))
+    #expect(line.conditions == [.starting, .scanning, .quiet])
+    let done = line.controller.recoveries
+    #expect(done.rescans < 200 && done.resets < 40 && done.reopens < 5)
+  }
+
+  @Test("a day in an empty yard costs a rescan each five minutes", arguments: [false, true]) func emptyYard(isShared: Bool) {
+    var line = ModelLine(isShared: isShared)
+    line.people = []
+    line.run(for: .seconds(86_400))
+    let done = line.controller.recoveries
+    #expect(line.controller.condition == .quiet && done.rescans + done.resets + done.reopens < 340)
+    if isShared { #expect(done.resets == 0 && done.reopens < 6) }
+  }
+
+  @Test("a beacon at 1 Hz of which 40 % is lost does not make a radio restless") func sparse() {
+    var line = ModelLine()
+    line.people = [1]
+    line.advertInterval = .seconds(1)
+    var random = Seeded(4)
+    line.fate = { _, bytes in bytes[0] == 4 && bytes[1] == 0x3E && Double.random(in: 0..<1, using: &random) < 0.4 ? [] : [(.zero, bytes)] }
+    line.run(for: .seconds(3_600))
+    #expect(line.controller.recoveries.rescans < 60 && line.controller.recoveries.resets == 0)
+    #expect(line.conditions == [.starting, .scanning])
+  }
+
+  @Test("a hardware error is answered with a reset") func hardwareError() {
+    var line = lively()
+    line.model.restart()
+    line.say([4, 0x10, 1, 0x42])
+    line.run(for: .seconds(0.5))
+    #expect(line.controller.condition == .scanning && line.model.isScanning)
+    #expect(line.controller.recoveries.hardwareErrors == 1 && line.controller.recoveries.resets == 1)
+    #expect(line.conditions.suffix(2) == [.recovering(.hardwareError), .scanning])
+  }
+
+  @Test(
+    "a line that breaks is opened again, and what is in the way is said",
+    arguments: [
+      (.lineLost, .degraded(.lineLost)), (.noAdapter, .degraded(.noAdapter)), (.bluetoothd, .degraded(.bluetoothd)),
+      (.blocked, .degraded(.blocked)), (.noPermission, .failed(.noPermission)), (.noBluetooth, .failed(.noBluetooth)),
+    ] as [(Trouble, Condition)], [0.1, 7, 300])
+  func breaks(case expected: (Trouble, Condition), seconds: Double) {
+    var line = lively()
+    line.refusal = expected.0
+    line.breakLine(expected.0)
+    line.run(for: .seconds(seconds))
+    #expect(line.controller.condition == expected.1)
+    line.refusal = nil
+    line.model.restart()
+    line.run(for: .seconds(5))
+    #expect(line.controller.condition == .scanning && line.model.isScanning)
+    #expect(line.opens < 10 + Int(seconds))
+  }
+
+  @Test(
+    "scanning makes way for a connection and comes back, however that ends",
+    arguments: [
+      // Refused; connected; failed.
+      [4, 0x0F, 4, 0x0C, 1, 0x0D, 0x20], [4, 0x3E, 19, 1, 0, 0x40, 0, 0, 1, 1, 2, 3, 4, 5, 6, 24, 0, 0, 0, 72, 0, 0],
+      [4, 0x3E, 19, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ] as [[UInt8]])
+  func connects(end: [UInt8]) {
+    var line = ModelLine()
+    line.model.isExtended = false
+    line.run(for: .seconds(2))
+    let connect: [UInt8] = [1, 0x0D, 0x20, 0]
+    line.model.swallowed = [0x200D]
+    guard case .first = line.offer(connect) else { return #expect(Bool(false), "scanning did not make way") }
+    line.run(for: .milliseconds(20))
+    #expect(!line.model.isScanning)
+    guard case .pass = line.offer(connect) else { return #expect(Bool(false), "the command was held up") }
+    line.run(for: .milliseconds(100))
+    #expect(!line.model.isScanning)
+    if end[1] == 0x3E { line.say([4, 0x0F, 4, 0, 1, 0x0D, 0x20]) }
+    line.say(end)
+    line.run(for: .milliseconds(100))
+    #expect(line.model.isScanning && line.controller.condition == .scanning)
+    #expect(line.controller.recoveries.resets == 0)
+  }
+
+  @Test("a connection attempt without an end is ended by a reset") func connectsForEver() {
+    var line = ModelLine()
+    line.run(for: .seconds(2))
+    line.model.swallowed = [0x2043]
+    _ = line.offer([1, 0x43, 0x20, 0])
+    line.run(for: .milliseconds(20))
+    _ = line.offer([1, 0x43, 0x20, 0])
+    line.run(for: .seconds(11))
+    #expect(line.model.isScanning && line.controller.recoveries.resets == 1)
+  }
+
+  @Test("nobody else's command may make the radio deaf", arguments: [0x0C03, 0x200B, 0x200C, 0x2041, 0x2042] as [UInt16])
+  func strangers(opcode: UInt16) {
+    var line = ModelLine()
+    line.run(for: .seconds(1))
+    let offer = line.offer([1, UInt8(truncatingIfNeeded: opcode), UInt8(opcode >> 8), 0])
+    guard case .refuse = offer else { return #expect(Bool(false), "it passed") }
+    #expect(line.controller.recoveries.turnedAway == 1)
+  }
+
+  @Test("others' commands wait while the controller takes none, and one that is never answered is noticed") func othersWait() {
+    var line = ModelLine()
+    line.run(for: .seconds(1))
+    line.model.swallowed = [0x2006]
+    guard case .pass = line.offer([1, 0x06, 0x20, 0]) else { return #expect(Bool(false), "it was held up") }
+    guard case .later = line.offer([1, 0x06, 0x20, 0]) else { return #expect(Bool(false), "it overran the controller") }
+    line.run(for: .seconds(3))
+    #expect(line.controller.recoveries.unanswered == 1 && line.controller.recoveries.resets == 1)
+    #expect(line.controller.condition == .scanning)
+  }
+
+  @Test("a packet cut short costs itself, not those that follow") func cutShort() {
+    var line = lively()
+    let heard = line.heard
+    var cut = false
+    line.fate = { _, bytes in
+      defer { cut = true }
+      return cut ? [(.zero, bytes)] : [(.zero, Array(bytes.prefix(bytes.count / 2)))]
+    }
+    line.run(for: .seconds(10))
+    #expect(line.heard > heard + 190 && line.controller.recoveries == Recoveries())
+  }
+}

@@ -1,0 +1,161 @@
+import Testing
+
+@testable import Core
+
+@Suite("Regions")
+struct RegionTests {
+  @Test("one sighting enters, silence exits at the moment it has lasted long enough, and the occupancy is told")
+  func enterAndExit() {
+    var rig = Rig { $0.addRegion("door", exit: .after(.seconds(7))) }
+    #expect(rig.said().map(\.topic) == ["region/door"])
+    rig.hear(1, at: 10)
+    rig.wait(until: 100)
+    let said = rig.said().filter { $0.topic.hasPrefix("region") }
+    #expect(said.map(\.topic) == ["region/door/event", "region/door", "region/door/event", "region/door"])
+    #expect(said[0].payload.contains(#""event":"enter""#) && said[0].payload.contains(#""uptime_s":10}"#))
+    #expect(said[1].payload.contains(#""state":"inside","count":1"#))
+    #expect(said[2].payload.contains(#""event":"exit","reason":"silence""#) && said[2].payload.contains(#""uptime_s":17}"#))
+    #expect(said[3].payload.contains(#""state":"outside","count":0"#))
+  }
+
+  @Test("when a tick comes does not matter: ten ticks or one give the same messages")
+  func ticks() {
+    func run(ticks: Int) -> [String] {
+      var rig = Rig { $0.addRegion("door") }
+      for beat in 0..<50 { rig.hear(UInt8(beat % 3), at: Double(beat) * 0.3) }
+      for tick in 1...ticks { rig.wait(until: 15 + Double(tick) * 600 / Double(ticks)) }
+      return rig.said().map { $0.topic + $0.payload }
+    }
+    #expect(run(ticks: 1) == run(ticks: 997))
+  }
+
+  @Test("40 % loss at 1 Hz does not flap: at most one false exit in 24 hours", arguments: 0..<2)
+  func flapping(seed: UInt64) {
+    var random = Seeded(seed)
+    var rig = Rig { settings in
+      settings.addRegion("door")
+      settings.ranging.interval = .hours(100)
+    }
+    var exits = 0
+    for second in 0..<86_400 {
+      if Double.random(in: 0..<1, using: &random) >= 0.4 { rig.hear(1, at: Double(second), level: -70) }
+      if second % 1_000 == 0 { exits += rig.said().count { $0.payload.contains(#""event":"exit""#) } }
+    }
+    #expect(exits <= 1)
+  }
+
+  @Test("a device whose slot is taken says goodbye first, and those nobody wants go before those somebody wants")
+  func eviction() {
+    let wanted = Identity(.address, Address(word: 0xC000_0000_0001))
+    var rig = Rig(devices: 16) { $0.addRegion("door", matching: Selector(kind: .address, isWhole: true, prefix: wanted)) }
+    rig.hear(1, at: 0)
+    for device in 2..<200 { rig.hear(UInt8(device), at: 1) }
+    rig.hear(1, at: 2)
+    #expect(rig.gateway.devices.count == 16 && rig.gateway.devices.evictions == 183)
+    #expect(rig.said().count { $0.payload.contains(#""event":"enter""#) } == 1)
+  }
+
+  @Test("ranging lists the nearest first and the unknown last, a round every interval")
+  func ranging() {
+    var rig = Rig { $0.addRegion("hall", exit: .after(.seconds(100))) }
+    rig.hear(3, at: 0.1, level: -50)
+    for beat in 0..<100 {
+      rig.hear(1, at: 13 + Double(beat) * 0.1, level: -80)
+      rig.hear(2, at: 13 + Double(beat) * 0.1, level: -60)
+    }
+    rig.wait(until: 23)
+    let rounds = rig.said().filter { $0.topic == "ranging/hall" }
+    #expect(rounds.count == 24)
+    let order = rounds.last!.payload.split(separator: #""id":"#).dropFirst().map { $0.dropFirst(24).prefix(2) }
+    #expect(order == ["02", "01", "03"])
+  }
+}
+
+@Suite("Permission and ranging windows")
+struct PermissionTests {
+  @Test("when in use, nothing is monitored, and ranging runs only while somebody asked for it")
+  func whenInUse() {
+    var rig = Rig { settings in
+      settings.addRegion("hall")
+      settings.gateway.authorization = .whenInUse
+    }
+    for beat in 0..<100 { rig.hear(1, at: Double(beat) * 0.1) }
+    #expect(rig.said().map(\.topic) == ["region/hall"] && rig.gateway.devices.count == 0)
+    rig.gateway.startRanging(nil, for: .seconds(3), at: Instant(microseconds: 10_000_000))
+    for beat in 100..<200 { rig.hear(1, at: Double(beat) * 0.1) }
+    let said = rig.said()
+    #expect(said.count { $0.topic == "ranging/hall" } == 3)
+    #expect(!said.contains { $0.topic.hasPrefix("region") })
+    #expect(said.contains { $0.topic == "ranging/hall" && $0.payload.contains(#""id":"address:c0:00:00:00:00:01""#) })
+  }
+
+  @Test("permission taken away ends every visit and says why; denied hears nothing")
+  func denied() {
+    var rig = Rig { $0.addRegion("hall") }
+    rig.hear(1, at: 1)
+    rig.gateway.authorize(.denied, at: Instant(microseconds: 2_000_000))
+    rig.hear(2, at: 3)
+    let exits = rig.said().filter { $0.payload.contains(#""event":"exit""#) }
+    #expect(exits.count == 1 && exits[0].payload.contains(#""reason":"authorization""#))
+    #expect(!rig.gateway.isListening && rig.gateway.devices.count == 1)
+  }
+
+  @Test("three minutes: ranging ends that long after the last enter or exit, and each starts the clock anew")
+  func window() {
+    var rig = Rig { settings in
+      settings.addRegion("hall", exit: .after(.seconds(60)))
+      settings.ranging.extend = .seconds(180)
+    }
+    func rounds() -> [String] { rig.said().filter { $0.topic == "ranging/hall" }.map(\.payload) }
+    rig.wait(until: 100)
+    #expect(rounds().isEmpty)
+    rig.hear(1, at: 100)
+    rig.wait(until: 1_000)
+    // Enter at 100, exit at 160: from 100 until before 340.
+    #expect(rounds().count == 240)
+    rig.hear(1, at: 2_000)
+    rig.wait(until: 2_000.5)
+    #expect(rounds().count == 1)
+  }
+}
+
+@Suite("A new config")
+struct ReloadTests {
+  @Test("a visit survives a reload that keeps its region, wherever the region now stands; the others end with reason reload")
+  func reload() {
+    var rig = Rig { settings in
+      settings.addRegion("gone")
+      settings.addRegion("kept")
+    }
+    rig.hear(1, at: 1)
+    _ = rig.said()
+    var next = Settings()
+    next.gateway.devices = 64
+    next.addRegion("kept")
+    next.addRegion("new", matching: Selector(kind: .peer, isWhole: false, prefix: Identity(.peer)))
+    rig.gateway.adopt(next, at: Instant(microseconds: 2_000_000))
+    let said = rig.said().filter { $0.topic.hasPrefix("region") }
+    #expect(said.map(\.topic) == ["region/gone/event", "region/gone", "region/kept", "region/new"])
+    #expect(said[0].payload.contains(#""reason":"reload""#) && said[2].payload.contains(#""state":"inside","count":1"#))
+    rig.wait(until: 1_000)
+    #expect(rig.said().filter { $0.topic.hasPrefix("region") }.map(\.topic) == ["region/kept/event", "region/kept"])
+  }
+}
+
+@Suite("Privacy")
+struct PrivacyTests {
+  private func ids(_ unknown: PublishSettings.Unknown, at times: [Double]) -> [String] {
+    var rig = Rig { $0.publish.unknown = unknown }
+    for time in times { rig.hear(1, at: time) }
+    return rig.said().filter { $0.topic.hasPrefix("proximity") && !$0.payload.contains("unknown") }.map(\.topic)
+  }
+
+  @Test("people who are nobody's business are ignored, published, or have a name that is another tomorrow")
+  func unknown() {
+    #expect(ids(.ignore, at: [1, 2]) == [])
+    #expect(Set(ids(.publish, at: [1, 90_000])) == ["proximity/address:c0:00:00:00:00:01"])
+    let hashed = ids(.hash, at: [1, 2_000, 90_000])
+    #expect(hashed.count == 3 && hashed[0] == hashed[1] && hashed[1] != hashed[2])
+    #expect(hashed.allSatisfy { $0.hasPrefix("proximity/hash:") && $0.count == 31 })
+  }
+}

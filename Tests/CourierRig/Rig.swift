@@ -1,0 +1,181 @@
+import Core
+import Foundation
+import Host
+import struct Host.Thread
+
+/// The courier with its rings, and the threads it would have around it, played.
+final class Rig: @unchecked Sendable {
+  let messages: Ring<Message>
+  let courier: Courier
+  private let answers: Ring<Message>
+  private let orders: Ring<Courier.Order>
+  private let outlets: [Outlet]
+  private var settings: CourierSettings
+  private var composer: Composer
+  private var carrying: Thread?
+
+  init(_ settings: CourierSettings) {
+    self.settings = settings
+    composer = Composer(settings.topics)
+    let bytes =
+      Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: 64) + 2 * Ring<Request>.bytes(for: Limits.requestsQueued)
+      + Ring<Courier.Order>.bytes(for: 4)
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 64)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    var arena = Arena(lending: memory)
+    messages = Ring(capacity: Limits.messagesQueued, filledWith: Message(), in: &arena)
+    answers = Ring(capacity: 64, filledWith: Message(), in: &arena)
+    orders = Ring(capacity: 4, filledWith: .stop, in: &arena)
+    let bell = Doorbell()
+    let blank = Request.command(.ping, Ticket())
+    outlets = [
+      Outlet(requests: Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena), bell: bell),
+      Outlet(requests: Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena), bell: bell),
+    ]
+    courier = Courier(
+      settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlets[0], toHost: outlets[1],
+      say: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
+  }
+
+  func start() {
+    carrying = courier.start()
+    _ = Thread("requests") { self.answer() }
+    _ = Thread("witness") { self.witness() }
+  }
+
+  /// Stands for the core and main threads: shows what arrives, and answers it.
+  private func answer() {
+    let bell = outlets[0].bell
+    while true {
+      bell.settle()
+      if outlets[0].requests.count + outlets[1].requests.count == 0 { wait(bell.descriptor, nil, forAtMost: nil) }
+      bell.rise()
+      for outlet in outlets {
+        while let request = outlet.requests.pop() {
+          tell(describe(request))
+          guard case .command(_, let ticket) = request else { continue }
+          _ = answers.push(.reply(to: ticket, from: composer.topics))
+          courier.bell.ring()
+        }
+      }
+    }
+  }
+
+  private func describe(_ request: Request) -> String {
+    switch request {
+    case .command(let command, let ticket): "command \(String(Text<16>(command.kind.name))) \(String(ticket.request))"
+    case .claim(let claim): "claim \(String(claim.gateway)) \(claim.standing) \(claim.level?.value ?? 0)"
+    case .neighbour(let neighbour): "neighbour \(String(neighbour.name)) \(neighbour.isOnline)"
+    case .peer(let peer): "peer \(String(peer.id, radix: 16)) \(String(peer.address.word, radix: 16))"
+    }
+  }
+
+  /// Says when events have reached the disk: only those may not be lost.
+  private func witness() {
+    var told = 0
+    while true {
+      let stored = courier.figures.eventsStored.count
+      if stored > told { tell("stored \(stored)") }
+      told = max(told, stored)
+      usleep(500)
+    }
+  }
+
+  func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+  private func push(_ message: Message) {
+    while messages.push(message) != nil { usleep(100) }
+    courier.bell.ring()
+  }
+
+  private func order(_ order: Courier.Order) {
+    _ = orders.push(order)
+    courier.bell.ring()
+  }
+
+  private func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
+
+  // MARK: What the driver may say
+
+  /// False to end.
+  func obey(_ words: [String]) -> Bool {
+    switch words.first {
+    case "events":
+      let lasting = words.count > 3 ? Double(words[3]) : nil
+      for number in Int(words[1])!...Int(words[2])! { push(composer.event(number, seconds: lasting)) }
+    case "state": push(composer.state(words[1], words.count > 2 ? words[2] : ""))
+    case "fleet":
+      for number in 0..<Int(words[1])! { _ = messages.push(composer.fleeting(number)) }
+      courier.bell.ring()
+    case "pace": pace(Double(words[1])!, Double(words[2])!)
+    case "flood": flood(Double(words[1])!)
+    case "durable": durable(Int(words[1])!)
+    case "single": single(Int(words[1])!)
+    case "adopt":
+      settings.read(Array(words.dropFirst()))
+      order(.adopt(settings))
+    case "figures": tell(courier.figures.line)
+    case "stop", nil: return false
+    default: fatalError("courier-rig: unknown line \(words)")
+    }
+    return true
+  }
+
+  func stop() {
+    let begun = seconds()
+    order(.stop)
+    carrying?.join()
+    tell(courier.figures.line)
+    tell("ended \(seconds() - begun)")
+  }
+
+  private func pace(_ rate: Double, _ length: Double) {
+    let start = seconds()
+    for number in 0..<Int(rate * length) {
+      let due = start + Double(number) / rate
+      while case let rest = due - seconds(), rest > 0 { usleep(useconds_t(rest * 1e6)) }
+      _ = messages.push(composer.fleeting(number))
+      courier.bell.ring()
+    }
+    tell("paced")
+  }
+
+  private func flood(_ length: Double) {
+    let (start, before) = (seconds(), courier.figures.published.count)
+    var (number, refused) = (0, 0)
+    while number % 64 != 0 || seconds() - start < length {
+      let message = composer.fleeting(number)
+      number += 1
+      while messages.push(message) != nil {
+        refused += 1
+        courier.bell.ring()
+        sched_yield()
+      }
+      if number % 16 == 0 { courier.bell.ring() }
+    }
+    courier.bell.ring()
+    while messages.count > 0 { usleep(100) }
+    tell("flooded \(courier.figures.published.count - before) \(seconds() - start) \(courier.figures.droppedBusy.count) \(refused)")
+  }
+
+  private func durable(_ count: Int) {
+    let (stored, delivered) = (courier.figures.eventsStored.count, courier.figures.eventsDelivered.count)
+    let start = seconds()
+    for number in 1...count { push(composer.event(number, seconds: 60)) }
+    while courier.figures.eventsStored.count - stored < count { usleep(200) }
+    let kept = seconds() - start
+    while courier.figures.eventsDelivered.count - delivered < count { usleep(200) }
+    tell("durable \(count) \(kept) \(seconds() - start)")
+  }
+
+  /// One at a time: the next event comes when the last is on the disk.
+  private func single(_ count: Int) {
+    let start = seconds()
+    for number in 1...count {
+      let before = courier.figures.eventsStored.count
+      push(composer.event(number, seconds: 60))
+      while courier.figures.eventsStored.count == before { sched_yield() }
+    }
+    tell("single \(count) \(seconds() - start)")
+  }
+}

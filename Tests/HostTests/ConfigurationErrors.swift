@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Host
+
+/// A configuration that is refused, and every line that says why.
+struct WrongConfiguration: CustomTestStringConvertible {
+  let name: String
+  let toml: String
+  /// Without the file's name.
+  let lines: [String]
+
+  init(_ name: String, _ toml: String, _ lines: [String]) {
+    self.name = name
+    self.toml = toml
+    self.lines = lines
+  }
+
+  var testDescription: String { name }
+}
+
+@Suite("everything that is wrong is said, at its place")
+struct ConfigurationErrors {
+  @Test("of", arguments: WrongConfiguration.shape + WrongConfiguration.ranges + WrongConfiguration.radios + WrongConfiguration.secrets)
+  func wrong(_ configuration: WrongConfiguration) {
+    #expect(findings(configuration.toml + "\n") == configuration.lines.map { "config.toml:" + $0 })
+  }
+
+  @Test("bytes that are no UTF-8 have a place, too") func bytes() {
+    let lines = found(Source(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
+    #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence"])
+  }
+
+  @Test("what is doubtful is a warning, and no error") func warnings() throws {
+    let toml = shortest + "[mqtt]\ntls_ca = \"/\"\ntls_insecure = true\n[[region]]\nname = \"r\"\nmatch = \"peer:*\"\n"
+    let configuration = try Configuration(reading: source(toml))
+    #expect(
+      configuration.warnings.map { $0.line(in: "config.toml") } == [
+        "config.toml:4:1: warning: mqtt: tls_insecure lets anybody with a certificate of the same authority pose as the broker",
+        #"config.toml:7:9: warning: region "r": match: "peer:*" finds nobody until this gateway or a neighbour asks: [peer] identify = true"#,
+      ])
+  }
+
+  @Test("a limit is the last that is allowed") func limits() {
+    func regions(_ count: Int) -> String { (0..<count).map { "[[region]]\nname = \"r\($0)\"\nmatch = \"*\"\n" }.joined() }
+    #expect(findings(shortest + regions(64)) == [])
+    #expect(findings(shortest + regions(65)) == ["config.toml:194:1: region: there are 65 of them; at most 64 are possible"])
+
+    func selectors(_ count: Int) -> String {
+      "[[region]]\nname = \"r\"\nmatch = [" + (0..<count).map { "\"irk:*\"\($0 == count ? "" : ",\n")" }.joined() + "]\n"
+    }
+    #expect(findings(shortest + selectors(512)) == [])
+    #expect(findings(shortest + selectors(513)) == [#"config.toml:516:1: region "r": match: there are more than 512 selectors in all"#])
+  }
+
+  @Test("sixteen services can be looked for") func services() {
+    func region(_ count: Int) -> String {
+      "[[region]]\nname = \"r\"\nmatch = [" + (0..<count).map { "\"service:\(String(0x1800 + $0, radix: 16))@*\"" }.joined(separator: ",\n")
+        + "]\n"
+    }
+    #expect(findings(shortest + region(16)) == [])
+    #expect(findings(shortest + region(17)) == [#"config.toml:20:1: region "r": there are more than 16 different service UUIDs in all"#])
+    #expect(findings(shortest + "[peer]\nidentify = true\n" + region(16)).count == 1)
+  }
+}

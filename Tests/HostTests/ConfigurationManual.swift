@@ -1,0 +1,79 @@
+import Core
+import Testing
+
+@testable import Host
+
+@Suite("config.toml is the manual")
+struct ConfigurationManual {
+  @Test("it runs as it stands") func runs() throws { #expect(findings(try Manual().text(enabling: [])) == []) }
+
+  @Test("code and file share every key") func parity() throws {
+    let manual = try Manual()
+    // Tables inside tables are listed among their parent's keys.
+    let inFile = manual.keys.union(["calibration.device", "key.irk", "key.eid"])
+    let inCode = keysOfTheCode(in: Set(manual.tables).union(["key"]))
+    #expect(inCode.subtracting(inFile) == [], "known, but not in the file")
+    #expect(inFile.subtracting(inCode) == [], "in the file, but not known")
+    #expect(inCode.count > 90)
+  }
+
+  @Test("code and file share every table") func tables() throws {
+    guard let line = findings("zzzzzzzzzzzzzzzzzzzzzzzz = 1\n").first(where: { $0.contains("known here") }) else {
+      Issue.record("nothing told which tables there are")
+      return
+    }
+    let known = line.components(separatedBy: "known here: ")[1].replacingOccurrences(of: " and ", with: ", ").components(separatedBy: ", ")
+    let inFile = Set(try Manual().tables.map { $0.components(separatedBy: ".")[0] })
+    #expect(Set(known) == inFile)
+  }
+
+  @Test("a default that is written in a comment is the default") func defaults() throws {
+    let manual = try Manual()
+    let asItStands = try inForce(manual.text(enabling: []))
+    let standards = manual.entries.filter { $0.mark == .standard }
+    #expect(standards.count > 50)
+    for entry in standards { #expect(try inForce(manual.text(enabling: [entry])) == asItStands, "line \(entry.index + 1): \(entry.text)") }
+    #expect(try inForce(manual.text(enabling: standards)) == asItStands)
+  }
+
+  @Test("its examples are right but for files that are not here, and for what excludes each other") func examples() throws {
+    let manual = try Manual()
+    let lines = findings(manual.text(enabling: manual.entries.filter { $0.mark == .example }), scope: .hearing)
+    let words = lines.map { $0.replacing(#/^config.toml:\d+:\d+: /#, with: "") }
+    #expect(
+      words == [
+        #"key.irk "anna": key_file (keys/anna.irk) does not exist"#,
+        #"key.irk "anna": key_file and key cannot both be given"#,
+        #"key.eid "van-7": key_file (keys/van-7.eid) does not exist"#,
+        #"key.eid "van-7": key_file and key cannot both be given"#,
+        #"transmit "ibeacon": id does not belong to this kind; it has uuid, major and minor"#,
+        #"transmit "ibeacon": company does not belong to this kind; it has uuid, major and minor"#,
+        #"transmit "ibeacon": namespace does not belong to this kind; it has uuid, major and minor"#,
+        #"transmit "ibeacon": instance does not belong to this kind; it has uuid, major and minor"#,
+        #"transmit "ibeacon": url does not belong to this kind; it has uuid, major and minor"#,
+      ])
+  }
+}
+
+extension ConfigurationManual {
+  @Test("a range that is written is the range") func ranges() throws {
+    let manual = try Manual()
+    var header = manual.entries[0]
+    var compared = 0
+    for entry in manual.entries {
+      guard case .key(let key) = entry.line else {
+        header = entry
+        continue
+      }
+      let table = header.text + (header.text.hasPrefix("[[") ? "\nname = \"x\"\nmatch = \"*\"\n" : "\n")
+      let refusals = ["-9e9", "-9000000000"].compactMap { value in
+        findings(table + "\(key) = \(value)\n").compactMap { $0.firstMatch(of: #/\(-9.*\) must lie between (\S+) and (\S+)$/#) }.first
+      }
+      guard let range = refusals.first else { continue }
+      let above = manual.lines[..<entry.index].reversed().prefix { !$0.isEmpty }.joined(separator: " ")
+      #expect(above.contains("\(range.1) to \(range.2)"), "line \(entry.index + 1): \(entry.text): \(range.1) to \(range.2)")
+      compared += 1
+    }
+    #expect(compared > 35)
+  }
+}

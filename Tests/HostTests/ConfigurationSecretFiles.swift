@@ -1,0 +1,182 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+/// A folder of its own, gone when the test is over.
+final class Folder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "forecourt-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  @discardableResult
+  func write(_ name: String, _ content: [UInt8], mode: Int = 0o600) -> String {
+    let file = path + "/" + name
+    _ = FileManager.default.createFile(atPath: file, contents: Data(content), attributes: [.posixPermissions: mode])
+    return file
+  }
+
+  func write(_ name: String, _ text: String, mode: Int = 0o600) -> String { write(name, Array(text.utf8), mode: mode) }
+}
+
+/// The tests run as root in CI and as somebody else on a desk: the rule, and the remedy, differ with the owner.
+private let isRoot = getuid() == 0
+
+@Suite("secrets come from files that nobody else can read")
+struct ConfigurationSecretFiles {
+  let folder: Folder
+  init() throws { folder = try Folder() }
+
+  private func lines(_ toml: String, mode: Int = 0o600, scope: Source.Scope = .whole) throws -> [String] {
+    let path = folder.write("config.toml", shortest + toml, mode: mode)
+    return found(try Source(reading: path, scope: scope)).map {
+      $0.line(in: "config.toml").replacingOccurrences(of: folder.path, with: "FOLDER")
+    }
+  }
+
+  private func configuration(_ toml: String) throws -> Configuration {
+    try Configuration(reading: try Source(reading: folder.write("config.toml", shortest + toml)))
+  }
+
+  static let irk = "ec0234a357c8ad05341010a60a397d9b"
+  static let bytes: [UInt8] = [0xEC, 0x02, 0x34, 0xA3, 0x57, 0xC8, 0xAD, 0x05, 0x34, 0x10, 0x10, 0xA6, 0x0A, 0x39, 0x7D, 0x9B]
+
+  @Test("a key file holds digits, digits with colons, or the bytes; it lies beside the configuration")
+  func keyFiles() throws {
+    folder.write("digits", Array((Self.irk + "\n").utf8))
+    folder.write("colons", Array("EC:02:34:A3:57:C8:AD:05:34:10:10:A6:0A:39:7D:9B\r\n".utf8))
+    folder.write("bytes", Self.bytes)
+    let names = ["digits", "colons", "bytes", folder.path + "/bytes"]
+    let tables = names.enumerated().map { "[[key.irk]]\nalias = \"a\($0)\"\nkey_file = \"\($1)\"\n" }
+    let configuration = try configuration(tables.joined() + "[[key.eid]]\nalias = \"e\"\nkey_file = \"bytes\"\n")
+    #expect(configuration.core.keys.count == 5)
+    for index in configuration.core.keys.indices { #expect((0..<16).map { configuration.core.keys[index].key[$0] } == Self.bytes) }
+  }
+
+  @Test("a password file without its line's end, certificates, and the signing key")
+  func passwords() throws {
+    folder.write("password", Array("s3cret\n".utf8))
+    folder.write("ca", [1], mode: 0o644)
+    folder.write("crt", [2], mode: 0o644)
+    folder.write("key", [3])
+    let configuration = try configuration(
+      """
+      [mqtt]
+      username = "u"
+      password_file = "password"
+      tls_ca = "ca"
+      tls_cert = "crt"
+      tls_key = "key"
+      tls_insecure = true
+      [security]
+      signing_key_file = "key"
+      """)
+    #expect(configuration.host.broker.password == Array("s3cret".utf8))
+    #expect(configuration.host.broker.tls?.authority == folder.path + "/ca")
+    #expect(configuration.host.broker.tls?.certificate == folder.path + "/crt")
+    #expect(configuration.host.broker.tls?.key == folder.path + "/key")
+    #expect(configuration.host.broker.tls?.isInsecure == true)
+    #expect(configuration.host.signingKey == [3])
+  }
+
+  @Test("a file that others can read is refused, with the chmod") func exposed() throws {
+    folder.write("open", Array(Self.irk.utf8), mode: 0o644)
+    folder.write("my key", Array(Self.irk.utf8), mode: 0o604)
+    let toml = """
+      [[key.irk]]
+      alias = "a"
+      key_file = "open"
+      [[key.irk]]
+      alias = "b"
+      key_file = "my key"
+      [mqtt]
+      username = "u"
+      password_file = "open"
+      tls_ca = "open"
+      tls_cert = "open"
+      tls_key = "open"
+      """
+    #expect(
+      try lines(toml) == [
+        #"config.toml:4:1: key.irk "a": key_file (FOLDER/open) can be read by others (mode 0644); run: chmod 600 FOLDER/open"#,
+        #"config.toml:7:1: key.irk "b": key_file (FOLDER/my key) can be read by others (mode 0604); run: chmod 600 'FOLDER/my key'"#,
+        "config.toml:10:1: mqtt: password_file (FOLDER/open) can be read by others (mode 0644); run: chmod 600 FOLDER/open",
+        "config.toml:13:1: mqtt: tls_key (FOLDER/open) can be read by others (mode 0644); run: chmod 600 FOLDER/open",
+      ])
+  }
+
+  @Test("its group may read it only where root owns it") func group() throws {
+    folder.write("shared", Self.bytes, mode: 0o640)
+    #expect(try lines("[security]\nsigning_key_file = \"shared\"").isEmpty == isRoot)
+  }
+
+  @Test("files that are missing, empty, folders, too long or of the wrong length are named") func unreadable() throws {
+    folder.write("empty", [UInt8]())
+    folder.write("short", Array("ec02".utf8))
+    folder.write("zero", [0x61, 0x00])
+    folder.write("long", [UInt8](repeating: 0x61, count: 70_000))
+    let toml = """
+      [[key.irk]]
+      alias = "a"
+      key_file = "short"
+      [[key.irk]]
+      alias = "b"
+      key_file = "none"
+      [[key.irk]]
+      alias = "c"
+      key_file = "."
+      [[key.irk]]
+      alias = "d"
+      key_file = "long"
+      [mqtt]
+      username = "u"
+      password_file = "empty"
+      """
+    #expect(
+      try lines(toml) == [
+        #"config.toml:4:1: key.irk "a": key_file must hold 16 bytes: 32 hexadecimal digits"#,
+        #"config.toml:7:1: key.irk "b": key_file (FOLDER/none) does not exist"#,
+        #"config.toml:10:1: key.irk "c": key_file (FOLDER/.) is a folder, not a file"#,
+        #"config.toml:13:1: key.irk "d": key_file (FOLDER/long) is longer than the 65536 bytes that are read"#,
+        "config.toml:16:1: mqtt: password_file holds no password",
+      ])
+    #expect(
+      try lines("mqtt.username = \"u\"\nmqtt.password_file = \"zero\"") == [
+        "config.toml:3:6: mqtt: password_file holds a zero byte; a password is text"
+      ])
+  }
+
+  @Test("a key in the configuration makes the configuration a secret; the key is never repeated") func inline() throws {
+    let toml = "[[key.irk]]\nalias = \"a\"\nkey = \"\(Self.irk)\"\n"
+    #expect(try lines(toml) == [])
+    let chmod = "run: chmod 600 FOLDER/config.toml, or use key_file"
+    #expect(
+      try lines(toml, mode: 0o644) == [#"config.toml:4:1: key.irk "a": key stands in a file that others can read (mode 0644); "# + chmod])
+    #expect(try lines("", mode: 0o644) == [])
+    #expect(try lines(toml.replacingOccurrences(of: "9b", with: "9")).allSatisfy { !$0.contains("ec02") })
+  }
+
+  @Test("a replay needs Core's keys, but nobody's passwords") func hearing() throws {
+    let toml = """
+      [[key.irk]]
+      alias = "a"
+      key_file = "none"
+      [mqtt]
+      username = "u"
+      password_file = "none"
+      tls_ca = "none"
+      tls_cert = "none"
+      tls_key = "none"
+      [security]
+      signing_key_file = "credential:none"
+      """
+    #expect(try lines(toml, scope: .hearing) == [#"config.toml:4:1: key.irk "a": key_file (FOLDER/none) does not exist"#])
+    #expect(try lines(toml).count == 6)
+  }
+}

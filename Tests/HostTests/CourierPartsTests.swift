@@ -1,0 +1,166 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("the courier's parts") struct CourierPartsTests {
+  @Test("pauses grow from half a second to a minute, and no two gateways keep step", arguments: [1, 2, 3] as [UInt64])
+  func backoff(seed: UInt64) {
+    var backoff = Backoff(seed: seed)
+    let pauses = (0..<20).map { _ in backoff.next() }
+    #expect(pauses[0] == .seconds(0.5))
+    for (index, pause) in pauses.enumerated() {
+      let ceiling = Interval.seconds(min(0.5 * Double(1 << index), 60))
+      #expect(pause <= ceiling && pause >= max(.seconds(0.5), .seconds(ceiling.seconds / 2)))
+    }
+    #expect(Set(pauses.suffix(12).map(\.microseconds)).count == 12)
+    backoff.reset()
+    #expect((backoff.next()) == .seconds(0.5))
+  }
+
+  @Test("a bucket lets so many through at once, and then so many a second")
+  func bucket() {
+    var bucket = TokenBucket(burst: 10, pace: .milliseconds(200))
+    let passed = (0..<1_000).count { bucket.take(at: Instant.zero + .milliseconds(Int64($0) * 10)) }
+    #expect((59...60).contains(passed), "10 + 5 a second for 10 s")
+    let start = Instant.zero + .hours(1)
+    let atOnce = (0..<20).count { _ in bucket.take(at: start) }
+    #expect(atOnce == 10)
+  }
+
+  private func state(_ topic: String, _ payload: String, lasting: Interval? = nil) -> Message {
+    var message = Message()
+    message.care = .state
+    message.topic = Topic(topic)
+    message.payload = Payload(payload)
+    if let lasting { message.expires = message.at + lasting }
+    return message
+  }
+
+  @Test("of a topic only the latest word is told, and told again when the broker forgets")
+  func shelf() throws {
+    var shelf = Shelf()
+    for number in 1...3 { #expect((shelf.put(state("a", "\(number)"), at: .zero)) == true) }
+    #expect((shelf.put(state("b", "x"), at: .zero)) == true)
+    #expect(shelf.unsent == 2)
+    let first = shelf.next(at: .zero)
+    let word = try #require(first)
+    #expect(word.message.payload == Payload("3"))
+    shelf.send(slot: word.slot, version: word.version)
+    #expect((shelf.next(at: .zero)?.message.topic) == Topic("b"))
+    // A newer word while the older is on its way: its acknowledgement does not count for the newer.
+    #expect((shelf.put(state("a", "4"), at: .zero)) == true)
+    shelf.acknowledge(slot: word.slot, version: word.version)
+    shelf.recall(everything: false)
+    #expect(shelf.unsent == 2)
+    #expect((shelf.next(at: .zero)?.message.payload) == Payload("4"))
+    while let word = shelf.next(at: .zero) {
+      shelf.send(slot: word.slot, version: word.version)
+      shelf.acknowledge(slot: word.slot, version: word.version)
+    }
+    shelf.recall(everything: false)
+    #expect(shelf.unsent == 0 && shelf.isAllTold)
+    shelf.recall(Topic("b"))
+    #expect(shelf.unsent == 1)
+    shelf.recall(everything: true)
+    #expect(shelf.unsent == 2)
+  }
+
+  @Test("a word whose time is over is not told, and its place goes to another")
+  func spent() {
+    var shelf = Shelf()
+    for number in 0..<Shelf.capacity {
+      let lasting: Interval? = number == 7 ? .seconds(1) : nil
+      #expect((shelf.put(state("\(number)", "x", lasting: lasting), at: .zero)) == true)
+    }
+    #expect((shelf.put(state("new", "x"), at: .zero)) == false)
+    #expect((shelf.put(state("new", "x"), at: .zero + .seconds(2))) == true)
+    var told: [String] = []
+    while let word = shelf.next(at: .zero + .seconds(2)) {
+      told.append(String(word.message.topic))
+      shelf.send(slot: word.slot, version: word.version)
+    }
+    #expect(told.count == Shelf.capacity && told.contains("new") && !told.contains("7"))
+  }
+
+  @Test("an acknowledgement whose number was given out twice settles nothing")
+  func doubt() {
+    var inFlight = InFlight()
+    inFlight.add(1, .event(row: 10, file: 1))
+    inFlight.add(2, .event(row: 11, file: 1))
+    inFlight.doubt(1)
+    #expect((inFlight.take(1)?.isCertain) == false)
+    #expect((inFlight.take(2)?.isCertain) == true)
+    #expect((inFlight.take(2) == nil) == true)
+    #expect(inFlight.isEmpty)
+    inFlight.add(3, .event(row: 12, file: 1))
+    inFlight.add(3, .event(row: 13, file: 1))
+    #expect(inFlight.holds(row: 12) && inFlight.holds(row: 13))
+    #expect((inFlight.take(3)?.isCertain) == false)
+    #expect((inFlight.take(3)?.isCertain) == false)
+  }
+
+  @Test("every word for Home Assistant fits, whatever the names are, and names what it requires")
+  func discovery() throws {
+    let long = String(repeating: "\"", count: 32)
+    var settings = Settings()
+    settings.publish.prefix = Name(String(repeating: "p", count: 32))
+    settings.gateway.site = Name(long)
+    settings.gateway.name = Name(String(repeating: "ü", count: 16))
+    let discovery = Discovery(settings, version: Name("1.0"))
+    var hostile = Identity(.name)
+    for _ in 0..<29 { hostile.append(UInt8(0x01)) }
+    for byte in 0..<7 { hostile.append(UInt8(byte)) }
+    let messages = [
+      discovery.trigger(Name(long)), discovery.region(Name(long)), discovery.tracker(hostile), discovery.distance(hostile),
+      discovery.level(hostile),
+    ]
+    for message in messages {
+      #expect(!message.payload.overflowed && !message.topic.overflowed && message.isRetained)
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(String(message.payload).utf8)) as? [String: Any])
+      for key in ["state_topic", "unique_id", "device", "origin", "availability_topic"] { #expect(object[key] != nil, "\(key)") }
+      #expect((object["device"] as? [String: Any])?["identifiers"] != nil && (object["origin"] as? [String: Any])?["name"] != nil)
+      #expect(String(message.topic).wholeMatch(of: /homeassistant\/(binary_sensor|sensor|device_tracker)\/[A-Za-z0-9_-]+\/config/) != nil)
+    }
+    #expect(Set(messages.map { String($0.topic) }).count == messages.count)
+  }
+
+  @Test("the longest status and telemetry fit")
+  func longest() throws {
+    var report = StatusReport()
+    report.reason = Sentence(String(repeating: "\"", count: 256))
+    report.purpose = Sentence(String(repeating: "\\", count: 256))
+    report.version = Name(String(repeating: "\u{1}", count: 32))
+    report.boot = report.version
+    report.simulated = true
+    for _ in 0..<8 { report.groups.append(report.version) }
+    for _ in 0..<4 { _ = report.radios.append(StatusReport.Radio(name: report.version, state: report.version)) }
+    let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
+    #expect(!status.payload.overflowed)
+    _ = try JSONSerialization.jsonObject(with: Data(String(status.payload).utf8))
+    var telemetry = Telemetry()
+    telemetry.memoryBytes = 1 << 40
+    telemetry.publications = 1 << 50
+    let figures = Message.telemetry(telemetry, topics: CourierSettings().topics, simulated: true, at: .zero)
+    #expect(!figures.payload.overflowed && figures.payload.count < 900)
+    _ = try JSONSerialization.jsonObject(with: Data(String(figures.payload).utf8))
+  }
+
+  @Test("Prometheus reads the same figures, each line as its format wants it")
+  func metrics() throws {
+    let scratch = Scratch()
+    var telemetry = Telemetry()
+    telemetry.devices = 7
+    #expect(Metrics.write(telemetry, site: Name("a\"b"), gateway: Name("g"), to: scratch.path + "/m.prom"))
+    let text = try String(contentsOfFile: scratch.path + "/m.prom", encoding: .utf8)
+    #expect(text.contains("# TYPE forecourt_devices gauge\nforecourt_devices{site=\"a\\\"b\",gateway=\"g\"} 7\n"))
+    #expect(text.contains("forecourt_dropped_packets_total{"))
+    for line in text.split(separator: "\n") where !line.hasPrefix("#") {
+      #expect(line.wholeMatch(of: /forecourt_[a-z_]+\{site="a\\"b",gateway="g"\} -?[0-9.]+/) != nil, "\(line)")
+    }
+    #expect(scratch.names == ["m.prom"])
+    #expect(!Metrics.write(telemetry, site: Name("s"), gateway: Name("g"), to: scratch.path + "/no/m.prom"))
+    #expect(Usage.now().memoryBytes > 1_000_000)
+  }
+}

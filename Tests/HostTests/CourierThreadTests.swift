@@ -1,0 +1,99 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+import struct Host.Thread
+
+/// A courier with all its threads and nobody to talk to.
+private final class Alone: Sendable {
+  let messages: Ring<Message>
+  let orders: Ring<Courier.Order>
+  let courier: Courier
+
+  init(_ settings: CourierSettings) {
+    var arena = Arena.taken(
+      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + 2 * Ring<Request>.bytes(for: 4))
+    messages = Ring(capacity: 64, filledWith: Message(), in: &arena)
+    orders = Ring(capacity: 4, filledWith: .stop, in: &arena)
+    let blank = Request.command(.ping, Ticket())
+    let outlets = (0..<2).map { _ in Outlet(requests: Ring(capacity: 4, filledWith: blank, in: &arena), bell: Doorbell()) }
+    courier = Courier(
+      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: outlets[0], toHost: outlets[1], say: { _, _ in })
+  }
+
+  func push(_ message: Message) {
+    while messages.push(message) != nil { usleep(50) }
+    courier.bell.ring()
+  }
+}
+
+private func event(_ number: Int) -> Message {
+  var message = Message()
+  message.care = .event
+  message.topic = Topic("forecourt/site/gateway/trigger/pump-1")
+  message.payload = Payload(#"{"v":1,"number":\#(number)}"#)
+  return message
+}
+
+@Suite("the courier's threads", .serialized) struct CourierThreadTests {
+  @Test("whatever is pushed is stored once and in order, while settings change and no broker answers")
+  func storing() throws {
+    let scratch = Scratch()
+    var settings = CourierSettings()
+    // Nothing listens there.
+    settings.broker.port = 1
+    settings.outbox.path = scratch["outbox.db"]
+    let alone = Alone(settings)
+    let thread = alone.courier.start()
+    for number in 1...2_000 {
+      alone.push(event(number))
+      if number % 500 == 0 {
+        settings.outbox.maxEvents += 1
+        settings.broker.keepalive = .seconds(Double(number))
+        #expect(alone.orders.push(.adopt(settings)) == nil)
+      }
+      if number % 7 == 0 { alone.push(Message()) }
+    }
+    let begun = Clock.now()
+    #expect(alone.orders.push(.stop) == nil)
+    alone.courier.bell.ring()
+    thread.join()
+    #expect(Clock.now() - begun < .seconds(2))
+    #expect(alone.courier.figures.eventsStored.count == 2_000 && alone.courier.figures.droppedOffline.count == 285)
+    var numbers: [String] = []
+    try History(path: scratch.path + "/outbox.db").read { entry in
+      numbers.append(String(entry.payload))
+      return true
+    }
+    #expect(numbers.reversed() == (1...2_000).map { String(event($0).payload) })
+  }
+
+  @Test("a doorbell wakes whoever sleeps, however the two meet")
+  func doorbell() {
+    let bell = Doorbell()
+    let box = Box()
+    let sleeper = Thread("sleeper") {
+      var seen = 0
+      while seen < 20_000 {
+        bell.settle()
+        if box.work.count == seen { wait(bell.descriptor, nil, forAtMost: .seconds(20)) }
+        bell.rise()
+        seen = box.work.count
+      }
+      box.done.add()
+    }
+    for number in 0..<20_000 {
+      box.work.add()
+      bell.ring()
+      if number % 64 == 0 { sched_yield() }
+    }
+    sleeper.join()
+    #expect(box.done.count == 1)
+  }
+
+  private final class Box: Sendable {
+    let work = Counter()
+    let done = Counter()
+  }
+}

@@ -1,0 +1,248 @@
+import Core
+import Testing
+
+@testable import Host
+
+/// The door with what stands behind it.
+private final class Door {
+  let core: Ring<Request>
+  let host: Ring<Request>
+  let figures = CourierFigures()
+  let intake: Intake
+  let topics: Topics
+
+  init(_ change: (inout CourierSettings) -> Void = { _ in }) {
+    var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 16))
+    core = Ring(capacity: 16, filledWith: .command(.ping, Ticket()), in: &arena)
+    host = Ring(capacity: 16, filledWith: .command(.ping, Ticket()), in: &arena)
+    var settings = CourierSettings()
+    settings.commands = true
+    settings.claims = true
+    settings.peers = true
+    change(&settings)
+    topics = settings.topics
+    let bell = Doorbell()
+    intake = Intake(settings, toCore: Outlet(requests: core, bell: bell), toHost: Outlet(requests: host, bell: bell), figures)
+  }
+
+  func say(_ topic: String, _ payload: String, isRetained: Bool = false) {
+    intake.receive(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, isRetained: isRetained)
+  }
+
+  func command(_ name: String, _ payload: String) -> [String] {
+    say("forecourt/site/gateway/command/\(name)", payload)
+    return intake.takeReplies().map { String($0.payload) }
+  }
+
+  var heard: (Command, Ticket)? {
+    guard case .command(let command, let ticket)? = core.pop() ?? host.pop() else { return nil }
+    return (command, ticket)
+  }
+
+  func claim(_ topic: String = "island/peer:BC00BD17/other", _ change: (inout Claim) -> Void = { _ in }) -> Claim? {
+    var claim = Claim()
+    claim.gateway = Name("other")
+    claim.trigger = Name("pump-1")
+    claim.group = Name("island")
+    claim.identity = try! Identity(written: Array("peer:BC00BD17".utf8).span.bytes)
+    claim.level = Decibels(-61.25)
+    claim.sequence = 9
+    claim.boot = Text<16>("b")
+    claim.samples = 12
+    claim.dwell = .milliseconds(800)
+    claim.age = .milliseconds(40)
+    change(&claim)
+    say("forecourt/site/claim/" + topic, claim.payload(heard: "7/gateway/3/third"))
+    guard case .claim(let claim)? = core.pop() else { return nil }
+    return claim
+  }
+}
+
+@Suite("the door for what the broker brings") struct IntakeTests {
+  @Test("every command can be said, and a bare word is enough where one matters")
+  func commands() throws {
+    let door = Door()
+    for (name, payload) in [
+      ("ping", ""), ("ping", "{}"), ("reload", #"{"request":"r"}"#), ("capture", #"{"seconds":5}"#), ("ranging", "start"),
+      ("ranging", "\"stop\""),
+    ] {
+      #expect(door.command(name, payload) == [])
+      let (command, ticket) = try #require(door.heard)
+      #expect("\(command.kind)" == name && ticket.number > 0)
+    }
+    #expect(door.command("trigger", #"{"trigger":"pump-3","id":"irk:anna","request":"r-1"}"#) == [])
+    guard case (.trigger(let name, let identity), let ticket)? = door.heard else { throw Lost() }
+    #expect(name == Name("pump-3") && identity.kind == .irk && ticket.request == Text("r-1"))
+    #expect(door.command("ranging", #"{"seconds":180,"region":"door"}"#) == [])
+    guard case (.ranging(.during(let span), let region), _)? = door.heard else { throw Lost() }
+    #expect(span == .seconds(180) && region == Name("door"))
+    #expect(door.command("authorization", "when-in-use") == [])
+    guard case (.authorization(.whenInUse), _)? = door.heard else { throw Lost() }
+    #expect(door.command("calibrate", #"{"id":"irk:anna","distance_m":2}"#) == [])
+    guard case (.calibrate(_, let distance, let span), _)? = door.heard else { throw Lost() }
+    #expect(distance == Meters(2) && span == .seconds(10))
+  }
+
+  private struct Lost: Error {}
+
+  @Test(
+    "what is malformed, unknown or out of bounds is answered and changes nothing",
+    arguments: [
+      ("ping", "{", "malformed JSON"), ("ping", "{}{}", "malformed JSON"), ("ping", "[]", "not a JSON object"),
+      ("ping", #"{"a":1}"#, "unknown member"), ("ping", #"{"request":1}"#, "request: a text of at most 64 bytes"),
+      ("ping", "{\"request\":\"" + String(repeating: "x", count: 65) + "\"}", "request: a text of at most 64 bytes"),
+      ("ping", String(repeating: " ", count: 1_025), "longer than 1024 bytes"),
+      ("ping", #"{"request":[[[[1]]]]}"#, "nested too deeply"), ("ping", "hello", "not a word this command knows"),
+      ("trigger", #"{"trigger":"pump-3"}"#, "id: not an identity"),
+      ("trigger", #"{"trigger":"","id":"irk:a"}"#, "not the name of a region or trigger"),
+      ("trigger", #"{"trigger":"pump-3","id":"irk:*"}"#, "id: not an identity"),
+      ("ranging", #"{"seconds":0}"#, "seconds: a number within its bounds"),
+      ("ranging", #"{"seconds":1e999}"#, "seconds: a number within its bounds"),
+      ("ranging", #"{"action":"stop","seconds":5}"#, "action: start or stop"), ("ranging", "{}", "action: start or stop"),
+      ("authorization", "sometimes", "authorization: always, when-in-use or denied"),
+      ("calibrate", #"{"id":"irk:a","distance_m":-1}"#, "distance_m: a number from 0.1 to 20"),
+    ])
+  func refusals(name: String, payload: String, words: String) {
+    let door = Door()
+    let replies = door.command(name, payload)
+    #expect(replies.count == 1 && replies[0].hasPrefix(#"{"v":1,"ok":false,"error":"\#(words)","request":"#), "\(replies)")
+    #expect(door.heard == nil && door.figures.requestsRefused.count == 1)
+  }
+
+  @Test("nobody is answered on a topic of their own making, and commands that are off are not read")
+  func strangers() {
+    let door = Door()
+    for name in ["", "pong", "ping/x", "../reply"] { #expect(door.command(name, "") == []) }
+    door.say("forecourt/site/elsewhere/command/ping", "")
+    door.say("", "")
+    let closed = Door { $0.commands = false }
+    #expect(closed.command("ping", "") == [] && closed.heard == nil)
+    #expect(door.heard == nil && door.figures.requestsRefused.count == 6)
+  }
+
+  @Test("a retained command is refused: it would come back with every connection")
+  func retained() {
+    let door = Door()
+    door.say("forecourt/site/gateway/command/ping", "", isRetained: true)
+    #expect(
+      door.intake.takeReplies().map { String($0.payload) } == [
+        #"{"v":1,"ok":false,"error":"a command must not be retained","request":null}"#
+      ])
+    #expect(door.heard == nil)
+  }
+
+  @Test("asked again, a request is answered again and not carried out again")
+  func idempotence() throws {
+    let door = Door()
+    let order = #"{"trigger":"pump-3","id":"irk:anna","request":"r-1"}"#
+    #expect(door.command("trigger", order) == [])
+    let (_, ticket) = try #require(door.heard)
+    #expect(door.command("trigger", order) == [] && door.heard == nil, "still at it")
+    let reply = Message.reply(to: ticket, from: door.topics)
+    door.intake.remember(reply)
+    #expect(door.command("trigger", order) == [String(reply.payload)] && door.heard == nil)
+    #expect(door.command("ping", #"{"request":"r-1"}"#) == [] && door.heard != nil, "another command is another request")
+  }
+
+  @Test("a flood of commands is cut, and so are the complaints about it")
+  func flood() {
+    let door = Door()
+    var replies = 0
+    for _ in 0..<500 {
+      replies += door.command("ping", "").count
+      _ = door.heard
+    }
+    #expect(door.figures.requestsLimited.count >= 480 && replies <= 4)
+  }
+
+  @Test("a claim arrives as it was said")
+  func claims() throws {
+    let door = Door()
+    let claim = try #require(door.claim { $0.standing = .fired })
+    #expect(claim.gateway == Name("other") && claim.group == Name("island") && claim.trigger == Name("pump-1"))
+    #expect(
+      claim.standing == .fired && claim.level == Decibels(-61.25) && claim.sequence == 9 && claim.boot == Text<16>("b") && claim.echo == 7
+        && claim.samples == 12)
+    #expect(claim.dwell == .milliseconds(800) && claim.age == .milliseconds(40) && !claim.simulated && claim.at > .zero)
+    #expect(try #require(door.claim { $0.simulated = true }).simulated)
+  }
+
+  @Test("a neighbour is who its retained status says it is, and nobody's status is our own")
+  func statuses() throws {
+    let door = Door()
+    let words = #"{"v":1,"state":"degraded","reason":null,"version":"1","boot":"b7","groups":"island/yard","radios":[],"purpose":"p"}"#
+    door.say("forecourt/site/other/status", words)
+    guard case .neighbour(let neighbour)? = door.core.pop() else { throw Lost() }
+    #expect(neighbour.name == Name("other") && neighbour.boot == Text("b7") && neighbour.competes(in: Name("yard")))
+    #expect(!neighbour.competes(in: Name("gate")))
+    door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost"}"#)
+    guard case .neighbour(let gone)? = door.core.pop() else { throw Lost() }
+    #expect(!gone.isOnline)
+    door.say("forecourt/site/other/status", words.replacing(#""v":1"#, with: #""v":1,"simulated":true"#))
+    guard case .neighbour(let rehearsing)? = door.core.pop() else { throw Lost() }
+    #expect(rehearsing.simulated)
+    door.say("forecourt/site/other/status", "")
+    guard case .neighbour(let removed)? = door.core.pop() else { throw Lost() }
+    #expect(!removed.isOnline)
+    let refused = door.figures.requestsRefused.count
+    door.say("forecourt/site/gateway/status", words)
+    door.say("forecourt/site/a/b/status", words)
+    door.say("forecourt/site/other/telemetry", words)
+    door.say("forecourt/site/other/status", "online")
+    #expect(door.core.pop() == nil && door.figures.requestsRefused.count == refused + 3)
+  }
+
+  @Test("a claim whose topic says otherwise is nobody's, and our own are not news")
+  func forged() {
+    let door = Door()
+    for topic in [
+      "island/peer:BC00BD17/third", "other/peer:BC00BD17/other", "island/peer:00000000/other", "island/other",
+      "island/peer:BC00BD17/other/x",
+    ] {
+      #expect(door.claim(topic) == nil)
+    }
+    #expect(door.figures.requestsRefused.count == 5)
+    #expect(door.claim("island/peer:BC00BD17/gateway") { $0.gateway = Name("gateway") } == nil)
+    #expect(door.figures.requestsRefused.count == 5)
+  }
+
+  @Test("a neighbour that floods is cut, the others are heard")
+  func neighbours() {
+    let door = Door()
+    let heard = (0..<1_000).count { _ in door.claim() != nil }
+    #expect((100..<200).contains(heard))
+    #expect(door.claim("island/peer:BC00BD17/quiet") { $0.gateway = Name("quiet") } != nil)
+  }
+
+  @Test("a peer id is shared and read back")
+  func peers() throws {
+    let door = Door()
+    let known = KnownPeer(address: Address(word: 1 << 48 | 0xAABB_CCDD_EE0F), id: 0xBC00_BD17)
+    let message = Message.peer(known, gateway: Name("other"), topics: door.topics, at: .zero)
+    #expect(String(message.topic) == "forecourt/site/peer/aa:bb:cc:dd:ee:0f/other" && message.isRetained)
+    door.say(String(message.topic), String(message.payload), isRetained: true)
+    guard case .peer(let peer)? = door.core.pop() else {
+      Issue.record("no peer")
+      return
+    }
+    #expect(peer.id == known.id && peer.address == known.address)
+    for (topic, payload) in [("aa:bb/other", "{}"), ("aa:bb:cc:dd:ee:0f/other", #"{"id":"x"}"#), ("aa:bb:cc:dd:ee:0f/other", "{}")] {
+      door.say("forecourt/site/peer/" + topic, payload)
+    }
+    #expect(door.core.pop() == nil && door.figures.requestsRefused.count == 3)
+  }
+}
+
+extension Claim {
+  /// As a neighbour writes it.
+  fileprivate func payload(heard: String) -> String {
+    var who = Text<128>()
+    who.append(identity)
+    return """
+      {"v":1,"gateway":"\(String(gateway))","trigger":"\(String(trigger))","group":"\(String(group))","id":"\(String(who))",\
+      "boot":"\(String(boot))","seq":\(sequence),"state":"\(String(Text<16>(standing.name)))","level_db":\(level?.value ?? 0),\
+      "samples":\(samples),"dwell_ms":\(dwell.microseconds / 1_000),"age_ms":\(age.microseconds / 1_000),"heard":"\(heard)"\
+      \(simulated ? ",\"simulated\":true" : "")}
+      """
+  }
+}

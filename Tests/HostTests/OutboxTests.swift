@@ -1,0 +1,209 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+extension Text {
+  fileprivate var words: String { String(self) }
+}
+
+private func event(_ number: Int, lasting: Interval? = nil) -> Message {
+  var message = Message()
+  message.care = .event
+  message.at = .zero + .seconds(7)
+  if let lasting { message.expires = message.at + lasting }
+  message.sequence = UInt64(number)
+  message.topic = Topic("forecourt/site/gateway/trigger/pump-\(number % 4)")
+  message.payload = Payload(#"{"v":1,"event_id":"0-\#(number)"}"#)
+  return message
+}
+
+private let morning = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
+
+extension Moment {
+  fileprivate func after(_ interval: Interval, wall: Bool = true) -> Moment {
+    var later = self
+    later.at = at + interval
+    later.wall = wall ? self.wall.map { $0 + interval.microseconds } : nil
+    return later
+  }
+}
+
+extension Outbox {
+  fileprivate func store(_ messages: [Message], at now: Moment = morning) throws -> Int {
+    try begin()
+    for message in messages { try store(message, at: now) }
+    return try commit()
+  }
+
+  fileprivate func waitingPayloads(at now: Moment = morning) throws -> [String] {
+    var payloads: [String] = []
+    var row: Int64 = 0
+    while let event = try next(after: row, at: now) {
+      payloads.append(event.payload.words)
+      row = event.row
+    }
+    return payloads
+  }
+
+  fileprivate func settleAll(as fate: Fate, at now: Moment = morning) throws {
+    try beginSettling()
+    var row: Int64 = 0
+    while let event = try next(after: row, at: now) {
+      try settle(event.row, as: fate, at: now)
+      row = event.row
+    }
+    try endSettling()
+  }
+}
+
+@Suite struct OutboxTests {
+  let scratch = Scratch()
+  var settings: Outbox.Settings {
+    var settings = Outbox.Settings()
+    settings.path = scratch["outbox.db"]
+    return settings
+  }
+
+  @Test("what was stored waits in order until it is settled, also for the next process")
+  func order() throws {
+    do {
+      let outbox = try Outbox(settings, machine: 1)
+      #expect(try outbox.store((1...5).map { event($0) }) == 0)
+      #expect(outbox.waiting == 5)
+    }
+    let outbox = try Outbox(settings, machine: 1)
+    #expect(try outbox.waitingPayloads() == (1...5).map { event($0).payload.words })
+    let first = try #require(try outbox.next(after: 0, at: morning))
+    #expect(first.topic == event(1).topic && first.left == .unlimited)
+    try outbox.beginSettling()
+    try outbox.settle(first.row, as: .delivered, at: morning)
+    try outbox.settle(first.row, as: .expired, at: morning)
+    try outbox.endSettling()
+    #expect(outbox.waiting == 4)
+    #expect(try outbox.waitingPayloads() == (2...5).map { event($0).payload.words })
+  }
+
+  @Test("what is rolled back never happened")
+  func rollBack() throws {
+    let outbox = try Outbox(settings, machine: 1)
+    _ = try outbox.store([event(1)])
+    try outbox.begin()
+    try outbox.store(event(2), at: morning)
+    outbox.rollBack()
+    #expect(outbox.waiting == 1)
+    #expect(try outbox.waitingPayloads() == [event(1).payload.words])
+  }
+
+  @Test("history goes before anything undelivered goes, and then the oldest, counted")
+  func bound() throws {
+    var settings = settings
+    settings.maxEvents = 4
+    let outbox = try Outbox(settings, machine: 1)
+    _ = try outbox.store([event(1), event(2)])
+    try outbox.settleAll(as: .delivered)
+    #expect(try outbox.store([event(3), event(4), event(5)]) == 0)
+    #expect(try outbox.waitingPayloads() == [3, 4, 5].map { event($0).payload.words })
+    #expect(try outbox.store([event(6), event(7)]) == 1)
+    #expect(try outbox.waitingPayloads() == [4, 5, 6, 7].map { event($0).payload.words })
+    #expect(outbox.waiting == 4)
+  }
+
+  @Test("history older than its age is forgotten, what waits is not")
+  func aging() throws {
+    let outbox = try Outbox(settings, machine: 1)
+    _ = try outbox.store([event(1)])
+    try outbox.settleAll(as: .delivered)
+    _ = try outbox.store([event(2)])
+    try outbox.age(at: morning.after(settings.maxAge + .seconds(1)))
+    #expect(try outbox.waitingPayloads() == [event(2).payload.words])
+    #expect(try Database(path: settings.path, readOnly: true).number("SELECT count(*) FROM event") == 1)
+  }
+
+  @Test("an event's time runs on the machine's clock, and across a start of the machine on the time of day")
+  func deadlines() throws {
+    do {
+      let outbox = try Outbox(settings, machine: 1)
+      _ = try outbox.store([event(1, lasting: .seconds(60))])
+      #expect(try outbox.next(after: 0, at: morning.after(.seconds(20)))?.left == .span(.seconds(40)))
+      // The wall clock jumps; the machine's does not.
+      var jumped = morning.after(.seconds(20))
+      jumped.wall = 0
+      #expect(try outbox.next(after: 0, at: jumped)?.left == .span(.seconds(40)))
+    }
+    let outbox = try Outbox(settings, machine: 2)
+    var later = morning.after(.seconds(30))
+    later.at = .zero
+    #expect(try outbox.next(after: 0, at: later)?.left == .span(.seconds(30)))
+    later.isTrusted = false
+    #expect(try outbox.next(after: 0, at: later)?.left == .untold)
+    later.isTrusted = true
+    later.wall = nil
+    #expect(try outbox.next(after: 0, at: later)?.left == .untold)
+  }
+
+  @Test("an event stored without a clock is over once the machine has started again")
+  func noClock() throws {
+    do {
+      let outbox = try Outbox(settings, machine: 1)
+      _ = try outbox.store([event(1, lasting: .seconds(60))], at: Moment(at: morning.at, wall: nil))
+    }
+    let outbox = try Outbox(settings, machine: 2)
+    #expect(try outbox.next(after: 0, at: morning)?.left.isOver == true)
+  }
+
+  @Test("a damaged file is set aside under a number and a new one begun", arguments: ["no database at all", "damaged", "newer"])
+  func damaged(how: String) throws {
+    scratch.write("outbox.db.damaged-1", [1])
+    if how == "no database at all" {
+      scratch.write("outbox.db", Array(repeating: 0x41, count: 9_000))
+    } else {
+      do {
+        let outbox = try Outbox(settings, machine: 1)
+        for batch in 0..<40 { _ = try outbox.store((0..<20).map { event(batch * 20 + $0) }) }
+      }
+      if how == "newer" {
+        try Database(path: settings.path).run("PRAGMA user_version = 99")
+      } else {
+        let file = try #require(FileHandle(forUpdatingAtPath: scratch.path + "/outbox.db"))
+        for page in 1..<20 {
+          try file.seek(toOffset: UInt64(page * 4_096))
+          file.write(Data(repeating: 0xA5, count: 2_000))
+        }
+      }
+    }
+    let outbox = try Outbox(settings, machine: 1)
+    #expect(outbox.setAside == scratch["outbox.db.damaged-2"])
+    #expect(outbox.waiting == 0)
+    _ = try outbox.store([event(1)])
+    #expect(scratch.names.contains("outbox.db.damaged-2"))
+  }
+
+  @Test("a database of somebody else is left alone")
+  func foreign() throws {
+    try Database(path: settings.path).run("CREATE TABLE accounts (id INTEGER); PRAGMA user_version = 1")
+    #expect(throws: StoreFault.self) { _ = try Outbox(settings, machine: 1) }
+    #expect(scratch.names == ["outbox.db"])
+  }
+
+  @Test("one outbox serves one gateway")
+  func exclusive() throws {
+    let first = try Outbox(settings, machine: 1)
+    _ = try first.store([event(1)])
+    do {
+      _ = try Outbox(settings, machine: 1)
+      Issue.record("two gateways have one outbox")
+    } catch { #expect(error.kind == .taken) }
+  }
+
+  @Test("a store without a folder says why")
+  func nowhere() {
+    var settings = Outbox.Settings()
+    settings.path = scratch["no/such/outbox.db"]
+    do {
+      _ = try Outbox(settings, machine: 1)
+      Issue.record("an outbox in no folder")
+    } catch { #expect(error.said.words == "No such file or directory") }
+  }
+}

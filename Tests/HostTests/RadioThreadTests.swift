@@ -1,0 +1,114 @@
+import Glibc
+import Testing
+
+@testable import Core
+@testable import Host
+
+@Suite("A radio's thread", .serialized) struct RadioThreadTests {
+  @Test("what a controller reports arrives whole, in order and stamped, however it is cut") func order() {
+    let controller = YesController("order")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    let began = Clock.now()
+    let total: UInt32 = 20_000
+    let sender = Thread("sender") {
+      var random = Seeded(state: 1)
+      var number: UInt32 = 0
+      while number < total {
+        // At most some 900 are on their way at a time, cut anywhere, so that nothing is lost.
+        var bytes: [UInt8] = []
+        let many = min(total - number, UInt32.random(in: 1...400, using: &random))
+        for offset in 0..<many { bytes += YesController.report(number + offset) }
+        number += many
+        var cut = 0
+        while cut < bytes.count {
+          let end = min(bytes.count, cut + Int.random(in: 1...3_000, using: &random))
+          controller.send(Array(bytes[cut..<end]))
+          cut = end
+        }
+        while Int(number) - running.radio.packetsHeard + running.radio.packets.count > 500 { usleep(200) }
+      }
+    }
+    var last = Instant.zero
+    var next: UInt32 = 0
+    var isOrdered = true
+    while next < total, let packet = running.packet() {
+      guard packet.bytes.count == 18, packet.bytes[1] == 0x3E else { continue }
+      isOrdered = isOrdered && packet.bytes.bytes.little32(at: 7) == next && packet.at >= last && packet.at >= began
+      last = packet.at
+      next += 1
+    }
+    sender.join()
+    #expect(next == total && isOrdered)
+    #expect(running.radio.packetsDropped == 0 && running.radio.bytesDiscarded == 0)
+    #expect(controller.opcodes.filter { $0 == 0x0C03 }.count == 1)
+  }
+
+  @Test("a full ring drops the newest, and counts them") func full() {
+    let controller = YesController("full")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    for number in 0..<3_000 { controller.send(YesController.report(UInt32(number))) }
+    let end = Clock.now() + .seconds(5)
+    while running.radio.packetsHeard < 3_000 + controller.opcodes.count && Clock.now() < end { usleep(1_000) }
+    #expect(running.radio.packetsDropped == 3_000 + controller.opcodes.count - Limits.packetsQueued)
+    // The oldest are there.
+    #expect(running.number() == 0 && running.number() == 1)
+  }
+
+  @Test("a line that breaks in the middle of a packet is opened again and goes on") func breaks() {
+    let controller = YesController("breaks")
+    let running = RunningRadio(.unix(path: controller.path))
+    for round in 0..<3 as Range<UInt32> {
+      controller.answer()
+      controller.serveUntilScanning()
+      #expect(running.reaches(.scanning))
+      controller.send(YesController.report(round * 2) + YesController.report(round * 2 + 1).prefix(7))
+      #expect(running.number() == round * 2)
+      controller.hangUp()
+      #expect(running.reaches(.degraded(.lineLost)))
+    }
+  }
+
+  @Test("nobody at the other end is said, and ends with somebody") func nobody() {
+    let running = RunningRadio(.unix(path: "/tmp/forecourt-later-\(getpid()).sock"))
+    #expect(running.reaches(.degraded(.noAdapter)))
+    let controller = YesController("later")
+    controller.answer()
+    controller.serveUntilScanning()
+    #expect(running.reaches(.scanning))
+  }
+
+  @Test("the core thread's commands go out, and their answers come back") func commands() {
+    let controller = YesController("commands")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    #expect(running.reaches(.scanning))
+    var packet = Packet()
+    packet.bytes = Text([1, 0x06, 0x20, 1, 42])
+    #expect(running.radio.send(packet))
+    #expect(controller.command() == [1, 0x06, 0x20, 1, 42])
+  }
+
+  @Test("a radio that is told to stop switches scanning off and ends at once") func stops() {
+    let controller = YesController("stops")
+    do {
+      let running = RunningRadio(.unix(path: controller.path))
+      controller.answer()
+      controller.serveUntilScanning()
+      #expect(running.reaches(.scanning))
+    }
+    #expect(controller.command() == [1, 0x0C, 0x20, 2, 0, 0])
+    #expect(controller.command() == nil)
+  }
+}
+
+extension Text {
+  init(_ bytes: [UInt8]) {
+    self.init()
+    for byte in bytes { append(byte: byte) }
+  }
+}

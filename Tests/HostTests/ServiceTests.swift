@@ -1,0 +1,89 @@
+import CLinux
+import Core
+import Testing
+
+@testable import Host
+
+@Suite("the gateway as a service", .serialized)
+struct ServiceTests {
+  @Test("systemd is told in its words, and asked how long it waits") func notices() throws {
+    let path = "/tmp/forecourt-notify-\(getpid())"
+    let listener = socket(AF_UNIX, 2 /* SOCK_DGRAM: an enumeration in C, and another on each system */, 0)
+    defer {
+      close(listener)
+      unlink(path)
+    }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, length) }
+    }
+    try #require(bound == 0, "the socket has a name")
+
+    let notices = with(["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3600000000", "WATCHDOG_PID": "\(getpid())"]) { Notify() }
+    #expect(notices.pulse == .seconds(1_200))
+    notices.ready()
+    notices.alive()
+    notices.status(Sentence("listening on hci0"))
+    notices.stopping()
+    #expect((1...4).map { _ in received(listener) } == ["READY=1", "WATCHDOG=1", "STATUS=listening on hci0", "STOPPING=1"])
+  }
+
+  @Test("without systemd, or with one that watches another, nothing is said and nothing due") func silence() {
+    let alone = with([:]) { Notify() }
+    #expect(alone.pulse == nil)
+    alone.ready()
+    let nobody = with(["NOTIFY_SOCKET": "/nonexistent/notify"]) { Notify() }
+    #expect(nobody.pulse == nil)
+    nobody.alive()
+  }
+
+  @Test("a thread gives away what it need not have, for itself and its children, and for good") func privileges() async throws {
+    let before = capabilities("/proc/self/status")
+    // Root is asked to be somebody else first, for this one thread only; others of the process stay what they are.
+    let after = await withCheckedContinuation { done in
+      _ = Thread("privileges") {
+        _ = linux_keep_capabilities(Privileges.rawNetwork.rawValue)
+        let kept = capabilities("/proc/thread-self/status")
+        _ = linux_keep_capabilities(0)
+        let none = capabilities("/proc/thread-self/status")
+        _ = linux_keep_capabilities(~0)
+        done.resume(returning: [kept, none, capabilities("/proc/thread-self/status")])
+      }
+    }
+    let rawNetwork = UInt64(Privileges.rawNetwork.rawValue)
+    #expect(after[0] == before & rawNetwork)
+    #expect(after[1] == 0 && after[2] == 0)
+    #expect(capabilities("/proc/self/status") == before)
+  }
+
+  @Test("an adapter of the kernel takes capabilities, a line takes none") func adapters() {
+    #expect(Adapter.hci(index: 0, mode: .user).privileges == .administerNetwork)
+    #expect(Adapter.hci(index: 0, mode: .raw).privileges == [.administerNetwork, .rawNetwork])
+    #expect(Adapter.h4(path: "/dev/ttyACM0", baud: 1_000_000).privileges == [])
+  }
+
+  /// The environment is the process's: no test beside this suite touches these three.
+  private func with<Result>(_ variables: [String: String], _ body: () -> Result) -> Result {
+    let names = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+    for name in names { unsetenv(name) }
+    for (name, value) in variables { setenv(name, value, 1) }
+    defer { for name in names { unsetenv(name) } }
+    return body()
+  }
+
+  private func received(_ socket: Int32) -> String {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    let count = recv(socket, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+    return count < 0 ? "" : String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}
+
+/// The effective ones, as the kernel tells them.
+private func capabilities(_ status: String) -> UInt64 {
+  guard let file = try? File(reading: status, atMost: 65_536) else { return .max }
+  let line = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("CapEff:\t") }
+  return line.flatMap { UInt64($0.dropFirst(8), radix: 16) } ?? .max
+}

@@ -1,0 +1,39 @@
+"""A script of cases: each gets a folder of its own, all are run or those named, and the last line says how many passed."""
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+
+BASE = 'forecourt/site/gateway'
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def events(seen):
+    """The numbers of the durable events, as they came."""
+    return [json.loads(m.payload)['number'] for m in seen.messages if '/trigger/' in m.topic]
+
+
+def main():
+    failed = 0
+    chosen = [c for c in cases if c.__name__ in sys.argv[1:]] if len(sys.argv) > 1 else cases
+    for function in chosen:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix='publish-'))
+        begun = time.monotonic()
+        try:
+            function(folder)
+            print(f'ok   {function.__name__} ({time.monotonic() - begun:.1f} s)', flush=True)
+        except Exception:
+            failed += 1
+            print(f'FAIL {function.__name__} ({time.monotonic() - begun:.1f} s)\n{traceback.format_exc()}', flush=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    print(f'{len(chosen) - failed} passed, {failed} failed')
+    sys.exit(failed > 0)

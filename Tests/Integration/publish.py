@@ -1,0 +1,205 @@
+"""The courier against brokers and subscribers that nobody here wrote: delivery and outages.
+
+    $(Tests/Rigs/venv.sh) Tests/Integration/publish.py [NAME…]
+"""
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import time
+
+from cases import BASE, case, events, main
+from courier import Courier
+
+from rig import Mosquitto, Rabbit, Subscriber, wait_until  # noqa: E402
+
+
+@case
+def what_is_published(folder):
+    """Events, states, fleeting messages, status; with the properties of MQTT 5."""
+    with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen, Courier(port=broker.port, outbox=folder / 'o') as courier:
+        courier.online()
+        courier.say('events 1 3 60')
+        courier.say('state door {"state":"inside"}')
+        courier.say('fleet 2')
+        event = seen.wait(lambda m: m.topic.endswith('/trigger/pump-3'))
+        assert event.qos == 1 and not event.retain, event
+        assert event.properties.ContentType == 'application/json' and 55 <= event.properties.MessageExpiryInterval <= 60
+        state = seen.wait(lambda m: m.topic.endswith('/region/door'))
+        assert state.payload == b'{"state":"inside"}' and not hasattr(state.properties, 'MessageExpiryInterval')
+        assert seen.wait(lambda m: m.topic == 'gw/b/1').qos == 0
+        with Subscriber(broker.watch, f'{BASE}/region/#') as late:
+            assert late.wait(lambda m: m.topic.endswith('door')).retain
+        courier.until(lambda f: f['delivered'] == 3 and f['waiting'] == 0)
+        assert courier.stop() < 2
+        last = seen.wait(lambda m: m.topic == f'{BASE}/status')
+        assert json.loads(last.payload) == {'v': 1, 'state': 'offline', 'reason': 'stopped'}, last
+    assert events(seen) == [1, 2, 3]
+
+
+@case
+def the_old_protocol(folder):
+    """MQTT 3.1.1, and mosquitto_sub as the subscriber."""
+    with Mosquitto() as broker:
+        ears = subprocess.Popen(['mosquitto_sub', '-p', str(broker.port), '-V', '311', '-q', '1', '-t', '#', '-C', '3', '-W', '10'],
+                                stdout=subprocess.PIPE, text=True)
+        wait_until(lambda: 'SUBSCRIBE' in broker.log, 5, 'a subscriber')
+        with Courier(port=broker.port, outbox=folder / 'o', version=4) as courier:
+            courier.say('events 1 3')
+            heard = ears.communicate(timeout=15)[0].split('\n')[:3]
+        assert [json.loads(line)['number'] for line in heard] == [1, 2, 3], heard
+        assert '(p2, c1' in broker.log, 'no session of MQTT 3 brings old commands'
+
+
+@case
+def the_second_broker(folder):
+    """RabbitMQ, which speaks 3.1.1 here."""
+    with Rabbit() as broker, Subscriber(broker.port, 'forecourt/#', version=4) as seen:
+        with Courier(port=broker.port, outbox=folder / 'o', version=4, commands=1) as courier:
+            courier.online(20)
+            courier.say('events 1 200')
+            courier.say('state door {}')
+            courier.until(lambda f: f['delivered'] == 200, 20)
+            seen.wait(lambda m: m.topic.endswith('/region/door'))
+            seen.publish(f'{BASE}/command/ping', '{"request":"a"}')
+            assert json.loads(seen.wait(lambda m: m.topic.endswith('/reply/ping')).payload)['ok']
+            broker.nodes[0].kill()
+            courier.say('events 201 260')
+            courier.wait('stored 260')
+            broker.nodes[0].start()
+            courier.until(lambda f: f['delivered'] == 260, 75, 'all delivered after the broker came back')
+
+
+@case
+def an_outage(folder):
+    """A broker that is killed, that hangs, that forgets: nothing durable is lost, nothing stale arrives, states come back."""
+    # By default mosquitto drops what a slow subscriber has not taken.
+    with Mosquitto(config='max_queued_messages 0') as broker:
+        with Courier(port=broker.port, outbox=folder / 'o', keepalive=5) as courier:
+            courier.online()
+            courier.say('state door {"n":1}')
+            courier.say('events 1 50')
+            courier.until(lambda f: f['delivered'] == 50)
+            broker.kill()
+            courier.until(lambda f: f['online'] == 0)
+            courier.say('state door {"n":2}')
+            courier.say('state door {"n":3}')
+            courier.say('events 51 60 1')
+            courier.say('events 61 5000')
+            courier.say('fleet 100')
+            courier.wait('stored 5000', 20)
+            time.sleep(1.1)
+            broker.start()
+            with Subscriber(broker.watch, '#') as seen:
+                figures = courier.until(lambda f: f['delivered'] == 4990, 20)
+                assert figures['expired'] == 10 and figures['dropped_offline'] == 100 and figures['waiting'] == 0, figures
+                seen.wait(lambda m: b'"number":5000' in m.payload)
+                numbers = events(seen)
+                # The subscriber may have come a moment after the courier.
+                assert numbers == list(range(numbers[0] if numbers else 5001, 5001)), [n for n, m in zip(numbers, range(numbers[0], 6000)) if n != m][:10]
+                state = seen.wait(lambda m: m.topic.endswith('/region/door'))
+                assert state.payload == b'{"n":3}', state
+                # It hangs: acknowledgements stay away, keepalive ends it.
+                broker.pause()
+                courier.say('events 5001 5300')
+                courier.wait('stored 5300')
+                courier.until(lambda f: f['online'] == 0, 20, 'a hung broker is noticed')
+                broker.resume()
+                courier.until(lambda f: f['delivered'] == 5290, 20)
+
+
+@case
+def a_name_that_does_not_answer(folder):
+    """While a name server or a broker keeps silent, events are stored all the same, and an end is an end."""
+    with socket.socket() as deaf:
+        deaf.bind(('127.0.0.1', 0))
+        deaf.listen(1)
+        with Courier(port=deaf.getsockname()[1], outbox=folder / 'o') as courier:
+            courier.say('events 1 10')
+            courier.wait('stored 10', 1)
+            assert 'greeting' in courier.told('no connection', 15)
+            assert courier.stop() < 1
+    # 192.0.2.0/24 is nobody's (RFC 5737); nothing leaves this machine without a route, and with one nobody answers.
+    with Courier(host='192.0.2.1', port=1883, outbox=folder / 'p') as courier:
+        courier.say('events 1 10')
+        courier.wait('stored 10', 1)
+        assert courier.stop() < 1
+
+
+@case
+def a_second_of_the_same_name(folder):
+    with Mosquitto() as broker:
+        with Courier(port=broker.port, outbox=folder / 'a') as first:
+            first.online()
+            with Courier(port=broker.port, outbox=folder / 'b') as second:
+                second.online()
+                assert 'same site and name' in first.told('Again and again', 20), first.words
+
+
+@case
+def new_settings(folder):
+    """A reload that does not concern the broker leaves the connection alone; one that does moves house."""
+    with Mosquitto() as one, Mosquitto() as other, Subscriber(one.watch, '#') as here, Subscriber(other.watch, '#') as there:
+        with Courier(port=one.port, outbox=folder / 'o') as courier:
+            courier.online()
+            courier.say('state door {}')
+            here.wait(lambda m: m.topic.endswith('/region/door'))
+            courier.say('adopt max_events=500')
+            courier.say('events 1 1')
+            here.wait(lambda m: '/trigger/' in m.topic)
+            assert courier.figures['connections'] == 1
+            courier.say(f'adopt port={other.port}')
+            there.wait(lambda m: m.topic.endswith('/region/door'))
+            assert json.loads(here.wait(lambda m: m.topic == f'{BASE}/status').payload)['reason'] == 'reconfigured'
+            courier.say('events 2 2')
+            there.wait(lambda m: '/trigger/' in m.topic)
+
+
+@case
+def a_full_disk(folder):
+    """Events are delivered from memory, it is said, and the disk is used again once it has room."""
+    disk = folder / 'disk'
+    disk.mkdir()
+    if subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], stderr=subprocess.DEVNULL).returncode:
+        print('  (not run: mounting a small file system needs root)')
+        return
+    try:
+        with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
+            with Courier(port=broker.port, outbox=disk / 'o') as courier:
+                courier.online()
+                courier.say('events 1 10')
+                courier.until(lambda f: f['delivered'] == 10)
+                ballast = os.open(disk / 'ballast', os.O_WRONLY | os.O_CREAT)
+                with contextlib.suppress(OSError):
+                    while os.write(ballast, b'x' * 4096):
+                        pass
+                os.close(ballast)
+                for number in range(11, 400, 20):
+                    courier.say(f'events {number} {min(number + 19, 400)}')
+                    time.sleep(0.02)
+                courier.until(lambda f: f['troubles'] & 1, 10, 'the full disk is noticed')
+                courier.told('kept in memory')
+                seen.wait(lambda m: b'"number":400' in m.payload)
+                (disk / 'ballast').unlink()
+                courier.until(lambda f: not f['troubles'] & 1, 12, 'the disk is used again')
+                courier.say('events 401 420')
+                courier.until(lambda f: f['waiting'] == 0 and f['delivered'] == 420)
+            assert sorted(set(events(seen))) == list(range(1, 421))
+    finally:
+        subprocess.run(['umount', disk], check=True)
+
+
+@case
+def idleness(folder):
+    """An idle courier wakes for keepalive alone."""
+    with Mosquitto() as broker, Courier(port=broker.port, outbox=folder / 'o', keepalive=60) as courier:
+        courier.online()
+        time.sleep(1)
+        before = courier.figures['wake_ups']
+        time.sleep(8)
+        assert courier.figures['wake_ups'] - before <= 1, 'nothing to do, and yet awake'
+
+
+if __name__ == '__main__':
+    main()

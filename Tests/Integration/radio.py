@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""The radios of the product against controllers nobody here wrote: radio.py [NAME or beginning of names…]; --list. Runs in the rigs' venv.
+
+$FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
+"""
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import time
+import traceback
+
+import radio_faults
+from radio_support import CONFIG, FORECOURT, Capture, configured, listening, packets
+from rig import Air, Btvirt, run
+
+BRING_UP = ['0c03', '1001', '1009', '1002', '2003', '2002', '0c01', '2001']
+
+
+# -- Bring-up ----------------------------------------------------------------------------------------------------------------
+
+
+def lines():
+    """unix, tcp, pty; extended and legacy: each command once, none refused, active, no duplicates filtered, all heard, all recorded"""
+    times = []
+    for line in 'unix', 'tcp', 'pty':
+        for legacy in False, True:
+            with listening(line, legacy=legacy) as (air, capture):
+                time.sleep(0.5)
+                code, recorded = capture.end()
+                report, log = air.report(), air.log(what='command')
+                scan = ['200c', '200b', '200c'] if legacy else ['2042', '2041', '2042']
+                assert [e['opcode'] for e in log] == BRING_UP + scan + scan[:1], log
+                assert code == 0 and report['disallowed'] == 0 and report['unknown'] == 0, report
+                assert not report['scanning'], 'a controller goes on scanning for nobody'
+                heard = sum(p[4] for _, _, p in recorded if p[:2] == b'\x04\x3e')
+                assert heard == report['reports'] > 10, (heard, report['reports'])
+                assert [p[1:3][::-1].hex() for _, _, p in recorded if p[0] == 1] == [e['opcode'] for e in log][:-1]
+                assert all(b[0] >= a[0] for a, b in zip(recorded, recorded[1:])), 'time went back'
+                times.append((log[len(BRING_UP) + 2]['t_ns'] - air.log(what='open')[0]['t_ns']) / 1e6)
+    return f'open to scanning {min(times):.1f} to {max(times):.1f} ms'
+
+
+def several():
+    """four radios at once, each with its own thread and file"""
+    with Air('a=unix', 'b=tcp', 'c=pty', 'd:legacy=unix') as air, tempfile.TemporaryDirectory() as folder:
+        air.say('advertise', id='tag', kind='ibeacon')
+        told = run(FORECOURT, 'capture', f'{folder}/out.btsnoop', '--config', configured(folder, air.lines), '--seconds', 2)
+        assert told.returncode == 0, told
+        for name in air.lines:
+            recorded = packets(f'{folder}/out.{name}.btsnoop')
+            assert sum(1 for _, _, p in recorded if p[:2] == b'\x04\x3e') == air.report(name)['reports'] > 10, name
+
+
+def readable():
+    """tshark reads the recording, and finds nothing wrong with it"""
+    with listening() as (air, capture):
+        time.sleep(0.5)
+        capture.end()
+        told = run('tshark', '-r', capture.file, '-T', 'fields', '-e', '_ws.malformed', '-e', 'frame.protocols')
+        assert told.returncode == 0, told
+        frames = told.stdout.splitlines()
+        assert len(frames) == len(packets(capture.file)) and not any(f.split('\t')[0] for f in frames), frames
+        return f'{len(frames)} packets'
+
+
+def btvirt():
+    """BlueZ's controller, which knows no extended scanning: one report for each enabling of an advertiser"""
+    from h4 import H4
+    with Btvirt() as other, Capture(other.le) as capture, H4(other.le) as advertiser:
+        capture.told('listening')
+        advertiser.bring_up()
+        for _ in range(5):
+            advertiser.advertise(b'\x02\x01\x06', kind=3)
+            advertiser.command(0x200a, b'\0')
+        time.sleep(0.3)
+        _, recorded = capture.end()
+        commands = [p[1:3][::-1].hex() for _, _, p in recorded if p[0] == 1]
+        reports = [p for _, _, p in recorded if p[:2] == b'\x04\x3e']
+        assert commands == BRING_UP + ['200c', '200b', '200c'] and len(reports) >= 5, (commands, len(reports))
+
+
+# -- What cannot work ----------------------------------------------------------------------------------------------------------
+
+
+def exits():
+    """no Bluetooth: 69; no permission: 77; nobody there: 69; each with one sentence that says what to do"""
+    def told(adapter, *under):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            result = run(*under, FORECOURT, 'capture', f'{folder}/x.btsnoop', '--config', CONFIG, '--radio', adapter, '--seconds', 5)
+            words = [line for line in result.stderr.splitlines() if line.startswith('forecourt: ')]
+            assert len(words) == 1, result
+            return result.returncode, words[0]
+    if not os.path.exists('/sys/class/bluetooth'):
+        code, words = told('hci0')
+        assert code == 69 and 'this kernel has no Bluetooth (AF_BLUETOOTH)' in words, (code, words)
+    code, words = told('tcp:127.0.0.1:1')
+    assert code == 69 and 'Connection refused' in words, (code, words)
+    code, words = told('h4:/dev/ttyNONE@115200')
+    assert code == 69 and 'No such file' in words, (code, words)
+    if os.geteuid() == 0:
+        with Air('pty') as air:
+            tty = os.path.realpath(air.lines['p0'][3:].split('@')[0])
+            os.chmod(tty, 0o600)
+            code, words = told(f'h4:{tty}@115200', 'setpriv', '--reuid=65534', '--regid=65534', '--clear-groups')
+            assert code == 77 and 'usermod -aG dialout' in words, (code, words)
+
+
+# -- What it costs -------------------------------------------------------------------------------------------------------------
+
+
+def ticks(pid):
+    """CPU seconds of a process, its threads among them, and the wake-ups of each thread."""
+    fields = pathlib.Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
+    wakes = 0
+    for thread in pathlib.Path(f'/proc/{pid}/task').iterdir():
+        wakes += int(re.search(r'^voluntary_ctxt_switches:\s+(\d+)', (thread / 'status').read_text(), re.M)[1])
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK'), wakes
+
+
+def idle():
+    """nobody advertises: next to no CPU, no wake-ups but the timers"""
+    with Air() as air, Capture(air.lines['p0']) as capture:
+        air.wait('scanning')
+        capture.told('listening')
+        time.sleep(1)
+        before, began = ticks(capture.program.pid), time.monotonic()
+        time.sleep(20)
+        after, span = ticks(capture.program.pid), time.monotonic() - began
+        share, wakes = (after[0] - before[0]) / span, (after[1] - before[1]) / span
+        # Nobody has been heard yet: for two minutes scanning is enabled anew each four seconds, six commands each time.
+        assert share < 0.002 and wakes < 6, (share, wakes)
+        return f'{share:.3%} of a core, {wakes:.1f} wake-ups a second'
+
+
+def busy():
+    """1,000 adverts a second, one at a time: under 3 % of a core, all of them heard"""
+    with Air() as air, Capture(air.lines['p0']) as capture:
+        air.wait('scanning')
+        before, began = ticks(capture.program.pid), time.monotonic()
+        air.say('flood', rate=1000, seconds=20, carry='clock')
+        air.wait('flood', timeout=40)
+        after, span = ticks(capture.program.pid), time.monotonic() - began
+        time.sleep(0.3)
+        _, recorded = capture.end()
+        heard = [p for _, _, p in recorded if p[:2] == b'\x04\x3e']
+        share = (after[0] - before[0]) / span
+        assert len(heard) == 20000, len(heard)
+        return f'{share:.2%} of a core'
+
+
+CHECKS = {f.__name__: f for f in (lines, several, readable, btvirt, *radio_faults.CHECKS, exits, idle, busy)}
+
+
+def main():
+    if sys.argv[1:] == ['--list']:
+        for name, check in CHECKS.items():
+            print(f'{name:16} {check.__doc__}')
+        return
+    chosen = {n: c for n, c in CHECKS.items() if not sys.argv[1:] or any(n.startswith(w) for w in sys.argv[1:])}
+    if not chosen:
+        sys.exit(f'no such check: {" ".join(sys.argv[1:])}')
+    failed = 0
+    for name, check in chosen.items():
+        began = time.monotonic()
+        try:
+            told, word = check() or '', 'ok'
+        except Exception:
+            told, word = '\n' + traceback.format_exc(), 'FAILED'
+            failed += 1
+        print(f'{name:16} {word:6} {time.monotonic() - began:6.1f} s  {told}', flush=True)
+    print(f'{len(chosen) - failed} passed, {failed} failed')
+    sys.exit(failed != 0)
+
+
+if __name__ == '__main__':
+    main()

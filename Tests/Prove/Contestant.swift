@@ -1,0 +1,37 @@
+import Simulation
+
+/// A rule that decides who stands where, run for a whole site at once: it hears what all gateways hear, without delay or loss.
+/// Ours alone has to make do with gateways that talk over a broker.
+protocol Contestant {
+  static var title: String { get }
+  init(_ site: Site)
+  /// Phones that fire because of this one packet are appended to `fires`.
+  mutating func heard(_ sample: Sample, _ fires: inout [Fire])
+  /// Ten times a second.
+  mutating func tick(at time: Double, _ fires: inout [Fire])
+}
+
+extension Contestant {
+  mutating func tick(at time: Double, _ fires: inout [Fire]) {}
+}
+
+struct Site {
+  var gateways: Int
+  var phones: Int
+  /// The level at 1 m that the phone is believed to have, by phone.
+  var powers: [Double]
+  var fireDistance = 1.5
+}
+
+struct Sample {
+  var gateway: Int
+  var phone: Int
+  var time: Double
+  var level: Double
+}
+
+struct Fire {
+  var gateway: Int
+  var phone: Int
+  var time: Double
+}

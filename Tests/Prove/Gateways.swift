@@ -1,0 +1,158 @@
+import Core
+import Foundation
+import Host
+import Simulation
+
+/// Our own gateways, one for each of a site, with a broker between them that delays and loses what they tell one another.
+final class Gateways {
+  struct Broker {
+    var loss = 0.02
+    var delay = 0.005...0.06
+    /// When nothing comes through though everybody is connected, in seconds.
+    var deaf = 0.0..<0.0
+  }
+
+  private var boards: [Board] = []
+  private var inFlight: [Letter] = []
+  private var random: Random
+  private let broker: Broker
+  private let offsets: [Double]
+  private var events: [Event] = []
+
+  struct Event {
+    var gateway: Int
+    var identity: String
+    var name: String
+    var time: Double
+  }
+
+  private struct Letter {
+    var due: Double
+    var to: Int
+    var claim: Claim
+  }
+
+  init(
+    _ scenario: Scenario, seed: UInt64, broker: Broker = Broker(), cipher: @escaping Cipher,
+    _ configure: (inout Settings) -> Void = { _ in }
+  ) {
+    self.broker = broker
+    random = Random(seed: seed, 0x42524F4B)
+    offsets = scenario.gateways.map(\.clock)
+    boards = scenario.gateways.map { Board($0, seed: seed, cipher: cipher, configure) }
+    for index in boards.indices {
+      guard scenario.gateways.count > 1 else { continue }
+      boards[index].gateway.connected(true, at: moment(0, index))
+      for other in scenario.gateways.indices where other != index {
+        var neighbour = Neighbour()
+        neighbour.name = scenario.gateways[other].name
+        neighbour.boot = Text<16>("b")
+        _ = neighbour.groups.append(Name("site"))
+        neighbour.isOnline = scenario.gateways[other].silentFrom > 0
+        boards[index].gateway.met(neighbour, at: moment(0, index))
+      }
+    }
+  }
+
+  private func moment(_ time: Double, _ gateway: Int) -> Instant { Instant(microseconds: Int64((time + offsets[gateway]) * 1e6)) }
+
+  func receive(_ packet: Packet, gateway: Int) {
+    advance(to: (packet.at - .zero).seconds - offsets[gateway])
+    boards[gateway].gateway.receive(packet.bytes.bytes, radio: 0, at: packet.at)
+    collect(gateway, (packet.at - .zero).seconds - offsets[gateway])
+  }
+
+  func takeEvents() -> [Event] {
+    defer { events.removeAll(keepingCapacity: true) }
+    return events
+  }
+
+  /// Letters that have arrived by then, each at its own time.
+  func advance(to time: Double) {
+    while let next = inFlight.indices.min(by: { inFlight[$0].due < inFlight[$1].due }), inFlight[next].due <= time {
+      let letter = inFlight.remove(at: next)
+      boards[letter.to].gateway.claimed(letter.claim, at: moment(letter.due, letter.to))
+      collect(letter.to, letter.due)
+    }
+  }
+
+  func end(at time: Double) {
+    advance(to: time)
+    for index in boards.indices {
+      boards[index].gateway.tick(at: moment(time, index))
+      collect(index, time)
+    }
+  }
+
+  private func collect(_ index: Int, _ time: Double) {
+    while let message = boards[index].messages.pop() {
+      let topic = String(decoding: (0..<message.topic.count).map { message.topic[$0] }, as: UTF8.self)
+      guard topic.contains("/trigger/") || topic.contains("/claim/") else { continue }
+      let payload = String(decoding: (0..<message.payload.count).map { message.payload[$0] }, as: UTF8.self)
+      let json = try! JSONSerialization.jsonObject(with: Data(payload.utf8)) as! [String: Any]
+      if topic.contains("/claim/") {
+        post(json, from: index, at: time)
+      } else {
+        let at = Double(message.at.microseconds) * 1e-6 - offsets[index]
+        events.append(
+          Event(gateway: index, identity: json["id"] as! String, name: json["event"] as! String, time: at))
+      }
+    }
+  }
+
+  private func post(_ json: [String: Any], from sender: Int, at time: Double) {
+    var claim = Claim()
+    claim.gateway = boards[sender].name
+    claim.group = Name("site")
+    claim.boot = Text<16>("b")
+    claim.identity = Self.identity(json["id"] as! String)
+    claim.sequence = UInt32(json["seq"] as! Int)
+    claim.standing = ["withdrawn": .withdrawn, "candidate": .candidate, "holding": .holding, "fired": .fired][json["state"] as! String]!
+    claim.level = (json["level_db"] as? Double).map { Decibels(Float($0)) }
+    let heard = Text<400>(json["heard"] as! String)
+    for index in boards.indices where index != sender {
+      guard !random.happens(broker.loss), !broker.deaf.contains(time) else { continue }
+      claim.echo = Claim.echo(to: boards[index].name, in: heard.bytes)
+      inFlight.append(Letter(due: time + random.between(broker.delay.lowerBound, broker.delay.upperBound), to: index, claim: claim))
+    }
+  }
+
+  private static func identity(_ text: String) -> Identity {
+    let written = Text<128>(text)
+    return try! Identity(written: written.bytes)
+  }
+}
+
+/// One gateway with its memory.
+private final class Board {
+  let name: Name
+  let messages: Ring<Message>
+  var gateway: Gateway
+  private let memory: UnsafeMutableRawBufferPointer
+
+  init(_ station: Mast, seed: UInt64, cipher: @escaping Cipher, _ configure: (inout Settings) -> Void) {
+    name = station.name
+    var settings = Settings()
+    settings.gateway.name = station.name
+    settings.gateway.devices = 64
+    settings.publish.skip = Meters(1e6)
+    settings.publish.interval = .hours(100)
+    var trigger = TriggerSettings()
+    trigger.name = station.name
+    trigger.group = Name("site")
+    trigger.match = Slice(start: 0, count: 1)
+    _ = settings.selectors.append(.any)
+    _ = settings.triggers.append(trigger)
+    configure(&settings)
+    let bytes = Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 256)
+    memory = .allocate(byteCount: bytes, alignment: 128)
+    memory.initializeMemory(as: UInt8.self, repeating: 0)
+    var arena = Arena(lending: memory)
+    messages = Ring(capacity: 256, filledWith: Message(), in: &arena)
+    let clock = WallClock(started: Instant(microseconds: Int64(station.clock * 1e6)), epoch: nil)
+    let publisher = Publisher(into: messages, boot: Text<16>("b"), clock: clock, pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
+    gateway = Gateway(settings, seed: seed, cipher: cipher, publisher: publisher, in: &arena)
+  }
+
+  deinit { memory.deallocate() }
+}

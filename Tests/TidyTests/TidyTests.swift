@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+/// Where pointers may be touched, and why there. A file joins this list in the commit that says why it must.
+private let unsafeFiles: Set<String> = [
+  "Sources/Core/Cursor.swift",  // bytes without a second bounds check
+  "Sources/Core/Cursor.swift",  // bytes, after one check of their number
+  "Sources/Core/Devices/Devices.swift",  // lends its rows
+  "Sources/Core/Lent.swift",  // lends memory
+  "Sources/Core/Ring.swift",  // two threads, one block of memory
+  "Sources/Core/Text.swift",  // bytes without a bounds check each
+  "Sources/Host/Broker/JSONObject.swift",  // calls cJSON
+  "Sources/Host/Broker/Link.swift",  // calls libmosquitto
+  "Sources/Host/Broker/LinkNews.swift",  // is called by it
+  "Sources/Host/Broker/Signer.swift",  // calls libcrypto
+  "Sources/Host/CText.swift",  // texts for C
+  "Sources/Host/Keepsake.swift",  // writes a file
+  "Sources/Host/Crypto.swift",  // calls libcrypto
+  "Sources/Host/Capture/CaptureSource.swift",  // reads a file through a buffer
+  "Sources/Host/Capture/CaptureFile.swift",  // writes a file
+  "Sources/Host/Chance.swift",  // asks the system for random bytes
+  "Sources/Host/Clock.swift",  // asks the system for the time
+  "Sources/Host/Config/Document.swift",  // calls toml++
+  "Sources/Host/Doorbell.swift",  // reads an eventfd
+  "Sources/Host/File.swift",  // reads and writes files
+  "Sources/Host/Files.swift",  // asks the file system
+  "Sources/Host/Memory.swift",  // takes memory from the system
+  "Sources/Host/Metrics.swift",  // replaces a file
+  "Sources/Host/Moment.swift",  // asks whether the clock is set
+  "Sources/Host/Notify.swift",  // sends to a socket
+  "Sources/Host/Outbox/Database.swift",  // calls SQLite
+  "Sources/Host/Radio/Line.swift",  // opens sockets and terminals
+  "Sources/Host/Radio/Transfer.swift",  // reads and writes them
+  "Sources/Host/Signals.swift",  // reads a signalfd
+  "Sources/Host/Thread.swift",  // starts threads
+  "Sources/Host/Wait.swift",  // polls
+  "Sources/forecourt/Output.swift",  // writes to the standard streams
+  "Sources/forecourt/Program.swift",  // reads the arguments
+  "Sources/forecourt/Version.swift",  // a C string
+]
+
+private let repository = Repository.here
+
+@Suite("The repository checks itself")
+struct TidyTests {
+  @Test("no file is longer than 300 lines") func fileLength() {
+    expectNone(repository.files.filter(\.isCode)) { file in
+      let count = file.lines.count - 1
+      return count > 300 ? ["\(file.path) has \(count) lines: two ideas?"] : []
+    }
+  }
+
+  @Test("no function is longer than 60 lines") func functionLength() {
+    expectNone(repository.files.filter(\.isSwift)) { file in
+      file.swift.functions.filter { $0.count > 60 }
+        .map { "\(file.path):\($0.lowerBound + 1) is a function of \($0.count) lines" }
+    }
+  }
+
+  @Test("unsafe stands only in named files, each use under its SAFETY line") func unsafety() {
+    var using: Set<String> = []
+    expectNone(repository.files.filter(\.isProduct)) { file in
+      var found: [String] = []
+      for (index, code) in file.swift.code.enumerated() where code.contains(/\bunsafe\b/) {
+        using.insert(file.path)
+        if !unsafeFiles.contains(file.path) { found.append("\(file.path):\(index + 1): unsafe in a file that is not named in TidyTests") }
+        if !isExplained(index, file.lines) {
+          found.append("\(file.path):\(index + 1): unsafe with no SAFETY line in the six lines above, nor directly above what encloses it")
+        }
+      }
+      return found
+    }
+    #expect(unsafeFiles.subtracting(using) == [], "named, but with nothing unsafe in them (any more)")
+  }
+
+  private func isExplained(_ index: Int, _ lines: [String]) -> Bool {
+    func explains(_ line: String) -> Bool { line.contains("// SAFETY: ") }
+    if lines[max(0, index - 6)...index].contains(where: explains) { return true }
+    var depth = indentation(lines[index])
+    for above in stride(from: index - 1, through: 0, by: -1) where !lines[above].isEmpty && indentation(lines[above]) < depth {
+      depth = indentation(lines[above])
+      let comments = lines[..<above].reversed().prefix { $0.drop { $0 == " " }.hasPrefix("//") }
+      if comments.contains(where: explains) { return true }
+    }
+    return false
+  }
+
+  private func indentation(_ line: String) -> Int { line.prefix { $0 == " " }.count }
+
+  @Test("the product's Swift stays small: no Foundation, no existentials, no vague names") func product() {
+    expectNone(repository.files.filter(\.isProduct)) { file in
+      matches(in: file.swift.code, of: file) { line in
+        line.contains(/\bimport Foundation\b|\bany [A-Z]|\bfatalError\(/)
+          || line.contains(/\b(struct|class|enum|actor|protocol|typealias) \w*(Manager|Helper|Utils?|Handler|Impl)\b/)
+      }
+    }
+  }
+
+  @Test("nothing is left for later") func leftovers() {
+    let words = ["TO" + "DO", "FIX" + "ME", "X" + "XX"].map { "\\b\($0)\\b" }.joined(separator: "|")
+    expectNone(repository.files) { file in matches(in: file.lines, of: file) { $0.range(of: words, options: .regularExpression) != nil } }
+  }
+
+  @Test("no line knows the machine it was written on, nor a registry's host") func places() {
+    let folders = ["work", "root", "home", "opt/swift", "Users"].map { "(^|[^A-Za-z0-9_.])/\($0)/" }
+    let hosts = ["deb\\.debian", "security\\.debian", "pypi", "pythonhosted", "npmjs", "crates"].map { "\\b\($0)\\.(org|io)\\b" }
+    let pattern = (folders + hosts).joined(separator: "|")
+    expectNone(repository.files) { file in matches(in: file.lines, of: file) { $0.range(of: pattern, options: .regularExpression) != nil } }
+  }
+
+  @Test("no line ends in a space, and every file ends with one newline") func whitespace() {
+    expectNone(repository.files) { file in
+      guard let text = file.text, !text.isEmpty else { return [] }
+      let ending = text.hasSuffix("\n") && !text.hasSuffix("\n\n") ? [] : ["\(file.path) does not end with exactly one newline"]
+      return ending + matches(in: file.lines, of: file) { $0.hasSuffix(" ") || $0.hasSuffix("\t") || $0.hasSuffix("\r") }
+    }
+  }
+
+  @Test("a README's table of files is what lies in its folder") func readmes() {
+    var tables = 0
+    for readme in repository.files where readme.url.lastPathComponent == "README.md" {
+      guard let table = fileTable(readme.lines) else { continue }
+      tables += 1
+      let folder = readme.path.split(separator: "/").dropLast().joined(separator: "/")
+      let listing = repository.listing(of: folder).subtracting(["README.md"])
+      #expect(table.subtracting(listing) == [], "\(readme.path) names what is not there")
+      #expect(listing.subtracting(table) == [], "\(readme.path) leaves out what is there")
+    }
+    #expect(tables >= 2, "README.md and deploy/README.md each have a table that begins `| file |`")
+  }
+
+  /// The names in the first cells of the table whose head begins with `file`.
+  private func fileTable(_ lines: [String]) -> Set<String>? {
+    guard let head = lines.firstIndex(where: { $0.hasPrefix("| file |") }) else { return nil }
+    let rows = lines[(head + 2)...].prefix { $0.hasPrefix("|") }
+    return Set(rows.flatMap { $0.split(separator: "|")[0].matches(of: /`([^`]+)`/).map { String($0.1) } })
+  }
+
+  private func matches(in lines: [String], of file: SourceFile, where wrong: (String) -> Bool) -> [String] {
+    lines.enumerated().filter { wrong($0.element) }.map { "\(file.path):\($0.offset + 1): \(file.lines[$0.offset])" }
+  }
+
+  private func expectNone(_ files: [SourceFile], _ findings: (SourceFile) -> [String]) {
+    #expect(!files.isEmpty)
+    let found = files.flatMap(findings)
+    #expect(found.isEmpty, "\(found.joined(separator: "\n"))")
+  }
+}

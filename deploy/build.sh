@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Builds the product, one Embedded Swift binary, for one or more architectures (all three unless named).
+#   deploy/build.sh [--deb] [--tar] [amd64|arm64|armhf]…
+# build/ARCH/forecourt is stripped; forecourt.debug beside it has the symbols. --deb and --tar pack it, too: build/forecourt_VERSION_ARCH.deb
+# and .tar.xz (deploy/debian/pack.sh).
+# Nothing but the Swift toolchain and Debian's packages is used: Swift is compiled for the bare triple against Debian's C headers (both
+# follow one procedure-call standard), C and C++ for Linux, and clang and lld of the toolchain link it all as an ordinary Linux program.
+source "$(dirname "$0")/common.sh"
+need_swift
+
+# Room for the whole project; a board's flash and a field update over a phone's tether are the reason.
+max_bytes=1500000
+# What security fixes must reach through Debian. All else (libbluetooth, toml++, libstdc++) is inside.
+may_need='libmosquitto\.so\.1|libcrypto\.so\.3|libsqlite3\.so\.0|libcjson\.so\.1|libm\.so\.6|libc\.so\.6|ld-linux[-a-z0-9_]*\.so\.[0-9]'
+
+json() { printf '"%s", ' "$@" | sed 's/, $//'; }
+clang_importer() { printf -- '-Xcc\n%s\n' "$@"; }
+
+# Flags the manifest cannot know: where the sysroot is, what hardens, and what keeps folders and this machine out of the bytes.
+toolset() {
+  local arch=$1 sysroot=$2 same=("-ffile-prefix-map=$root=." "-ffile-prefix-map=$toolchain=/usr")
+  local c=(--target="$gnu" --sysroot="$sysroot" -D__linux__ -D_FORTIFY_SOURCE=2 -fstack-protector-strong -ffunction-sections
+    -fdata-sections "${same[@]}")
+  local import=("${same[@]}" -D__linux__ -D__unix__ -isystem "$sysroot/usr/include" -isystem "$sysroot/usr/include/$gnu")
+  [ "$arch" != armhf ] || import+=(-mfloat-abi=hard)
+  local swift=(-file-prefix-map "$root=." -file-prefix-map "$toolchain=/usr")
+  for flag in function-sections no-clang-module-breadcrumbs disable-incremental-llvm-codegen; do swift+=(-Xfrontend "-$flag"); done
+  mapfile -t -O "${#swift[@]}" swift < <(clang_importer "${import[@]}")
+  cat <<JSON
+{
+  "schemaVersion": "1.0",
+  "cCompiler": { "extraCLIOptions": [$(json "${c[@]}")] },
+  "cxxCompiler": { "extraCLIOptions": [$(json "${c[@]}" -fno-exceptions -fno-rtti)] },
+  "swiftCompiler": { "extraCLIOptions": [$(json "${swift[@]}")] }
+}
+JSON
+}
+
+# The tables behind String's comparison and hashing. On armhf they are data marked soft-float, which lld refuses: the mark is dropped.
+unicode_tables() {
+  local arch=$1 library=$toolchain/lib/swift/embedded/$2/libswiftUnicodeDataTables.a
+  if [ "$arch" = armhf ]; then
+    "$toolchain/bin/llvm-objcopy" -R .ARM.attributes "$library" "build/$arch/libswiftUnicodeDataTables.a"
+    library=build/$arch/libswiftUnicodeDataTables.a
+  fi
+  echo "$library"
+}
+
+link() {
+  local arch=$1 sysroot=$2 built=$3
+  mapfile -t inputs < <(objects "$built")
+  "$toolchain/bin/clang" --target="$gnu" --sysroot="$sysroot" -fuse-ld=lld -o "build/$arch/forecourt.linked" \
+    -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--as-needed -Wl,--build-id=sha1 -Wl,--no-undefined \
+    -Wl,--defsym,main=forecourt_main "${inputs[@]}" "$(unicode_tables "$arch" "$swift_triple")" \
+    -static-libgcc -l:libbluetooth.a -l:libstdc++.a -lmosquitto -lsqlite3 -lcjson -lcrypto -lm
+}
+
+examine() {
+  local binary=$1 bytes needed strange
+  bytes=$(stat -c %s "$binary")
+  needed=$(readelf -dW "$binary" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+  strange=$(grep -vxE "$may_need" <<<"$needed" || true)
+  [ -z "$strange" ] || fail "$binary links $(xargs <<<"$strange"), which is not among the libraries a board must have"
+  [ "$bytes" -lt "$max_bytes" ] || fail "$binary has $bytes bytes, $max_bytes are allowed"
+  say "$binary: $bytes bytes, needs $(xargs <<<"$needed")"
+}
+
+build() {
+  local arch=$1 out=$root/build/$1 sysroot=$root/build/sysroot-$1
+  triples "$arch"
+  deploy/sysroot.sh "$arch"
+  mkdir -p "$out"
+  toolset "$arch" "$sysroot" >"$out/toolset.json"
+
+  # Only compiled: SwiftPM would link a bare-metal program.
+  EMBEDDED=1 swift build -c release --triple "$swift_triple" --toolset "$out/toolset.json" --scratch-path "$out/swift" \
+    --target forecourt >"$out/log" 2>&1 || {
+    cat "$out/log" >&2
+    fail "the $arch build failed"
+  }
+  link "$arch" "$sysroot" "$out/swift/$swift_triple/release"
+  (
+    cd "$out"
+    "$toolchain/bin/llvm-objcopy" --only-keep-debug forecourt.linked forecourt.debug
+    "$toolchain/bin/llvm-objcopy" --strip-all --remove-section .comment --add-gnu-debuglink=forecourt.debug forecourt.linked forecourt.new
+    rm forecourt.linked
+    mv forecourt.new forecourt
+  )
+  examine "build/$arch/forecourt"
+}
+
+forms=()
+while [[ ${1:-} = --* ]]; do
+  case $1 in
+    --deb | --tar) forms+=("${1#--}") ;;
+    *) fail "unknown option \"$1\": it must be --deb or --tar" 64 ;;
+  esac
+  shift
+done
+[ $# -gt 0 ] || set -- amd64 arm64 armhf
+for arch in "$@"; do triples "$arch"; done
+deploy/packages.sh build
+FORECOURT_VERSION=$(deploy/version.sh)
+export FORECOURT_VERSION
+for arch in "$@"; do build "$arch"; done
+for form in "${forms[@]}"; do
+  for arch in "$@"; do deploy/debian/pack.sh "$form" "$arch"; done
+done

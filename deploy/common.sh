@@ -1,0 +1,41 @@
+# Sourced first by every script of this folder: strict shell, the repository's top as working directory, words for people on stderr.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export LC_ALL=C.UTF-8
+
+root=$PWD
+script=deploy/$(basename "$0")
+
+say() { printf '%s\n' "$*" >&2; }
+
+# One sentence, then the end. Exit 1 unless told.
+fail() {
+  say "$script: $1"
+  exit "${2:-1}"
+}
+
+need_swift() {
+  command -v swift >/dev/null || fail "there is no \`swift\` on PATH; unpack a Swift 6.2 (or newer) toolchain for Debian 12 and add its usr/bin to PATH"
+  toolchain=$(cd "$(dirname "$(readlink -f "$(command -v swiftc)")")/.." && pwd)
+}
+
+# The architectures Debian and this project know, and what the compilers call them.
+triples() {
+  case $1 in
+    amd64) gnu=x86_64-linux-gnu swift_triple=x86_64-unknown-linux-gnu qemu=qemu-x86_64-static ;;
+    arm64) gnu=aarch64-linux-gnu swift_triple=aarch64-none-none-elf qemu=qemu-aarch64-static ;;
+    armhf) gnu=arm-linux-gnueabihf swift_triple=armv7-none-none-eabi qemu=qemu-arm-static ;;
+    *) fail "unknown architecture \"$1\": it must be amd64, arm64 or armhf" 64 ;;
+  esac
+}
+
+# SwiftPM leaves the objects of deleted sources behind: only those whose source still exists, always in the same order.
+objects() {
+  local built=$1 object target name
+  find "$built" -path '*.build/*.o' | sort | while read -r object; do
+    target=${object#"$built"/}
+    target=${target%%.build/*}
+    name=$(basename "$object" .o)
+    [ -z "$(find "Sources/$target" -name "$name" -print -quit)" ] || echo "$object"
+  done
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# Packs build/ARCH/forecourt, as Debian's package or as a tarball for other systems. The same commit gives the same bytes.
+#   deploy/debian/pack.sh deb|tar ARCH [FOLDER]    FOLDER/forecourt_VERSION_ARCH.deb or .tar.xz; FOLDER is build unless named
+# Without debhelper: the package is a dozen files, and they are all here to be read.
+source "$(dirname "$0")/../common.sh"
+[ $# -ge 2 ] || fail "name a form (deb or tar) and an architecture" 64
+form=$1 arch=$2 folder=${3:-build}
+triples "$arch"
+program=build/$arch/forecourt
+[ -x "$program" ] || fail "there is no $program yet; run deploy/build.sh $arch"
+umask 022
+FORECOURT_VERSION=$(deploy/version.sh)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y config.toml)}
+export FORECOURT_VERSION SOURCE_DATE_EPOCH
+# Debian sorts versions: the moment of the commit comes before its name.
+version=${FORECOURT_VERSION/+g/+git$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).}
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+chmod 755 "$tree"
+
+put() { install -D -m "$1" "$2" "$tree/$3"; }
+pressed() { gzip -9n >"$tree/$1" && chmod 644 "$tree/$1"; }
+papers() {
+  local run=("$program")
+  [ "$arch" = "$(dpkg --print-architecture)" ] || run=("$qemu" -L "build/sysroot-$arch" "$program")
+  deploy/debian/papers.sh "$tree/papers" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${run[@]}"
+}
+
+# The example keeps the radios off: its purpose is not what the people who are heard here were told.
+config() {
+  awk '/^# authorization = "always"$/ {
+    print "# As installed, the radios are off. Once this file says what is true here, take this line away or name one of the others:"
+    print "authorization = \"denied\""
+    next
+  }
+  { print }' config.toml >"$tree/config"
+  grep -q '^authorization = "denied"$' "$tree/config" || fail 'config.toml has no line `# authorization = "always"` to replace'
+  put 644 "$tree/config" "$1"
+  rm "$tree/config"
+}
+
+deb() {
+  local doc=usr/share/doc/forecourt name
+  put 755 "$program" usr/bin/forecourt
+  config etc/forecourt/config.toml
+  put 644 deploy/systemd/forecourt.service lib/systemd/system/forecourt.service
+  put 644 deploy/systemd/sysusers.conf usr/lib/sysusers.d/forecourt.conf
+  put 644 deploy/systemd/tmpfiles.conf usr/lib/tmpfiles.d/forecourt.conf
+  put 644 deploy/systemd/serial.conf "$doc/examples/serial.conf"
+  put 644 deploy/debian/copyright "$doc/copyright"
+  papers
+  mkdir -p "$tree/usr/share/man/man1"
+  pressed usr/share/man/man1/forecourt.1.gz <"$tree/papers/forecourt.1"
+  put 644 "$tree/papers/completion" usr/share/bash-completion/completions/forecourt
+  rm -r "$tree/papers"
+  printf 'forecourt (%s) unstable; urgency=medium\n\n  * Built from commit %s.\n\n -- %s  %s\n' "$version" "${FORECOURT_VERSION#*+g}" \
+    "$(sed -n 's/^Maintainer: //p' deploy/debian/control)" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | pressed "$doc/changelog.gz"
+
+  mkdir "$tree/DEBIAN"
+  sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$(du -k -s --apparent-size "$tree" | cut -f 1)/" \
+    -e "s/@DEPENDS@/$(deploy/debian/depends.sh "$arch" "$program")/" deploy/debian/control >"$tree/DEBIAN/control"
+  echo /etc/forecourt/config.toml >"$tree/DEBIAN/conffiles"
+  for name in postinst prerm postrm; do put 755 "deploy/debian/$name" "DEBIAN/$name"; done
+  (cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\n' | sort | xargs md5sum) >"$tree/DEBIAN/md5sums"
+  chmod 644 "$tree"/DEBIAN/{control,conffiles,md5sums}
+  find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+  dpkg-deb --root-owner-group --uniform-compression -Zxz --threads-max=1 --build "$tree" "$folder/forecourt_${version}_$arch.deb" >/dev/null
+}
+
+tarball() {
+  local top=forecourt-$version-$arch
+  put 755 "$program" "$top/forecourt"
+  config "$top/config.toml"
+  for name in forecourt.service serial.conf sysusers.conf tmpfiles.conf; do put 644 "deploy/systemd/$name" "$top/systemd/$name"; done
+  papers
+  put 644 "$tree/papers/forecourt.1" "$top/forecourt.1"
+  put 644 "$tree/papers/completion" "$top/completion.bash"
+  put 644 LICENSE "$top/LICENSE"
+  put 644 deploy/debian/copyright "$top/copyright"
+  sed -e "s/@NEEDS@/$(deploy/debian/depends.sh "$arch" "$program")/" deploy/debian/README.tarball >"$tree/readme"
+  put 644 "$tree/readme" "$top/README"
+  tar --create --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -C "$tree" "$top" |
+    xz -6 --threads=1 >"$folder/forecourt_${version}_$arch.tar.xz"
+}
+
+mkdir -p "$folder"
+case $form in
+  deb) deb && made=$folder/forecourt_${version}_$arch.deb ;;
+  tar) tarball && made=$folder/forecourt_${version}_$arch.tar.xz ;;
+  *) fail "unknown form \"$form\": it must be deb or tar" 64 ;;
+esac
+say "$made: $(stat -c %s "$made") bytes"

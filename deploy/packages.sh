@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# The one list of the Debian packages this project needs, and their installation.
+#   deploy/packages.sh build test    install what is missing of these groups
+#   deploy/packages.sh --list GROUP  print a group
+source "$(dirname "$0")/common.sh"
+
+# What the binary is made of. The same list fills the sysroots of deploy/sysroot.sh.
+libraries="libc6-dev libstdc++-12-dev libbluetooth-dev libmosquitto-dev libsqlite3-dev libcjson-dev libssl-dev libtomlplusplus-dev"
+# What the Swift toolchain itself runs on, and what it links with.
+toolchain="libcurl4 libncurses6 libxml2 binutils"
+
+group() {
+  case $1 in
+    libraries) echo "$libraries" ;;
+    build) echo "$toolchain $libraries git" ;;
+    test) echo "qemu-user-static mosquitto mosquitto-clients python3 python3-venv" ;;
+    ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
+    rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;
+    *) fail "unknown group \"$1\": it must be libraries, build, test, ship or rigs" 64 ;;
+  esac
+}
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+if [ "${1:-}" = --list ]; then
+  group "${2:-}"
+  exit
+fi
+[ $# -gt 0 ] || fail "name the groups to install: build, test, ship, rigs" 64
+command -v apt-get >/dev/null || fail "this machine has no apt-get; the packages are Debian's (12, bookworm)"
+
+missing=()
+for name in "$@"; do
+  for package in $(group "$name"); do
+    installed "$package" || missing+=("$package")
+  done
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null || fail "these Debian packages are missing, and there is no sudo to install them with; as root run: apt-get install ${missing[*]}"
+  as_root=(sudo)
+fi
+say "Installing Debian packages: ${missing[*]}"
+# The tests start the brokers they need; nobody asked for one that runs all day.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
+  "${as_root[@]}" chmod 755 "$policy"
+  trap '"${as_root[@]}" rm -f "$policy"' EXIT
+fi
+quiet=(-qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=3)
+# A mirror may be half-way through a sync: the installation decides, not the update.
+"${as_root[@]}" apt-get "${quiet[@]}" update || say "apt-get update had complaints; trying all the same"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
+  fail "apt-get could not install: ${missing[*]}"

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Prints what `forecourt version` says: the release's number and the commit it was built from. The same commit gives the same words.
+source "$(dirname "$0")/common.sh"
+
+number=0.1.0
+
+if commit=$(git rev-parse --short=9 HEAD 2>/dev/null); then
+  git diff --quiet HEAD -- Package.swift Sources 2>/dev/null || commit+=.changed
+  echo "$number+g$commit"
+else
+  echo "$number"
+fi
