@@ -24,9 +24,8 @@ package final class Recorder: Sendable {
 
   /// The file is there when this returns; join the thread after `stop`.
   package func start(writing path: String) throws(FileRefusal) -> Thread {
-    let file = try CaptureFile(creating: path)
-    let handover = Handover(file)
-    return Thread("recorder") { self.run(handover.file.take()!) }
+    let handover = Handover(file: try CaptureFile(creating: path))
+    return Thread("recorder") { self.run(handover.file) }
   }
 
   /// The listener's thread.
@@ -53,14 +52,10 @@ package final class Recorder: Sendable {
   package var packetsDropped: Int { lost.load(ordering: .relaxed) }
   package var failure: Int32 { Int32(failed.load(ordering: .relaxed)) }
 
-  /// A file cannot be copied; it changes hands once, before the thread begins.
-  private final class Handover: @unchecked Sendable {
-    var file: CaptureFile?
-    init(_ file: consuming CaptureFile) { self.file = consume file }
-  }
+  /// The file changes hands once, before the thread begins.
+  private struct Handover: @unchecked Sendable { let file: CaptureFile }
 
-  private func run(_ opened: consuming CaptureFile) {
-    var file = opened
+  private func run(_ file: CaptureFile) {
     var isOver = false
     while !isOver {
       rest(until: 1, forAtMost: nil)
