@@ -12,7 +12,7 @@ import time
 from cases import BASE, case, events, main
 from courier import Courier
 
-from rig import Mosquitto, Rabbit, Subscriber, wait_until  # noqa: E402
+from rig import Mosquitto, Subscriber, wait_until  # noqa: E402
 
 
 @case
@@ -50,25 +50,6 @@ def the_old_protocol(folder):
             heard = ears.communicate(timeout=15)[0].split('\n')[:3]
         assert [json.loads(line)['number'] for line in heard] == [1, 2, 3], heard
         assert '(p2, c1' in broker.log, 'no session of MQTT 3 brings old commands'
-
-
-@case
-def the_second_broker(folder):
-    """RabbitMQ, which speaks 3.1.1 here."""
-    with Rabbit() as broker, Subscriber(broker.port, 'forecourt/#', version=4) as seen:
-        with Courier(port=broker.port, outbox=folder / 'o', version=4, commands=1) as courier:
-            courier.online(20)
-            courier.say('events 1 200')
-            courier.say('state door {}')
-            courier.until(lambda f: f['delivered'] == 200, 20)
-            seen.wait(lambda m: m.topic.endswith('/region/door'))
-            seen.publish(f'{BASE}/command/ping', '{"request":"a"}')
-            assert json.loads(seen.wait(lambda m: m.topic.endswith('/reply/ping')).payload)['ok']
-            broker.nodes[0].kill()
-            courier.say('events 201 260')
-            courier.wait('stored 260')
-            broker.nodes[0].start()
-            courier.until(lambda f: f['delivered'] == 260, 75, 'all delivered after the broker came back')
 
 
 @case
