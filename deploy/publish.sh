@@ -24,6 +24,7 @@ begin() {
 begin publish_json --seed "$seed" --count "${COUNT:-50000}"
 begin publish
 begin publish_rabbit
+CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
 begin publish_requests
 begin publish_kills --kills "${KILLS:-60}" --seed "$seed" --stride "${STRIDE:-6}"

@@ -89,6 +89,8 @@ struct Service: Listener, ~Copyable {
   // MARK: What is told
 
   private mutating func tellStatus(at now: Instant) {
+    // Asked once: the courier may lose the line between two questions, and then the machine would believe what the board does not.
+    let isOnline = self.isOnline
     if delivery.courier != nil, wasOnline != isOnline {
       wasOnline = isOnline
       gateway.connected(isOnline, at: now)
