@@ -27,7 +27,7 @@ private func serve(_ invocation: Invocation) throws(Exit) {
   let started = Clock.now()
   let boot = Chance.boot()
   var arena = Arena.taken(bytes: Service.bytes(configuration.core))
-  let radios = Radios(configuration.core, configuration.host.adapters, in: &arena)
+  let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: false, invocation, in: &arena)
   // The radios' threads have what they need. This one and those of the courier parse what strangers send.
   Privileges.keepOnly([])
   let delivery = Delivery(configuration, boot, started: started, radios.bell, invocation, in: &arena)

@@ -5,6 +5,7 @@ import Host
 struct Service: Listener, ~Copyable {
   private var gateway: Gateway
   private var board: StatusBoard
+  private let radios: [Radio]
   private let delivery: Delivery
   private let invocation: Invocation
   private var host: HostSettings
@@ -29,6 +30,7 @@ struct Service: Listener, ~Copyable {
     host = configuration.host
     log = Log(host.log)
     self.boot = boot
+    self.radios = radios
     self.delivery = delivery
     self.invocation = invocation
     board = StatusBoard(configuration.core, boot, radios, adapters)
@@ -80,6 +82,7 @@ struct Service: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= census.due { count(at: moment) }
+    for radio in radios { radio.permit(gateway.isListening) }
     tellStatus(at: moment)
     if isOver { notify.stopping() }
     delivery.carry()

@@ -26,6 +26,8 @@ package final class Radio: Sendable {
   /// Wakes whoever pops the packets.
   let listener: Doorbell
   private let stopping = Atomic<Bool>(false)
+  /// Written by the core thread alone.
+  private let permitted: Atomic<Bool>
   /// Commands come back among the packets, for recordings. Whoever pops them must expect that type.
   private let echoing: Atomic<Bool>
   /// Written by the radio's thread alone.
@@ -34,7 +36,8 @@ package final class Radio: Sendable {
   private let noise = Atomic<Int>(0)
 
   /// `listener` is rung when something can be popped and the listener sleeps.
-  package init(name: Name, listener: Doorbell, echoes: Bool, in arena: inout Arena) {
+  package init(name: Name, listener: Doorbell, echoes: Bool, isPermitted: Bool = true, in arena: inout Arena) {
+    permitted = Atomic(isPermitted)
     echoing = Atomic(echoes)
     self.name = name
     self.listener = listener
@@ -62,6 +65,12 @@ package final class Radio: Sendable {
     bell.ring()
   }
 
+  /// Whether it may listen. One that may not lets its adapter go.
+  package func permit(_ isPermitted: Bool) {
+    guard permitted.exchange(isPermitted, ordering: .relaxed) != isPermitted else { return }
+    bell.ring()
+  }
+
   /// A recording begins, or ends.
   package func echo(_ isWanted: Bool) { echoing.store(isWanted, ordering: .relaxed) }
 
@@ -74,6 +83,7 @@ package final class Radio: Sendable {
   // MARK: The radio's thread
 
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
+  var isPermitted: Bool { permitted.load(ordering: .relaxed) }
   var isEchoing: Bool { echoing.load(ordering: .relaxed) }
 
   func deliver(_ packet: Packet) {

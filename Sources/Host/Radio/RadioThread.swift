@@ -5,6 +5,7 @@ package import Core
 package struct RadioThread: ~Copyable {
   private let radio: Radio
   private let adapter: Adapter
+  private let settings: RadioSettings
   private let isShared: Bool
   private var controller: Controller
   private var line: Line?
@@ -32,19 +33,43 @@ package struct RadioThread: ~Copyable {
   private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings) {
     self.radio = radio
     self.adapter = adapter
+    self.settings = settings
     if case .hci(_, .raw) = adapter { isShared = true } else { isShared = false }
     controller = Controller(settings, isShared: isShared, spare: Chance.word())
   }
 
   private mutating func run() {
     while !radio.isStopping {
+      if !radio.isPermitted { rest() }
       let now = Clock.now()
       transfer.tick(at: now)
       obey(controller.tick(at: now), at: now)
       forward(at: now)
-      tell(at: now)
+      tell(controller.condition, at: now)
       if sleeps() { receive() }
     }
+    farewell()
+  }
+
+  /// Off, until it may listen again; then it begins anew.
+  private mutating func rest() {
+    farewell()
+    close()
+    held = nil
+    controller = Controller(settings, isShared: isShared, spare: Chance.word())
+    mustReport = true
+    while !radio.isPermitted && !radio.isStopping {
+      tell(.off, at: Clock.now())
+      while radio.outgoing.pop() != nil {}
+      radio.bell.settle()
+      // Whoever changed it before the bell was set has not rung; a full ring of reports is tried again.
+      if !radio.isPermitted && !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: mustReport ? .milliseconds(10) : nil) }
+      radio.bell.rise()
+    }
+  }
+
+  /// A controller that goes on scanning for nobody costs power.
+  private mutating func farewell() {
     if let last = controller.farewell { send(last.packet.bytes, at: Clock.now()) }
   }
 
@@ -159,8 +184,7 @@ package struct RadioThread: ~Copyable {
 
   // MARK: What is told
 
-  private mutating func tell(at now: Instant) {
-    let condition = controller.condition
+  private mutating func tell(_ condition: Condition, at now: Instant) {
     let (new, old) = (controller.profile, report.profile)
     if condition != report.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustReport = true }
     guard mustReport else { return }
