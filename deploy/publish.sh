@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Gate: the way to the broker, against mosquitto, RabbitMQ, paho and Python's json: delivery, TLS, commands, outages, kills.
+# Gate: the way to the broker, against mosquitto, RabbitMQ, paho and Python's json: delivery, TLS, commands, outages, kills; and the
+# gateway as a service: commands, Home Assistant, reload, its end.
 #   deploy/publish.sh                       what CI runs: under two minutes once the rig is built
 #   KILLS=1000 SEED=7 STRIDE=1 COUNT=1000000 deploy/publish.sh   a longer hunt, elsewhere
 source "$(dirname "$0")/common.sh"
@@ -9,10 +10,12 @@ logs=build/publish
 rm -rf "$logs"
 mkdir -p "$logs"
 python=$(Tests/Rigs/venv.sh)
-swift build --product courier-rig >"$logs/build" 2>&1 || {
-  cat "$logs/build" >&2
-  fail "the courier's rig does not build"
-}
+for product in courier-rig forecourt; do
+  swift build --product "$product" >"$logs/build" 2>&1 || {
+    cat "$logs/build" >&2
+    fail "$product does not build"
+  }
+done
 
 # Most of their time they wait for clocks: side by side they take as long as the longest.
 seed=${SEED:-1}
@@ -24,6 +27,7 @@ begin() {
 begin publish_json --seed "$seed" --count "${COUNT:-50000}"
 begin publish
 begin publish_rabbit
+begin gateway
 CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
 begin publish_requests

@@ -9,6 +9,8 @@ package struct CaptureFile: ~Copyable {
   /// From `Instant` to the file's time.
   private let shift: Int64
   package private(set) var failure: CInt = 0
+  /// In bytes, with what is still to be written.
+  package private(set) var size = 16
 
   /// Fewer, larger writes spare an SD card.
   private static let enough = 32_768
@@ -35,6 +37,7 @@ package struct CaptureFile: ~Copyable {
     let isData = type == PacketType.acl.rawValue
     // Data goes both ways; whoever wants to know looks at its handle.
     let isReceived = type != PacketType.command.rawValue
+    size += 24 + packet.byteCount
     append(UInt64(packet.byteCount), bytes: 4)
     append(UInt64(packet.byteCount), bytes: 4)
     append((isReceived ? 1 : 0) | (isData ? 0 : 2), bytes: 4)
