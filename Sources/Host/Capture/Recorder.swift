@@ -27,16 +27,15 @@ package final class Recorder: Sendable {
   /// The file is there when this returns; join the thread after `stop`. It ends by itself where the file has grown to `most` bytes.
   /// Once that is done another recording may begin.
   package func start(writing path: String, atMost most: Int = .max) throws(FileRefusal) -> Thread {
-    let file = try CaptureFile(creating: path)
+    let handover = Handover(file: try CaptureFile(creating: path))
     while packets.pop() != nil {}
     lost.store(0, ordering: .relaxed)
     taken.store(0, ordering: .relaxed)
     failed.store(0, ordering: .relaxed)
     over.store(false, ordering: .relaxed)
     stopping.store(false, ordering: .relaxed)
-    let handover = Handover(file)
     return Thread("recorder") {
-      self.run(handover.file.take()!, atMost: most)
+      self.run(handover.file, atMost: most)
       self.over.store(true, ordering: .releasing)
     }
   }
@@ -66,14 +65,10 @@ package final class Recorder: Sendable {
   package var failure: Int32 { Int32(failed.load(ordering: .relaxed)) }
   package var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// A file cannot be copied; it changes hands once, before the thread begins.
-  private final class Handover: @unchecked Sendable {
-    var file: CaptureFile?
-    init(_ file: consuming CaptureFile) { self.file = consume file }
-  }
+  /// The file changes hands once, before the thread begins.
+  private struct Handover: @unchecked Sendable { let file: CaptureFile }
 
-  private func run(_ opened: consuming CaptureFile, atMost most: Int) {
-    var file = opened
+  private func run(_ file: CaptureFile, atMost most: Int) {
     var isOver = false
     while !isOver {
       rest(until: 1, forAtMost: nil)
