@@ -7,6 +7,8 @@ package final class NewFile {
   private var waiting: [UInt8] = []
   /// The errno that ended it.
   package private(set) var failure: CInt = 0
+  /// In bytes, with what is still to be written.
+  package private(set) var size = 0
 
   private static let enough = 32_768
 
@@ -25,10 +27,14 @@ package final class NewFile {
     settle()
   }
 
-  func append(_ byte: UInt8) { waiting.append(byte) }
+  func append(_ byte: UInt8) {
+    waiting.append(byte)
+    size += 1
+  }
 
   func append(_ bytes: RawSpan) {
     for index in 0..<bytes.byteCount { waiting.append(bytes[index]) }
+    size += bytes.byteCount
   }
 
   /// What waits is written if it is enough.

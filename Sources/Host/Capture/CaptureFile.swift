@@ -20,6 +20,8 @@ package struct CaptureFile {
   }
 
   package var failure: CInt { file.failure }
+  /// In bytes, with what is still to be written.
+  package var size: Int { file.size }
 
   /// `dropped` packets are missing so far.
   package func append(_ packet: RawSpan, at moment: Instant, dropped: Int) {
