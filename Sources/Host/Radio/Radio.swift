@@ -21,6 +21,8 @@ package final class Radio: Sendable {
   package let packets: Ring<Packet>
   package let reports: Ring<Report>
   let outgoing: Ring<Packet>
+  /// Whom somebody else of the site has asked.
+  let hints: Ring<KnownPeer>
   /// Wakes the radio's thread.
   let bell = Doorbell()
   /// Wakes whoever pops the packets.
@@ -28,6 +30,8 @@ package final class Radio: Sendable {
   private let stopping = Atomic<Bool>(false)
   /// Commands come back among the packets, for recordings. Whoever pops them must expect that type.
   private let echoing: Atomic<Bool>
+  /// Whether devices may be asked at the moment.
+  private let asking = Atomic<Bool>(true)
   /// Written by the radio's thread alone.
   private let lost = Atomic<Int>(0)
   private let heard = Atomic<Int>(0)
@@ -41,11 +45,12 @@ package final class Radio: Sendable {
     packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
     reports = Ring(capacity: Limits.reportsQueued, filledWith: Report(), in: &arena)
     outgoing = Ring(capacity: Limits.commandsQueued, filledWith: Packet(), in: &arena)
+    hints = Ring(capacity: Limits.hintsQueued, filledWith: KnownPeer(address: Address(word: 0), id: 0), in: &arena)
   }
 
   package static let bytes =
     Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Report>.bytes(for: Limits.reportsQueued)
-    + Ring<Packet>.bytes(for: Limits.commandsQueued)
+    + Ring<Packet>.bytes(for: Limits.commandsQueued) + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
 
   // MARK: The core thread
 
@@ -55,6 +60,14 @@ package final class Radio: Sendable {
     bell.ring()
     return isTaken
   }
+
+  /// This one is known already; whoever finds the queue full is asked once more.
+  package func hint(_ peer: KnownPeer) {
+    if hints.push(peer) == nil { bell.ring() }
+  }
+
+  /// CONTRACT, Authorization.
+  package func permit(_ mayAsk: Bool) { asking.store(mayAsk, ordering: .relaxed) }
 
   /// Any thread: its own ends soon afterwards.
   package func stop() {
@@ -74,6 +87,7 @@ package final class Radio: Sendable {
   // MARK: The radio's thread
 
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
+  var mayAsk: Bool { asking.load(ordering: .relaxed) }
   var isEchoing: Bool { echoing.load(ordering: .relaxed) }
 
   func deliver(_ packet: Packet) {

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import Core
+
+@Suite("A device is asked who it is") struct PeerTests {
+  static let phone = ModelPhone(address: 0x4A00_0000_0001)
+
+  @Test(
+    "a phone is asked once, within half a second, and listening goes on", arguments: [true, false], [27, 251])
+  func once(isExtended: Bool, aclLength: Int) {
+    var phone = Self.phone
+    phone.isInBackground = isExtended
+    var line = PeerLine([phone])
+    line.model.isExtended = isExtended
+    line.aclLength = aclLength
+    line.run(for: .milliseconds(500))
+    #expect(line.identified == [0xBC00_BD17])
+    line.advertInterval = .milliseconds(500)
+    line.run(for: .seconds(900))
+    #expect(line.identified.count == 1 && line.failures.isEmpty)
+    #expect(line.isScanning && line.connections.isEmpty && line.model.mixed == 0)
+    #expect(line.longestDeafness < .milliseconds(100))
+    line.run(for: .seconds(100))
+    #expect(line.identified.count == 2, "after sixteen minutes it may be somebody else")
+  }
+
+  @Test("a phone without an id is a stranger, and is left alone") func stranger() {
+    var phone = Self.phone
+    phone.installation = nil
+    var line = PeerLine([phone])
+    line.run(for: .seconds(60))
+    #expect(line.news.count == 1 && line.opcodes.filter { $0 == 0x2043 }.count == 1)
+    if case .stranger(let address) = line.news.first { #expect(address.word & 0xFFFF_FFFF_FFFF == phone.address) } else { Issue.record() }
+  }
+
+  @Test("services come in whatever pieces the MTU leaves", arguments: [23, 40, 64, 185, 247]) func pieces(mtu: Int) {
+    var phone = Self.phone
+    phone.mtu = mtu
+    phone.others = (0..<9).map { ServiceUUID(UInt64($0) << 40, 0xA) } + [ServiceUUID(short: 0x180A)]
+    var line = PeerLine([phone])
+    line.run(for: .seconds(2))
+    #expect(line.identified == [0xBC00_BD17])
+  }
+
+  @Test("who does not answer is asked again after 15 s, 30 s, a minute") func bans() {
+    var phone = Self.phone
+    (phone.deed, phone.step) = (.silence, .mtu)
+    var line = PeerLine([phone])
+    line.run(for: .seconds(10))
+    #expect(line.failures == [.silent])
+    line.run(for: .seconds(10))
+    #expect(line.failures.count == 2)
+    line.run(for: .seconds(25))
+    #expect(line.failures.count == 2)
+    line.run(for: .seconds(10))
+    #expect(line.failures.count == 3)
+    line.phones[0].deed = .nothing
+    line.run(for: .seconds(70))
+    #expect(line.identified.count == 1)
+  }
+
+  @Test("the best heard is asked first, and one at a time") func order() {
+    let phones = (0..<5).map { index in
+      var phone = ModelPhone(address: 0x4A00_0000_0100 + UInt64(index), installation: UInt32(index))
+      phone.level = [-70, -50, -80, -60, -90][index]
+      return phone
+    }
+    var line = PeerLine(phones) { $0.identify = true }
+    line.mayAsk = false
+    line.run(for: .seconds(1))
+    #expect(line.news.isEmpty, "nobody is asked without permission")
+    line.mayAsk = true
+    line.run(for: .seconds(5))
+    #expect(line.identified == [1, 3, 0, 2, 4])
+  }
+
+  @Test("whom a neighbour has asked is not asked") func shared() {
+    var line = PeerLine([Self.phone])
+    line.peers.known(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000))
+    line.advertInterval = .milliseconds(500)
+    line.run(for: .seconds(600))
+    #expect(line.news.isEmpty)
+  }
+
+  @Test("a held connection is heard every second, and makes way for somebody else") func hold() {
+    var line = PeerLine([Self.phone]) { $0.hold = true }
+    line.run(for: .seconds(10))
+    #expect(line.identified.count == 1 && (9...11).contains(line.levels.count) && line.levels.allSatisfy { $0 == -47 })
+    #expect(line.connections.count == 1 && line.isScanning)
+    line.phones.append(ModelPhone(address: 0x4A00_0000_0002, installation: 7))
+    line.run(for: .seconds(1))
+    #expect(line.identified == [0xBC00_BD17, 7] && line.connections.count == 1)
+    // It goes away by itself.
+    line.end(line.central!, 0x08)
+    line.run(for: .seconds(5))
+    #expect(line.connections.isEmpty && line.identified.count == 2 && line.isScanning)
+  }
+
+  @Test("a phone may ask us meanwhile, and learns that there is nothing") func questions() {
+    var phone = Self.phone
+    phone.questions = [[0x10, 1, 0, 0xFF, 0xFF, 0, 0x28], [0x1D, 3, 0, 1], [0x0A, 3, 0], [0x52, 3, 0, 1]]
+    var line = PeerLine([phone])
+    line.run(for: .seconds(1))
+    #expect(line.identified.count == 1)
+    let answers = line.phones[0].answers.filter { $0[0] != 0x02 && $0[0] != 0x10 }
+    #expect(answers == [[1, 0x10, 1, 0, 0x0A], [0x1E], [1, 0x0A, 3, 0, 1]])
+  }
+
+  @Test("a connection that nobody expected is ended") func stray() {
+    var line = PeerLine([Self.phone])
+    line.run(for: .seconds(1))
+    line.visit(handle: 0x77)
+    line.run(for: .seconds(1))
+    #expect(line.connections.isEmpty && line.isScanning)
+  }
+
+  @Test("an errand finds one address, tells all of its services, and asks nobody else") func errand() {
+    var line = PeerLine([Self.phone, ModelPhone(address: 0x4A00_0000_0002)])
+    line.peers = Peers(PeerSettings(), name: Name("gate"), errand: 0x4A00_0000_0002)
+    line.run(for: .seconds(2))
+    let offers = line.news.compactMap { if case .offers(_, let group) = $0 { group.first } else { nil } }
+    #expect(offers == [1, 4, 7, 10] && line.identified == [0xBC00_BD17])
+    line.run(for: .seconds(100))
+    #expect(line.news.count == 5)
+  }
+
+  @Test("what becomes known travels as a packet and comes back the same") func news() throws {
+    let address = Address(0x4A00_0000_0001, type: 1)
+    let all: [PeerNews] = [
+      .identified(KnownPeer(address: address, id: 0xBC00_BD17)), .stranger(address), .failed(address, .silent), .level(address, -77),
+      .offers(address, ServiceGroup(first: 1, last: 0xFFFF, uuid: PeerSettings().service)), .sends(transmission: 7, power: -20),
+      .sends(transmission: 1, power: nil), .withheld(transmission: 3, status: 0x12, isPower: true),
+    ]
+    for item in all {
+      let packet = item.packet
+      let back = PeerNews(packet: packet.bytes)
+      #expect(back.map { "\($0)" } == "\(item)")
+      let event = try Event(packet.bytes)
+      if case .other = event {} else { Issue.record("a vendor's event") }
+    }
+  }
+}
