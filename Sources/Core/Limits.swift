@@ -31,6 +31,9 @@ package enum Limits {
   /// Installation ids by address: those of a busy site's phones over the sixteen minutes that an address lives.
   package static let knownPeers = 1_024
 
+  /// Devices that one radio may ask: as many as a crowded yard has in sixteen minutes.
+  static let candidates = 512
+
   /// What neighbours say: 256 devices near the pumps at once, each claimed by seven neighbours.
   package static let claims = 1_792
 

@@ -5,6 +5,7 @@ import Host
 struct Service: Listener, ~Copyable {
   private var gateway: Gateway
   private var board: StatusBoard
+  private let radios: [Radio]
   private let delivery: Delivery
   private let invocation: Invocation
   private var host: HostSettings
@@ -29,6 +30,7 @@ struct Service: Listener, ~Copyable {
     host = configuration.host
     log = Log(host.log)
     self.boot = boot
+    self.radios = radios
     self.delivery = delivery
     self.invocation = invocation
     board = StatusBoard(configuration.core, boot, radios, adapters)
@@ -46,7 +48,17 @@ struct Service: Listener, ~Copyable {
 
   // MARK: Listener
 
-  mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) { gateway.receive(packet, radio: radio, at: moment) }
+  mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
+    if let news = PeerNews(packet: packet) { note(news, of: radio) }
+    gateway.receive(packet, radio: radio, at: moment)
+  }
+
+  /// What concerns more than the machine.
+  private func note(_ news: PeerNews, of radio: Int) {
+    if let words = news.words(radios[radio].name, gateway.settings) { log.say(words.level, words.sentence) }
+    guard case .identified(let peer) = news else { return }
+    for other in radios.indices where other != radio { radios[other].hint(peer) }
+  }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
     if let words = board.reported(report, radio: radio) { log.say(words.level, words.sentence) }
@@ -80,6 +92,7 @@ struct Service: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= census.due { count(at: moment) }
+    for radio in radios { radio.permit(gateway.isListening) }
     tellStatus(at: moment)
     if isOver { notify.stopping() }
     delivery.carry()
@@ -121,7 +134,9 @@ struct Service: Listener, ~Copyable {
       send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
     case .claim(let claim): gateway.claimed(claim, at: now)
     case .neighbour(let neighbour): gateway.met(neighbour, at: now)
-    case .peer: break
+    case .peer(let peer):
+      gateway.told(peer, at: now)
+      for radio in radios { radio.hint(peer) }
     }
   }
 
@@ -165,7 +180,7 @@ struct Service: Listener, ~Copyable {
       return "the configuration is wrong; the log says where"
     }
     guard configuration.hasSameMachine(as: gateway.settings, host) else {
-      let refusal = "radios, devices and simulations are fixed at start: restart the gateway to change them"
+      let refusal = "radios, what they ask and send, devices and simulations are fixed at start: restart the gateway to change them"
       log.say(.error, refusal)
       return refusal
     }

@@ -29,16 +29,13 @@ extension Command {
 }
 
 private func play(_ invocation: Invocation) throws(Exit) {
-  let source = try invocation.source(named: invocation.operands[0], .hearing)
-  let file = ScenarioFile(source)
-  for finding in file.findings { say(finding.line(in: source.name)) }
-  guard file.findings.isEmpty else { throw .configuration }
+  let scenario = try invocation.scenario(invocation.operands[0])
   let seed = UInt64(invocation.number("seed") ?? 1)
   let cipher = aes128()
   if let path = invocation.value("truth") {
-    try tellTruth(World(file.scenario, seed: seed, cipher: cipher), path)
+    try tellTruth(World(scenario, seed: seed, cipher: cipher), path)
   }
-  var world = World(file.scenario, seed: seed, cipher: cipher)
+  var world = World(scenario, seed: seed, cipher: cipher)
   if let path = invocation.value("out") {
     try record(&world, path)
   } else {
@@ -49,6 +46,16 @@ private func play(_ invocation: Invocation) throws(Exit) {
       rehearsal.receive(packet, radio: 0)
       rehearsal.print(to: invocation.out)
     }
+  }
+}
+
+extension Invocation {
+  func scenario(_ path: String) throws(Exit) -> Scenario {
+    let source = try source(named: path, .hearing)
+    let file = ScenarioFile(source)
+    for finding in file.findings { say(finding.line(in: source.name)) }
+    guard file.findings.isEmpty else { throw .configuration }
+    return file.scenario
   }
 }
 

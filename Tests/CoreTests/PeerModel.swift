@@ -65,7 +65,8 @@ extension ServiceUUID {
 }
 
 /// `Controller` and `Peers` as the radio's thread drives them, against a model controller with phones around it, in simulated time.
-struct PeerLine {
+struct PeerLine: ~Copyable {
+  private let loan: Loan
   var controller: Controller
   var peers: Peers
   var model = ModelController()
@@ -82,7 +83,8 @@ struct PeerLine {
   var ignored: Set<UInt16> = []
   var completes = true
   var aclLength = 27
-  var mayAsk = true
+  /// Until then nobody is heard.
+  var opening = Interval.zero
   var advertInterval = Interval.milliseconds(20)
   var random: Seeded
   private var calling: Int?
@@ -93,14 +95,16 @@ struct PeerLine {
   private var gathered: [UInt8] = []
   private var toHost: [(at: Instant, bytes: [UInt8])] = []
 
-  init(_ phones: [ModelPhone], seed: UInt64 = 1, _ configure: (inout PeerSettings) -> Void = { _ in }) {
+  init(_ phones: [ModelPhone], seed: UInt64 = 1, duties: PeerDuties? = nil, _ configure: (inout PeerSettings) -> Void = { _ in }) {
     var settings = PeerSettings()
     settings.identify = true
     configure(&settings)
     self.phones = phones
     random = Seeded(seed)
     controller = Controller(RadioSettings(), isShared: false, spare: 0x1234_5678_9ABC)
-    peers = Peers(settings, name: Name("gate"))
+    loan = Loan(bytes: Peers.bytes)
+    var arena = loan.arena
+    peers = Peers(duties ?? PeerDuties(settings, name: Name("gate")), in: &arena)
   }
 
   var isScanning: Bool { model.isScanning }
@@ -144,7 +148,7 @@ struct PeerLine {
 
   /// As `RadioThread` does it.
   private mutating func work() {
-    peers.tick(controller.profile, mayAsk: mayAsk, at: now)
+    peers.tick(controller.profile, at: now)
     if peers.takeStuck() { obey(controller.stuck(at: now)) }
     loop: while let packet = peers.next(at: now) {
       let bytes = (0..<packet.count).map { packet[$0] }

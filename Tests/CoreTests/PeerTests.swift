@@ -66,10 +66,7 @@ import Testing
       return phone
     }
     var line = PeerLine(phones) { $0.identify = true }
-    line.mayAsk = false
-    line.run(for: .seconds(1))
-    #expect(line.news.isEmpty, "nobody is asked without permission")
-    line.mayAsk = true
+    line.opening = .milliseconds(500)
     line.run(for: .seconds(5))
     #expect(line.identified == [1, 3, 0, 2, 4])
   }
@@ -115,13 +112,54 @@ import Testing
   }
 
   @Test("an errand finds one address, tells all of its services, and asks nobody else") func errand() {
-    var line = PeerLine([Self.phone, ModelPhone(address: 0x4A00_0000_0002)])
-    line.peers = Peers(PeerSettings(), name: Name("gate"), errand: 0x4A00_0000_0002)
+    var line = PeerLine(
+      [Self.phone, ModelPhone(address: 0x4A00_0000_0002)],
+      duties: PeerDuties(PeerSettings(), name: Name("gate"), errand: 0x4A00_0000_0002))
     line.run(for: .seconds(2))
     let offers = line.news.compactMap { if case .offers(_, let group) = $0 { group.first } else { nil } }
     #expect(offers == [1, 4, 7, 10] && line.identified == [0xBC00_BD17])
     line.run(for: .seconds(100))
     #expect(line.news.count == 5)
+  }
+
+  @Test("an identified device goes by its id, with all that was averaged, and neighbours are told") func identity() throws {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+      _ = $0.services.append(PeerSettings().service)
+    }
+    for index in 0..<10 { rig.hear(1, at: Double(index) * 0.1, data: Self.phone.advert) }
+    #expect(rig.said().last?.topic.contains("service:2f234454") == true)
+    let known = KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 0xBC00_BD17)
+    let packet = PeerNews.identified(known).packet
+    rig.gateway.receive(packet.bytes, radio: 0, at: Instant(microseconds: 1_000_000))
+    let shared = rig.messages.pop()
+    #expect(shared.map { String($0.topic) } == "forecourt/site/peer/c0:00:00:00:00:01/gateway")
+    #expect(shared.map { String($0.payload) } == #"{"v":1,"random":true,"id":"BC00BD17"}"# && shared?.isRetained == true)
+    #expect(shared.map { $0.expires - $0.at } == .seconds(960))
+    for index in 10..<140 { rig.hear(1, at: Double(index) * 0.1, data: Self.phone.advert) }
+    let said = rig.said()
+    #expect(!said.isEmpty && said.allSatisfy { $0.topic.hasPrefix("proximity/peer:BC00BD17") }, "\(said)")
+    let found = rig.gateway.devices.find(Identity(installation: 0xBC00_BD17))
+    let slot = try #require(found)
+    let level = PeerNews.level(known.address, -40).packet
+    rig.gateway.receive(level.bytes, radio: 0, at: Instant(microseconds: 14_000_000))
+    #expect(rig.gateway.devices[slot].level == -40, "a held connection's level counts as an advert's")
+    #expect(rig.gateway.devices.count == 1)
+  }
+
+  @Test("what a neighbour has read holds for whoever is heard later, and for a quarter of an hour") func told() {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+    }
+    rig.gateway.told(KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 5), at: Instant(microseconds: 1_000_000))
+    rig.gateway.told(KnownPeer(address: Address(0xC000_0000_0002, type: 1), id: 6), at: Instant(microseconds: 1_000_000))
+    #expect(rig.said().isEmpty)
+    rig.hear(1, at: 2, data: Self.phone.advert)
+    rig.hear(2, at: 1_000, data: Self.phone.advert)
+    let topics = rig.said().map { $0.topic }
+    #expect(topics.first == "proximity/peer:00000005" && topics.last?.contains("address:") == true, "\(topics)")
   }
 
   @Test("what becomes known travels as a packet and comes back the same") func news() throws {

@@ -1,5 +1,5 @@
 /// Whom to ask, and when: devices that offer our service, openly or in Apple's overflow area, each once for as long as its address lives.
-struct Candidates: BitwiseCopyable, Sendable {
+struct Candidates: ~Copyable {
   private enum State: BitwiseCopyable, Sendable {
     case unasked(since: Instant)
     /// Failed so often in a row; not before then.
@@ -26,15 +26,19 @@ struct Candidates: BitwiseCopyable, Sendable {
   private let mask: UInt8
   /// A gateway's second radio leaves the first one a moment to ask.
   private let courtesy: Interval
-  private var list = Bounded<384, Candidate>(filledWith: Candidate())
+  private var list: Lent<Candidate>
+  private var count = 0
 
-  init(_ service: ServiceUUID, courtesy: Interval) {
+  init(_ service: ServiceUUID, courtesy: Interval, in arena: inout Arena) {
+    list = arena.take(Limits.candidates, filledWith: Candidate())
     uuid = service
     let position = service.overflowPosition
     byte = Int(position >> 3)
     mask = 0x80 >> (position & 7)
     self.courtesy = courtesy
   }
+
+  static var bytes: Int { Arena.bytes(for: Limits.candidates, of: Candidate.self) }
 
   // MARK: What is heard
 
@@ -68,7 +72,7 @@ struct Candidates: BitwiseCopyable, Sendable {
   }
 
   private func find(_ address: Address) -> Int? {
-    for index in list.indices where list[index].address == address { return index }
+    for index in 0..<count where list[index].address == address { return index }
     return nil
   }
 
@@ -77,9 +81,13 @@ struct Candidates: BitwiseCopyable, Sendable {
     if let place = find(address) { return place }
     var candidate = Candidate()
     (candidate.address, candidate.heard, candidate.state) = (address, now, .unasked(since: now))
-    if list.append(candidate) == nil { return list.count - 1 }
+    if count < list.count {
+      list[count] = candidate
+      count += 1
+      return count - 1
+    }
     var oldest = 0
-    for index in list.indices where list[index].heard < list[oldest].heard { oldest = index }
+    for index in 0..<count where list[index].heard < list[oldest].heard { oldest = index }
     list[oldest] = candidate
     return oldest
   }
@@ -89,7 +97,7 @@ struct Candidates: BitwiseCopyable, Sendable {
   /// The one that is heard best of all that may be asked now.
   func next(at now: Instant) -> Address? {
     var best: Int?
-    for index in list.indices where now - list[index].heard <= Self.freshness && isOpen(list[index].state, at: now) {
+    for index in 0..<count where now - list[index].heard <= Self.freshness && isOpen(list[index].state, at: now) {
       if let best, list[best].level >= list[index].level { continue }
       best = index
     }

@@ -44,7 +44,7 @@ struct KnownPeers: ~Copyable {
 }
 
 extension Identity {
-  init(installation id: UInt32) {
+  package init(installation id: UInt32) {
     self.init(.peer)
     for byte in 0..<4 { append(UInt8(truncatingIfNeeded: id >> UInt32(24 - byte * 8))) }
   }

@@ -1,15 +1,35 @@
+/// What one radio is to do beside listening.
+package struct PeerDuties: BitwiseCopyable, Sendable {
+  package var settings: PeerSettings
+  package var name: Name
+  /// The radio's: each asks a little later than the one before.
+  package var index: Int
+  /// One device, wherever it is heard, whose every service is wanted: the 48 bits of its address.
+  package var errand: UInt64?
+
+  package init(_ settings: PeerSettings, name: Name, index: Int = 0, errand: UInt64? = nil) {
+    self.settings = settings
+    self.name = name
+    self.index = index
+    self.errand = errand
+  }
+
+  /// Listening is all.
+  package static var none: PeerDuties { PeerDuties(PeerSettings(), name: Name()) }
+
+  package var isEmpty: Bool { !settings.identify && !settings.serve && errand == nil }
+}
+
 /// What a radio does beside listening: it asks devices who they are, answers those that ask, and is seen. Bytes and time in; packets out.
 ///
 /// It runs on its radio's thread beside `Controller`, which decides when each of its packets may go. README.md beside it has the rules.
-package struct Peers: BitwiseCopyable, Sendable {
+package struct Peers: ~Copyable {
   struct Stray: BitwiseCopyable, Sendable {
     let handle: UInt16
     var isAsked = false
   }
 
-  let settings: PeerSettings
-  /// One device, wherever it is heard, whose every service is wanted: the 48 bits of its address.
-  private let errand: UInt64?
+  package let duties: PeerDuties
   private var isErrandDone = false
   var profile = Profile()
   var isAtWork = false
@@ -32,20 +52,14 @@ package struct Peers: BitwiseCopyable, Sendable {
   /// For somebody who waits in front of a terminal.
   private static let errandPatience = Interval.seconds(5)
 
-  /// `index` is the radio's: the first one is seen; the others only ask, each a little later than the one before.
-  package init(_ settings: PeerSettings, name: Name, index: Int = 0, errand: UInt64? = nil) {
-    self.settings = settings
-    self.errand = errand
-    candidates = Candidates(settings.service, courtesy: .milliseconds(150 * Int64(index)))
-    conversation = Conversation(settings)
-    attendant = Attendant(settings, name: name)
+  package init(_ duties: PeerDuties, in arena: inout Arena) {
+    self.duties = duties
+    candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), in: &arena)
+    conversation = Conversation(duties.settings)
+    attendant = Attendant(duties.settings, name: duties.name)
   }
 
-  /// Does nothing of all this.
-  package static var none: Peers { Peers(PeerSettings(), name: Name()) }
-
-  private var asks: Bool { settings.identify || errand != nil }
-  private var hasDuties: Bool { asks || settings.serve }
+  package static var bytes: Int { Candidates.bytes }
 
   // MARK: Time
 
@@ -53,15 +67,17 @@ package struct Peers: BitwiseCopyable, Sendable {
     isAtWork ? min(min(conversation.deadline, attendant.deadline), pending?.until ?? .never) : .never
   }
 
-  /// `mayAsk`: whether people may be listened to at the moment. CONTRACT, Authorization.
-  package mutating func tick(_ profile: Profile, mayAsk: Bool, at now: Instant) {
-    guard hasDuties else { return }
+  package mutating func tick(_ profile: Profile, at now: Instant) {
+    guard !duties.isEmpty else { return }
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
     guard isAtWork else { return }
     if !conversation.tick(at: now) || !attendant.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
     report(at: now)
-    if mayAsk && settings.identify { choose(at: now) }
+    if duties.settings.identify { choose(at: now) }
   }
+
+  /// The radio was switched off: whoever answers next may be another controller.
+  package mutating func lost() { restart(Profile()) }
 
   /// A controller that was reset knows of no connection.
   private mutating func restart(_ profile: Profile) {
@@ -142,8 +158,9 @@ package struct Peers: BitwiseCopyable, Sendable {
   }
 
   private mutating func heard(_ report: borrowing Report, at now: Instant) {
-    if settings.identify { candidates.heard(report, at: now) }
-    guard let errand, !isErrandDone, report.address.word & 0xFFFF_FFFF_FFFF == errand, report.traits.contains(.connectable) else { return }
+    if duties.settings.identify { candidates.heard(report, at: now) }
+    guard let errand = duties.errand, !isErrandDone, report.address.word & 0xFFFF_FFFF_FFFF == errand, report.traits.contains(.connectable)
+    else { return }
     guard conversation.isIdle, profile.aclLength > 0 else { return }
     isErrandDone = true
     conversation.call(report.address, for: Self.errandPatience, isThorough: true)
@@ -156,7 +173,7 @@ package struct Peers: BitwiseCopyable, Sendable {
       if isAnswer { conversation.unreached(.unreachable) }
     } else if isAnswer {
       conversation.connected(connection, at: now)
-    } else if !connection.isCentral && settings.serve && attendant.link == nil {
+    } else if !connection.isCentral && duties.settings.serve && attendant.link == nil {
       attendant.welcome(connection, at: now)
     } else {
       isStuck = strays.append(Stray(handle: connection.handle)) != nil

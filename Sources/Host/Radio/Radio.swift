@@ -28,17 +28,18 @@ package final class Radio: Sendable {
   /// Wakes whoever pops the packets.
   let listener: Doorbell
   private let stopping = Atomic<Bool>(false)
+  /// Written by the core thread alone.
+  private let permitted: Atomic<Bool>
   /// Commands come back among the packets, for recordings. Whoever pops them must expect that type.
   private let echoing: Atomic<Bool>
-  /// Whether devices may be asked at the moment.
-  private let asking = Atomic<Bool>(true)
   /// Written by the radio's thread alone.
   private let lost = Atomic<Int>(0)
   private let heard = Atomic<Int>(0)
   private let noise = Atomic<Int>(0)
 
   /// `listener` is rung when something can be popped and the listener sleeps.
-  package init(name: Name, listener: Doorbell, echoes: Bool, in arena: inout Arena) {
+  package init(name: Name, listener: Doorbell, echoes: Bool, isPermitted: Bool = true, in arena: inout Arena) {
+    permitted = Atomic(isPermitted)
     echoing = Atomic(echoes)
     self.name = name
     self.listener = listener
@@ -66,12 +67,15 @@ package final class Radio: Sendable {
     if hints.push(peer) == nil { bell.ring() }
   }
 
-  /// CONTRACT, Authorization.
-  package func permit(_ mayAsk: Bool) { asking.store(mayAsk, ordering: .relaxed) }
-
   /// Any thread: its own ends soon afterwards.
   package func stop() {
     stopping.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  /// Whether it may listen. One that may not lets its adapter go.
+  package func permit(_ isPermitted: Bool) {
+    guard permitted.exchange(isPermitted, ordering: .relaxed) != isPermitted else { return }
     bell.ring()
   }
 
@@ -87,7 +91,7 @@ package final class Radio: Sendable {
   // MARK: The radio's thread
 
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
-  var mayAsk: Bool { asking.load(ordering: .relaxed) }
+  var isPermitted: Bool { permitted.load(ordering: .relaxed) }
   var isEchoing: Bool { echoing.load(ordering: .relaxed) }
 
   func deliver(_ packet: Packet) {

@@ -5,6 +5,7 @@ package import Core
 package struct RadioThread: ~Copyable {
   private let radio: Radio
   private let adapter: Adapter
+  private let settings: RadioSettings
   private let isShared: Bool
   private var controller: Controller
   private var peers: Peers
@@ -21,34 +22,63 @@ package struct RadioThread: ~Copyable {
   private var mustCycle = false
 
   /// Starts the thread of a radio that is neither a capture nor a simulation.
-  package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ peers: Peers = Peers.none) -> Thread {
+  package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties = .none) -> Thread {
     Thread("radio") {
       // Only what it takes to open the adapter again.
       Privileges.keepOnly(adapter.privileges)
-      var thread = RadioThread(radio, adapter, settings, peers)
+      var thread = RadioThread(radio, adapter, settings, duties)
       thread.run()
     }
   }
 
-  private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ peers: Peers) {
+  private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties) {
     self.radio = radio
-    self.peers = peers
+    // A thread's stack is short, and tables are long.
+    var arena = Arena.taken(bytes: Peers.bytes)
+    peers = Peers(duties, in: &arena)
     self.adapter = adapter
+    self.settings = settings
     if case .hci(_, .raw) = adapter { isShared = true } else { isShared = false }
     controller = Controller(settings, isShared: isShared, spare: Chance.word())
   }
 
   private mutating func run() {
     while !radio.isStopping {
+      if !radio.isPermitted { rest() }
       let now = Clock.now()
       transfer.tick(at: now)
       obey(controller.tick(at: now), at: now)
       forward(at: now)
       converse(at: now)
-      tell(at: now)
+      tell(controller.condition, at: now)
       if sleeps() { receive() }
     }
-    if let last = controller.farewell { send(last.packet.bytes, at: Clock.now()) }
+    farewell()
+  }
+
+  /// Off, until it may listen again; then it begins anew.
+  private mutating func rest() {
+    farewell()
+    close()
+    held = nil
+    controller = Controller(settings, isShared: isShared, spare: Chance.word())
+    peers.lost()
+    mustReport = true
+    while !radio.isPermitted && !radio.isStopping {
+      tell(.off, at: Clock.now())
+      while radio.outgoing.pop() != nil {}
+      radio.bell.settle()
+      // Whoever changed it before the bell was set has not rung; a full ring of reports is tried again.
+      if !radio.isPermitted && !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: mustReport ? .milliseconds(10) : nil) }
+      radio.bell.rise()
+    }
+  }
+
+  /// A controller that goes on scanning for nobody costs power; one that goes on sending, or stays connected, is worse.
+  private mutating func farewell() {
+    guard let last = controller.farewell else { return }
+    let packet = !peers.duties.isEmpty && !isShared ? RadioCommand(.reset).packet : last.packet
+    send(packet.bytes, at: Clock.now())
   }
 
   /// Until something arrives or falls due; true when the line has something.
@@ -77,7 +107,11 @@ package struct RadioThread: ~Copyable {
     attempt { (transfer, line) throws(Line.Refusal) in try transfer.fill(from: line, at: now) }
     while transfer.next() {
       // What is said on a connection is no advert; only a recording wants it.
-      if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing { deliver(transfer.packet, at: transfer.stamp) }
+      if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
+        packet.at = transfer.stamp
+        packet.bytes = Text(transfer.packet)
+        radio.deliver(packet)
+      }
       obey(controller.received(transfer.packet, at: now), at: now)
       peers.received(transfer.packet, at: now)
     }
@@ -114,7 +148,7 @@ package struct RadioThread: ~Copyable {
   /// Whom to ask, what to answer, what to send; and what became known of it.
   private mutating func converse(at now: Instant) {
     while let known = radio.hints.pop() { peers.known(known.address, at: now) }
-    peers.tick(controller.profile, mayAsk: radio.mayAsk, at: now)
+    peers.tick(controller.profile, at: now)
     if peers.takeStuck() { obey(controller.stuck(at: now), at: now) }
     turns: while let next = peers.next(at: now) {
       switch controller.offer(next.bytes, at: now) {
@@ -129,7 +163,8 @@ package struct RadioThread: ~Copyable {
       }
     }
     while let news = peers.nextNews() {
-      deliver(news.packet.bytes, at: now)
+      let bytes = news.packet
+      deliver(bytes.bytes, at: now)
       radio.listener.ring()
     }
   }
@@ -189,8 +224,7 @@ package struct RadioThread: ~Copyable {
 
   // MARK: What is told
 
-  private mutating func tell(at now: Instant) {
-    let condition = controller.condition
+  private mutating func tell(_ condition: Condition, at now: Instant) {
     let (new, old) = (controller.profile, report.profile)
     if condition != report.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustReport = true }
     guard mustReport else { return }
