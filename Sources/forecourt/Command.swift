@@ -31,6 +31,7 @@ struct Command {
       .replay,
       .simulate,
       .capture,
+      .identify,
       .check,
       .events,
       .version,
