@@ -29,8 +29,11 @@ struct Command {
     [
       .run,
       .replay,
+      .scan,
       .simulate,
       .capture,
+      .explain,
+      .calibrate,
       .check,
       .events,
       .version,
