@@ -38,8 +38,6 @@ path = "{folder}/outbox.db"
 [publish]
 telemetry_s = 1
 metrics_file = "{folder}/metrics.prom"
-[home_assistant]
-discovery = true
 '''
 PROMISE_KB = 12 * 1024
 
