@@ -13,7 +13,7 @@ group() {
   case $1 in
     libraries) echo "$libraries" ;;
     build) echo "$toolchain $libraries git" ;;
-    test) echo "qemu-user-static mosquitto mosquitto-clients python3 python3-venv" ;;
+    test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
     demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;

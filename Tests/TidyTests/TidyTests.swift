@@ -34,8 +34,10 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Signals.swift",  // reads a signalfd
   "Sources/Host/Thread.swift",  // starts threads
   "Sources/Host/Wait.swift",  // polls
+  "Sources/forecourt/Keys.swift",  // reads what is typed
   "Sources/forecourt/Output.swift",  // writes to the standard streams
   "Sources/forecourt/Program.swift",  // reads the arguments
+  "Sources/forecourt/Screen.swift",  // asks for the terminal's size
   "Sources/forecourt/Version.swift",  // a C string
 ]
 
