@@ -226,7 +226,7 @@ import Core
   /// Mostly the limits that a broker states in its greeting.
   private static let faultsOfMessages = [
     MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8,
-  ].map(\.rawValue)
+  ].map { $0.rawValue }
 
   private func fault(_ code: CInt, errno: CInt) -> LinkFault {
     if let told = news.refusal { return told }
