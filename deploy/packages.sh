@@ -14,10 +14,10 @@ group() {
     libraries) echo "$libraries" ;;
     build) echo "$toolchain $libraries git" ;;
     test) echo "qemu-user-static mosquitto mosquitto-clients python3 python3-venv" ;;
-    bench) echo "valgrind tshark bluez python3-venv" ;;
     demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;
+    bench) echo "valgrind tshark bluez python3-venv" ;;
     *) fail "unknown group \"$1\": it must be libraries, build, bench, demo, test, ship or rigs" 64 ;;
   esac
 }
