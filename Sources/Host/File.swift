@@ -106,6 +106,11 @@ package struct TextFile: ~Copyable {
 
   deinit { close(descriptor) }
 
+  package mutating func write(_ text: String) {
+    waiting.append(contentsOf: text.utf8)
+    if waiting.count >= 32_768 { flush() }
+  }
+
   package mutating func line<let capacity: Int>(_ text: Text<capacity>) {
     for index in 0..<text.count { waiting.append(text[index]) }
     waiting.append(UInt8(ascii: "\n"))
@@ -117,7 +122,7 @@ package struct TextFile: ~Copyable {
     while written < waiting.count, failure == 0 {
       let rest = waiting[written...]
       // SAFETY: the count is the slice's own.
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 { written += count } else if linux_errno() != EINTR { failure = linux_errno() }
     }
     waiting.removeAll(keepingCapacity: true)
