@@ -15,7 +15,7 @@ group() {
     build) echo "$toolchain $libraries git" ;;
     test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
-    rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;
+    rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace chromium" ;;
     *) fail "unknown group \"$1\": it must be libraries, build, test, ship or rigs" 64 ;;
   esac
 }
