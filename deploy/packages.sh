@@ -17,8 +17,9 @@ group() {
     demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;
+    browser) echo "chromium" ;;
     bench) echo "valgrind tshark bluez python3-venv" ;;
-    *) fail "unknown group \"$1\": it must be libraries, build, bench, demo, test, ship or rigs" 64 ;;
+    *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, test, ship or rigs" 64 ;;
   esac
 }
 

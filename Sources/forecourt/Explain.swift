@@ -116,34 +116,16 @@ private struct Explanation {
   }
 
   private mutating func tellEvents(of rehearsal: inout Rehearsal) {
-    let mark = "\"id\":" + json(witness.identity.text)
-    var events: [(at: Instant, topic: String, payload: String)] = []
-    while rehearsal.take({ events.append(($0.at, String($0.topic), String($0.payload))) }) {}
-    for event in events where contains(event.payload, mark) {
-      for index in records.indices where event.topic.utf8.elementsEqual(Self.tail(of: event.topic, "/trigger/" + records[index].name)) {
-        let word = Self.value(of: "event", in: event.payload)
-        let reason = Self.value(of: "reason", in: event.payload)
-        records[index].happened(word, at: event.at)
-        let why = reason.utf8.isEmpty ? "" : " (\(reason))"
-        out.line(fixed(event.at.microsecondsAsSeconds, 3).right(in: 9) + "  >>> \(records[index].name): \(word)\(why)")
+    let identity = json(witness.identity.text)
+    var words: [(at: Instant, word: TriggerWord)] = []
+    while rehearsal.take({ message in if let word = TriggerWord(message) { words.append((message.at, word)) } }) {}
+    for (at, word) in words where same(word.identity, identity) {
+      for index in records.indices where same(records[index].name, word.trigger) {
+        records[index].happened(word.event, at: at)
+        let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
+        out.line(fixed(at.microsecondsAsSeconds, 3).right(in: 9) + "  >>> \(records[index].name): \(word.event)\(why)")
       }
     }
-  }
-
-  /// The topic itself where it ends like that, else nothing that equals it.
-  private static func tail(of topic: String, _ ending: String) -> String.UTF8View {
-    topic.utf8.count >= ending.utf8.count && topic.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) ? topic.utf8 : "".utf8
-  }
-
-  /// A member of our own words: one that needs no unescaping.
-  private static func value(of key: String, in payload: String) -> String {
-    let bytes = Array(payload.utf8)
-    let mark = Array("\"\(key)\":\"".utf8)
-    guard bytes.count > mark.count else { return "" }
-    for start in 0..<(bytes.count - mark.count) where bytes[start..<(start + mark.count)].elementsEqual(mark) {
-      return String(decoding: bytes[(start + mark.count)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
-    }
-    return ""
   }
 
   // MARK: The end

@@ -99,7 +99,7 @@ import Testing
     let power = try #require(told.out.firstMatch(of: #/measured_power_dbm = (-?[\d.]+)/#)).1
     #expect(abs(Double(power)! + 59) < 9)
     try program.write("pasted.toml", Self.configuration + told.out)
-    #expect(try program("check", "--config", "pasted.toml").out.hasPrefix("pasted.toml: no errors"))
+    #expect(try program("check", "--lint", "--config", "pasted.toml").out.hasPrefix("pasted.toml: no errors"))
     #expect(
       try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "pasted.toml").out.contains("is calibrated (\(power)"))
   }

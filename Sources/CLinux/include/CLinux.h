@@ -57,6 +57,9 @@ int linux_runs(const char *name);
 /// The same of a service of systemd, also where other users' processes are hidden, as they are from the gateway's own unit.
 int linux_service_runs(const char *unit);
 
+/// What an ordinary user may still write to the file system of a path; -1 and errno.
+int64_t linux_free_bytes(const char *path);
+
 /// Of the calling thread's capabilities only those whose bits are set stay, and none can come back. -1 and errno.
 int linux_keep_capabilities(uint32_t kept);
 

@@ -37,7 +37,8 @@ import Core
 
   struct Greeting {
     var identifier: Text<128>
-    var will: Message
+    /// nil: nobody is told when we are gone.
+    var will: Message?
   }
 
   /// How long the broker keeps our session: a command older than this is no command any more. MQTT 3 brokers know no such limit
@@ -74,12 +75,14 @@ import Core
         })
     }
     // SAFETY: as above.
-    try check(
-      unsafe greeting.will.topic.withCString { topic in
-        unsafe greeting.will.payload.bytes.withUnsafeBytes {
-          unsafe mosquitto_will_set(client, topic, CInt($0.count), $0.baseAddress, 1, true)
-        }
-      })
+    if let will = greeting.will {
+      try check(
+        unsafe will.topic.withCString { topic in
+          unsafe will.payload.bytes.withUnsafeBytes {
+            unsafe mosquitto_will_set(client, topic, CInt($0.count), $0.baseAddress, 1, true)
+          }
+        })
+    }
     // SAFETY: what an earlier connection left.
     unsafe mosquitto_property_free_all(&properties)
     if settings.version == .five {
