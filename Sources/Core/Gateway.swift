@@ -13,7 +13,7 @@ package struct Gateway: ~Copyable {
   private var keys: IdentityKeys
   private var services: WatchedServices
   private var regions: Regions
-  private var triggers: Triggers
+  package private(set) var triggers: Triggers
   private var ranging = Ranging()
   private let proximity = Proximity()
   private var agenda: Agenda

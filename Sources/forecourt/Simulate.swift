@@ -60,12 +60,19 @@ extension Invocation {
 }
 
 private func record(_ world: inout World, _ path: String) throws(Exit) {
-  var recordings: [Recording] = []
   let gateways = world.scenario.gateways
-  for gateway in gateways { recordings.append(try Recording(capture: gateways.count == 1 ? path : path.naming(String(gateway.name)))) }
+  let paths = gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) }
+  var files: [CaptureFile] = []
+  for path in paths {
+    // A scenario begins at no particular time: the same run gives the same file.
+    do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0)) } catch { throw unwritable(path, error) }
+  }
   var packet = Packet()
-  while let gateway = world.next(into: &packet) { recordings[gateway].append(packet) }
-  for recording in recordings { try recording.close() }
+  while let gateway = world.next(into: &packet) { files[gateway].append(packet.bytes.bytes, at: packet.at, dropped: 0) }
+  for index in files.indices {
+    files[index].flush()
+    guard files[index].failure == 0 else { throw unwritable(paths[index], code: files[index].failure) }
+  }
 }
 
 extension String {
@@ -78,8 +85,8 @@ extension String {
 
 private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
   var world = run
-  var file: TextFile
-  do throws(FileRefusal) { file = try TextFile(creating: path) } catch { throw unwritable(path, error) }
+  let file: NewFile
+  do throws(FileRefusal) { file = try NewFile(creating: path) } catch { throw unwritable(path, error) }
   var line = TruthLine()
   var time = 0.0
   while time <= world.scenario.seconds {
@@ -95,27 +102,6 @@ private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
   }
   file.flush()
   guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
-}
-
-/// One capture that is being written, so that several can stand in a list.
-private final class Recording {
-  private var file: CaptureFile
-  private let path: String
-
-  init(capture path: String) throws(Exit) {
-    self.path = path
-    do throws(FileRefusal) {
-      // A scenario begins at no particular time: the same run gives the same file.
-      file = try CaptureFile(creating: path, epoch: 0)
-    } catch { throw unwritable(path, error) }
-  }
-
-  func append(_ packet: Packet) { file.append(packet.bytes.bytes, at: packet.at, dropped: 0) }
-
-  func close() throws(Exit) {
-    file.flush()
-    guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
-  }
 }
 
 private func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {

@@ -9,6 +9,7 @@ private let unsafeFiles: Set<String> = [
   "Sources/Core/Lent.swift",  // lends memory
   "Sources/Core/Ring.swift",  // two threads, one block of memory
   "Sources/Core/Text.swift",  // bytes without a bounds check each
+  "Sources/Host/NewFile.swift",  // writes a file
   "Sources/Host/Broker/JSONObject.swift",  // calls cJSON
   "Sources/Host/Broker/Link.swift",  // calls libmosquitto
   "Sources/Host/Broker/LinkNews.swift",  // is called by it
@@ -17,7 +18,6 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Keepsake.swift",  // writes a file
   "Sources/Host/Crypto.swift",  // calls libcrypto
   "Sources/Host/Capture/CaptureSource.swift",  // reads a file through a buffer
-  "Sources/Host/Capture/CaptureFile.swift",  // writes a file
   "Sources/Host/Chance.swift",  // asks the system for random bytes
   "Sources/Host/Clock.swift",  // asks the system for the time
   "Sources/Host/Config/Document.swift",  // calls toml++
@@ -34,8 +34,10 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Signals.swift",  // reads a signalfd
   "Sources/Host/Thread.swift",  // starts threads
   "Sources/Host/Wait.swift",  // polls
+  "Sources/forecourt/Keys.swift",  // reads what is typed
   "Sources/forecourt/Output.swift",  // writes to the standard streams
   "Sources/forecourt/Program.swift",  // reads the arguments
+  "Sources/forecourt/Screen.swift",  // asks for the terminal's size
   "Sources/forecourt/Version.swift",  // a C string
 ]
 
