@@ -10,8 +10,32 @@ extension PeerNews {
     case .stranger(let address): return (.debug, place + "\(address.written) has no installation id")
     case .failed(let address, let failure):
       return (.debug, place + "\(address.written): " + String(Text<64>(failure.sentence)))
-    case .offers, .level, .sends, .withheld: return nil
+    case .sends(let transmission, let power):
+      let voice = settings.voice(transmission)
+      let chosen = power.map { " at \($0) dBm" } ?? ""
+      guard let asked = voice.asked, asked != power else { return (.info, place + "sends \(voice.name)\(chosen)") }
+      return (.warning, place + "sends \(voice.name)\(chosen); tx_power_dbm = \(asked) was asked for")
+    case .withheld(let transmission, let status, let isPower):
+      let voice = settings.voice(transmission)
+      let what = isPower ? "tx_power_dbm = \(voice.asked ?? 0) cannot be set here" : "the controller refuses it"
+      return (.error, place + "does not send \(voice.name): \(what) (status \(status))")
+    case .offers, .level: return nil
     }
+  }
+}
+
+extension Settings {
+  /// What a transmission is called in the log, and the power it asks for.
+  fileprivate func voice(_ transmission: UInt8) -> (name: String, asked: Int8?) {
+    guard Int(transmission) < transmissions.count else { return ("its own services", nil) }
+    let name =
+      switch transmissions[Int(transmission)].kind {
+      case .iBeacon: "ibeacon"
+      case .altBeacon: "altbeacon"
+      case .eddystoneUID: "eddystone-uid"
+      case .eddystoneURL: "eddystone-url"
+      }
+    return ("\(name) (transmit \(transmission + 1))", transmissions[Int(transmission)].txPower)
   }
 }
 

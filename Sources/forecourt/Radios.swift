@@ -56,7 +56,9 @@ enum Duties {
     case .configured:
       var peer = settings.peer
       peer.serve = peer.serve && radio == 0
-      return PeerDuties(peer, name: settings.gateway.name, index: radio)
+      var duties = PeerDuties(peer, name: settings.gateway.name, index: radio)
+      if radio == 0 { duties.transmissions = settings.transmissions }
+      return duties
     case .errand(let address):
       var peer = settings.peer
       (peer.identify, peer.serve, peer.hold) = (false, false, false)

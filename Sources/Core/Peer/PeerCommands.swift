@@ -16,6 +16,7 @@ extension Peers {
     case part(handle: UInt16)
     case level(handle: UInt16)
     case denyKey(handle: UInt16)
+    case advertise(RadioCommand)
   }
 
   struct Pending: BitwiseCopyable, Sendable {
@@ -33,7 +34,7 @@ extension Peers {
     guard isAtWork, !isStuck else { return nil }
     if let piece = nextPiece() { return piece }
     guard pending == nil else { return nil }
-    turn = nextTurn
+    turn = nextTurn()
     guard let command = command(for: turn) else { return nil }
     var packet = Text<260>()
     packet.append(command.packet)
@@ -54,6 +55,7 @@ extension Peers {
     case .part(let handle): asked(toPart: handle, at: now)
     case .level: conversation.levelAsked(at: now)
     case .denyKey: keyless = nil
+    case .advertise: break
     }
     guard let opcode = command(for: turn)?.opcode else { return }
     pending = Pending(turn: turn, opcode: opcode, until: now + Self.answerPatience)
@@ -89,7 +91,7 @@ extension Peers {
 
   // MARK: Commands
 
-  private var nextTurn: Turn {
+  private mutating func nextTurn() -> Turn {
     if let link = conversation.link, link.wantsToPart { return .part(handle: link.handle) }
     if let link = attendant.link, link.wantsToPart { return .part(handle: link.handle) }
     for index in strays.indices where !strays[index].isAsked { return .part(handle: strays[index].handle) }
@@ -97,6 +99,7 @@ extension Peers {
     if let keyless { return .denyKey(handle: keyless) }
     if conversation.wantsToCall { return .connect }
     if let link = conversation.link, conversation.wantsLevel { return .level(handle: link.handle) }
+    if let command = beacons.nextCommand(profile) { return .advertise(command) }
     return .none
   }
 
@@ -105,6 +108,7 @@ extension Peers {
     case .none, .data: return nil
     case .connect: return connect
     case .recall: return RadioCommand(.cancelConnect)
+    case .advertise(let command): return command
     case .part(let handle):
       var command = RadioCommand(.disconnect)
       command.append(UInt64(handle), bytes: 2)
@@ -163,6 +167,7 @@ extension Peers {
     let status = result.byteCount > 0 ? result[0] : 0xFF
     switch pending.turn {
     case .none, .data, .recall, .denyKey: break
+    case .advertise: beacons.answered(result, profile, at: now)
     case .connect:
       guard status != 0 else { break }
       conversation.unreached(.refused)

@@ -32,6 +32,9 @@ package enum PeerNews: BitwiseCopyable, Sendable {
   /// It is not: the controller answered this to the command that matters.
   case withheld(transmission: UInt8, status: UInt8, isPower: Bool)
 
+  /// In a transmission's place: the services this gateway offers.
+  package static let ownServices: UInt8 = 255
+
   private static let vendor: UInt8 = 0xFF
   /// "forecour"
   private static let mark: UInt64 = 0x72_756F_6365_726F_66

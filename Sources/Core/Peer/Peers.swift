@@ -6,6 +6,7 @@ package struct PeerDuties: BitwiseCopyable, Sendable {
   package var index: Int
   /// One device, wherever it is heard, whose every service is wanted: the 48 bits of its address.
   package var errand: UInt64?
+  package var transmissions = TransmitList(filledWith: TransmitSettings())
 
   package init(_ settings: PeerSettings, name: Name, index: Int = 0, errand: UInt64? = nil) {
     self.settings = settings
@@ -17,7 +18,7 @@ package struct PeerDuties: BitwiseCopyable, Sendable {
   /// Listening is all.
   package static var none: PeerDuties { PeerDuties(PeerSettings(), name: Name()) }
 
-  package var isEmpty: Bool { !settings.identify && !settings.serve && errand == nil }
+  package var isEmpty: Bool { !settings.identify && !settings.serve && errand == nil && transmissions.isEmpty }
 }
 
 /// What a radio does beside listening: it asks devices who they are, answers those that ask, and is seen. Bytes and time in; packets out.
@@ -38,6 +39,7 @@ package struct Peers: ~Copyable {
   var called = Instant.zero
   var conversation: Conversation
   var attendant: Attendant
+  var beacons: Beacons
   /// Connections that nobody expected; they are ended.
   var strays = Bounded<4, Stray>(filledWith: Stray(handle: 0))
   /// A peer that wants encryption: its connection, until it has been told that there is no key.
@@ -57,6 +59,7 @@ package struct Peers: ~Copyable {
     candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), in: &arena)
     conversation = Conversation(duties.settings)
     attendant = Attendant(duties.settings, name: duties.name)
+    beacons = Beacons(duties)
   }
 
   package static var bytes: Int { Candidates.bytes }
@@ -64,7 +67,8 @@ package struct Peers: ~Copyable {
   // MARK: Time
 
   package var nextDeadline: Instant {
-    isAtWork ? min(min(conversation.deadline, attendant.deadline), pending?.until ?? .never) : .never
+    guard isAtWork else { return .never }
+    return min(min(conversation.deadline, attendant.deadline), min(beacons.deadline, pending?.until ?? .never))
   }
 
   package mutating func tick(_ profile: Profile, at now: Instant) {
@@ -72,6 +76,7 @@ package struct Peers: ~Copyable {
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
     guard isAtWork else { return }
     if !conversation.tick(at: now) || !attendant.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
+    beacons.tick(at: now)
     report(at: now)
     if duties.settings.identify { choose(at: now) }
   }
@@ -87,6 +92,7 @@ package struct Peers: ~Copyable {
     strays.removeAll()
     conversation.interrupted()
     attendant.disconnected()
+    beacons.restart(profile)
   }
 
   /// Set when the controller has to be reset. Then everything here waits until that has happened.
@@ -106,6 +112,7 @@ package struct Peers: ~Copyable {
 
   package mutating func nextNews() -> PeerNews? {
     if let group = conversation.takeFound() { return .offers(conversation.peer, group) }
+    if let news = beacons.takeNews() { return news }
     guard !news.isEmpty else { return nil }
     defer { news.remove(at: 0) }
     return news[0]
@@ -167,6 +174,7 @@ package struct Peers: ~Copyable {
   }
 
   private mutating func connected(_ connection: Connection, at now: Instant) {
+    if connection.status == 0 && !connection.isCentral { beacons.visited() }
     let isAnswer = conversation.expects && (connection.status != 0 || connection.isCentral)
     if isAnswer { deafness.spend(now - called) }
     if connection.status != 0 {
@@ -184,7 +192,8 @@ package struct Peers: ~Copyable {
     if conversation.link?.handle == handle { conversation.disconnected() }
     if attendant.link?.handle == handle { attendant.disconnected() }
     if keyless == handle { keyless = nil }
-    for index in strays.indices where strays[index].handle == handle { return strays.remove(at: index) }
+    for index in strays.indices.reversed() where strays[index].handle == handle { strays.remove(at: index) }
+    if attendant.link == nil { beacons.left() }
   }
 
   private mutating func withLink(of handle: UInt16, _ body: (inout Link) -> Void) {
