@@ -5,6 +5,8 @@ import PackageDescription
 let embedded = Context.environment["EMBEDDED"] != nil
 /// What `forecourt version` says; deploy/build.sh asks deploy/version.sh.
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
+/// Only these targets, where somebody needs no more: deploy/sanitize.sh.
+let only = Context.environment["ONLY_TARGETS"].map { $0.split(separator: " ").map(String.init) }
 
 let strict: [SwiftSetting] =
   [
@@ -32,7 +34,7 @@ let doors: [Target] = [
 ]
 
 let product: [Target] = [
-  .target(name: "Core", exclude: ["Controller/README.md", "Triggers/README.md"], swiftSettings: strict),
+  .target(name: "Core", exclude: ["Controller/README.md", "Peer/README.md", "Triggers/README.md"], swiftSettings: strict),
   .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: strict),
   .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: strict),
   .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: strict),
@@ -40,7 +42,7 @@ let product: [Target] = [
 
 let tests: [Target] = [
   .executableTarget(
-    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md"],
+    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt"],
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CoreTests", dependencies: ["Core"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
@@ -54,6 +56,6 @@ let tests: [Target] = [
 
 let package = Package(
   name: "forecourt",
-  targets: doors + product + (embedded ? [] : tests),
+  targets: (doors + product + (embedded ? [] : tests)).filter { only?.contains($0.name) ?? true },
   cxxLanguageStandard: .cxx17
 )

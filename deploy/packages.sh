@@ -14,9 +14,10 @@ group() {
     libraries) echo "$libraries" ;;
     build) echo "$toolchain $libraries git" ;;
     test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
+    demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace chromium" ;;
-    *) fail "unknown group \"$1\": it must be libraries, build, test, ship or rigs" 64 ;;
+    *) fail "unknown group \"$1\": it must be libraries, build, demo, test, ship or rigs" 64 ;;
   esac
 }
 
@@ -26,7 +27,7 @@ if [ "${1:-}" = --list ]; then
   group "${2:-}"
   exit
 fi
-[ $# -gt 0 ] || fail "name the groups to install: build, test, ship, rigs" 64
+[ $# -gt 0 ] || fail "name the groups to install: build, demo, test, ship, rigs" 64
 command -v apt-get >/dev/null || fail "this machine has no apt-get; the packages are Debian's (12, bookworm)"
 
 missing=()

@@ -1,4 +1,3 @@
-package import Core
 import CLinux
 
 /// Why a file could not be read.
@@ -89,42 +88,5 @@ package struct File {
       guard bytes.count + count <= limit else { throw FileRefusal(.tooLarge(limit)) }
       bytes.append(contentsOf: piece[0..<count])
     }
-  }
-}
-
-/// A text that is written line by line.
-package struct TextFile: ~Copyable {
-  private let descriptor: Int32
-  private var waiting: [UInt8] = []
-  package private(set) var failure: Int32 = 0
-
-  package init(creating path: String) throws(FileRefusal) {
-    // SAFETY: the name is terminated and lives while it is used.
-    descriptor = unsafe path.withCString { unsafe linux_open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
-    guard descriptor >= 0 else { throw FileRefusal(errno: linux_errno()) }
-  }
-
-  deinit { close(descriptor) }
-
-  package mutating func write(_ text: String) {
-    waiting.append(contentsOf: text.utf8)
-    if waiting.count >= 32_768 { flush() }
-  }
-
-  package mutating func line<let capacity: Int>(_ text: Text<capacity>) {
-    for index in 0..<text.count { waiting.append(text[index]) }
-    waiting.append(UInt8(ascii: "\n"))
-    if waiting.count >= 32_768 { flush() }
-  }
-
-  package mutating func flush() {
-    var written = 0
-    while written < waiting.count, failure == 0 {
-      let rest = waiting[written...]
-      // SAFETY: the count is the slice's own.
-      let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 { written += count } else if linux_errno() != EINTR { failure = linux_errno() }
-    }
-    waiting.removeAll(keepingCapacity: true)
   }
 }

@@ -9,7 +9,7 @@ extension Calibration {
   ) throws(Exit) {
     for place in places where place.window != nil { throw invocation.refused("--place \(place.written)@…: a span is for --capture") }
     var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
-    let radios = Radios(configuration.core, configuration.host.adapters, in: &arena)
+    let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
     let rehearsal = Rehearsal(configuration, epoch: Clock.epoch(), started: Clock.now())
     let listener = PlaceListener(rehearsal, Witness(identity, radios: self.radios.count), radios.adapters)
     var station = Station(listener, radios.bell, radios.all, signals)

@@ -31,7 +31,7 @@ private func record(_ invocation: Invocation) throws(Exit) {
   }
   var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + configuration.core.radios.count * (Recorder.bytes + 64) + 4_096)
   let recording = try Recording(configuration.core, invocation, in: &arena)
-  let radios = Radios(configuration.core, configuration.host.adapters, echoes: true, in: &arena)
+  let radios = try Radios(configuration.core, configuration.host.adapters, echoes: true, isAsked: true, invocation, in: &arena)
   let listener = CaptureListener(recording, radios.adapters, invocation.number("seconds"))
   var station = Station(listener, radios.bell, radios.all, signals)
   station.run()

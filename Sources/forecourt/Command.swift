@@ -32,6 +32,7 @@ struct Command {
       .scan,
       .simulate,
       .capture,
+      .identify,
       .explain,
       .calibrate,
       .check,

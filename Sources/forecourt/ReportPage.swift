@@ -22,13 +22,13 @@ func html(_ text: String) -> String {
 
 /// The page of one or two runs. It fetches nothing and runs nothing: its own policy forbids both.
 struct ReportPage: ~Copyable {
-  private var file: TextFile
+  private let file: NewFile
 
   private static let mostDevices = 40
 
-  init(creating path: String) throws(FileRefusal) { file = try TextFile(creating: path) }
+  init(creating path: String) throws(FileRefusal) { file = try NewFile(creating: path) }
 
-  mutating func write(_ text: String) { file.write(text) }
+  mutating func write(_ text: String) { file.append(text) }
 
   /// 0, or why not all of it is there.
   mutating func close() -> Int32 {

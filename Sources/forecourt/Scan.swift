@@ -26,7 +26,7 @@ private func show(_ invocation: Invocation) throws(Exit) {
   // Zones are worked out for those alone of whom something may be said.
   configuration.core.publish.unknown = .publish
   var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
-  let radios = Radios(configuration.core, configuration.host.adapters, in: &arena)
+  let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
   let rehearsal = Rehearsal(configuration, epoch: Clock.epoch(), started: Clock.now())
   let isTable = invocation.out.isTerminal && !invocation.has("json")
   let listener = ScanListener(rehearsal, radios.adapters, invocation.number("seconds"), invocation.out, isTable: isTable)

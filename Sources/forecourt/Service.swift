@@ -5,6 +5,7 @@ import Host
 struct Service: Listener, ~Copyable {
   private var gateway: Gateway
   private var board: StatusBoard
+  private let radios: [Radio]
   private let delivery: Delivery
   private let invocation: Invocation
   private var host: HostSettings
@@ -15,6 +16,10 @@ struct Service: Listener, ~Copyable {
   /// What the gateway was last told of the broker.
   private var wasOnline: Bool?
   private var census: Census
+  private var herald: Herald
+  private var measuring: Measuring?
+  private var tape: Tape?
+  private var recorders: [Recorder] = []
   private(set) var end = Exit.done
   private var isOver = false
 
@@ -29,10 +34,12 @@ struct Service: Listener, ~Copyable {
     host = configuration.host
     log = Log(host.log)
     self.boot = boot
+    self.radios = radios
     self.delivery = delivery
     self.invocation = invocation
     board = StatusBoard(configuration.core, boot, radios, adapters)
     census = Census(radios, telemetry: configuration.core.publish.telemetry, started: started)
+    herald = Herald(configuration.core)
     let cipher = aes128()
     let salt = try invocation.salt(configuration.core.publish.unknown, in: host)
     let publisher = Publisher(
@@ -46,7 +53,21 @@ struct Service: Listener, ~Copyable {
 
   // MARK: Listener
 
-  mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) { gateway.receive(packet, radio: radio, at: moment) }
+  mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
+    tape?.record(packet, radio: radio, at: moment)
+    // For the recording alone.
+    if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
+    if let news = PeerNews(packet: packet) { note(news, of: radio) }
+    gateway.receive(packet, radio: radio, at: moment)
+    measuring?.listen(gateway, radio: radio)
+  }
+
+  /// What concerns more than the machine.
+  private func note(_ news: PeerNews, of radio: Int) {
+    if let words = news.words(radios[radio].name, gateway.settings) { log.say(words.level, words.sentence) }
+    guard case .identified(let peer) = news else { return }
+    for other in radios.indices where other != radio { radios[other].hint(peer) }
+  }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
     if let words = board.reported(report, radio: radio) { log.say(words.level, words.sentence) }
@@ -68,8 +89,11 @@ struct Service: Listener, ~Copyable {
 
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
 
-  var nextDeadline: Instant { min(gateway.nextDeadline, watchdog, census.due) }
-  var hasWork: Bool { delivery.requests.count > 0 || delivery.chores.count > 0 || isOnline != board.isOnline }
+  var nextDeadline: Instant {
+    let asked = min(measuring?.until ?? .never, tape?.due ?? .never)
+    return min(gateway.nextDeadline, watchdog, census.due, herald.isDue(gateway.devices), asked)
+  }
+  var hasWork: Bool { delivery.requests.count > 0 || delivery.chores.count > 0 || isOnline != board.isOnline || herald.hasWork }
   private var isOnline: Bool { delivery.courier?.figures.isOnline ?? false }
 
   mutating func turned(at moment: Instant) -> Bool {
@@ -80,6 +104,9 @@ struct Service: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= census.due { count(at: moment) }
+    for radio in radios { radio.permit(gateway.isListening) }
+    answerLate(at: moment)
+    herald.turned(gateway.devices, into: delivery.messages, at: moment)
     tellStatus(at: moment)
     if isOver { notify.stopping() }
     delivery.carry()
@@ -89,6 +116,8 @@ struct Service: Listener, ~Copyable {
   // MARK: What is told
 
   private mutating func tellStatus(at now: Instant) {
+    // Asked once: the courier may lose the line between two questions, and then the machine would believe what the board does not.
+    let isOnline = self.isOnline
     if delivery.courier != nil, wasOnline != isOnline {
       wasOnline = isOnline
       gateway.connected(isOnline, at: now)
@@ -116,12 +145,18 @@ struct Service: Listener, ~Copyable {
 
   private mutating func perform(_ request: Request, at now: Instant) {
     switch request {
-    case .command(let command, let ticket):
-      let refusal = perform(command, at: now)
-      send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
+    case .command(.calibrate(let identity, let distance, let span), let ticket):
+      if let refusal = refusal(measuring != nil) { return answer(ticket, refusal) }
+      measuring = Measuring(identity, at: distance, during: span, ticket, at: now)
+    case .command(.capture(let span), let ticket):
+      if let refusal = refusal(tape != nil) { return answer(ticket, refusal) }
+      record(during: span, ticket, at: now)
+    case .command(let command, let ticket): answer(ticket, perform(command, at: now))
     case .claim(let claim): gateway.claimed(claim, at: now)
     case .neighbour(let neighbour): gateway.met(neighbour, at: now)
-    case .peer: break
+    case .peer(let peer):
+      gateway.told(peer, at: now)
+      for radio in radios { radio.hint(peer) }
     }
   }
 
@@ -133,9 +168,40 @@ struct Service: Listener, ~Copyable {
     case .reload: return reload()
     case .ping: break
     case .trigger(let name, let identity): return call(name, identity, at: now)
-    case .calibrate, .capture: return "this gateway cannot do that yet"
+    case .calibrate, .capture: break
     }
     return nil
+  }
+
+  /// Why nothing that takes its time can begin.
+  private func refusal(_ isBusy: Bool) -> String? {
+    if isBusy { return "another is under way" }
+    return gateway.isListening ? nil : "nothing is listened to: see authorization"
+  }
+
+  private func answer(_ ticket: Ticket, _ refusal: String?) {
+    send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
+  }
+
+  private mutating func record(during span: Interval, _ ticket: Ticket, at now: Instant) {
+    if recorders.isEmpty { recorders = Tape.recorders(radios.count) }
+    do throws(FileRefusal) {
+      tape = try Tape(radios, recorders, beside: host.outbox.path, during: span, ticket, at: now)
+      log.say(.info, "recording what is heard for \(Int(span.seconds)) s, as a command asks")
+    } catch { answer(ticket, "the recording " + error.sentence) }
+  }
+
+  /// What a command asked for a while ago.
+  private mutating func answerLate(at now: Instant) {
+    if let done = measuring, now >= done.until || isOver {
+      send(done.reply(gateway.settings))
+      measuring = nil
+    }
+    if isOver { tape?.finish() }
+    if tape?.turned(at: now) ?? false, let done = tape {
+      send(done.reply(from: Topics(gateway.settings)))
+      tape = nil
+    }
   }
 
   /// The driver typed the pump's number.
@@ -165,7 +231,7 @@ struct Service: Listener, ~Copyable {
       return "the configuration is wrong; the log says where"
     }
     guard configuration.hasSameMachine(as: gateway.settings, host) else {
-      let refusal = "radios, devices and simulations are fixed at start: restart the gateway to change them"
+      let refusal = "radios, what they ask and send, devices and simulations are fixed at start: restart the gateway to change them"
       log.say(.error, refusal)
       return refusal
     }
@@ -174,6 +240,7 @@ struct Service: Listener, ~Copyable {
     board.adopt(configuration.core)
     census.adopt(configuration.core.publish.telemetry)
     delivery.adopt(CourierSettings(configuration.core, configuration.host, boot: boot))
+    herald.adopt(configuration.core)
     gateway.adopt(configuration.core, at: Clock.now())
     log.say(.info, "the new configuration is in force")
     return nil

@@ -29,16 +29,13 @@ extension Command {
 }
 
 private func play(_ invocation: Invocation) throws(Exit) {
-  let source = try invocation.source(named: invocation.operands[0], .hearing)
-  let file = ScenarioFile(source)
-  for finding in file.findings { say(finding.line(in: source.name)) }
-  guard file.findings.isEmpty else { throw .configuration }
+  let scenario = try invocation.scenario(invocation.operands[0])
   let seed = UInt64(invocation.number("seed") ?? 1)
   let cipher = aes128()
   if let path = invocation.value("truth") {
-    try tellTruth(World(file.scenario, seed: seed, cipher: cipher), path)
+    try tellTruth(World(scenario, seed: seed, cipher: cipher), path)
   }
-  var world = World(file.scenario, seed: seed, cipher: cipher)
+  var world = World(scenario, seed: seed, cipher: cipher)
   if let path = invocation.value("out") {
     try record(&world, path)
   } else {
@@ -52,13 +49,30 @@ private func play(_ invocation: Invocation) throws(Exit) {
   }
 }
 
+extension Invocation {
+  func scenario(_ path: String) throws(Exit) -> Scenario {
+    let source = try source(named: path, .hearing)
+    let file = ScenarioFile(source)
+    for finding in file.findings { say(finding.line(in: source.name)) }
+    guard file.findings.isEmpty else { throw .configuration }
+    return file.scenario
+  }
+}
+
 private func record(_ world: inout World, _ path: String) throws(Exit) {
-  var recordings: [Recording] = []
   let gateways = world.scenario.gateways
-  for gateway in gateways { recordings.append(try Recording(capture: gateways.count == 1 ? path : path.naming(String(gateway.name)))) }
+  let paths = gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) }
+  var files: [CaptureFile] = []
+  for path in paths {
+    // A scenario begins at no particular time: the same run gives the same file.
+    do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0)) } catch { throw unwritable(path, error) }
+  }
   var packet = Packet()
-  while let gateway = world.next(into: &packet) { recordings[gateway].append(packet) }
-  for recording in recordings { try recording.close() }
+  while let gateway = world.next(into: &packet) { files[gateway].append(packet.bytes.bytes, at: packet.at, dropped: 0) }
+  for index in files.indices {
+    files[index].flush()
+    guard files[index].failure == 0 else { throw unwritable(paths[index], code: files[index].failure) }
+  }
 }
 
 extension String {
@@ -71,8 +85,8 @@ extension String {
 
 private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
   var world = run
-  var file: TextFile
-  do throws(FileRefusal) { file = try TextFile(creating: path) } catch { throw unwritable(path, error) }
+  let file: NewFile
+  do throws(FileRefusal) { file = try NewFile(creating: path) } catch { throw unwritable(path, error) }
   var line = TruthLine()
   var time = 0.0
   while time <= world.scenario.seconds {
@@ -88,27 +102,6 @@ private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
   }
   file.flush()
   guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
-}
-
-/// One capture that is being written, so that several can stand in a list.
-private final class Recording {
-  private var file: CaptureFile
-  private let path: String
-
-  init(capture path: String) throws(Exit) {
-    self.path = path
-    do throws(FileRefusal) {
-      // A scenario begins at no particular time: the same run gives the same file.
-      file = try CaptureFile(creating: path, epoch: 0)
-    } catch { throw unwritable(path, error) }
-  }
-
-  func append(_ packet: Packet) { file.append(packet.bytes.bytes, at: packet.at, dropped: 0) }
-
-  func close() throws(Exit) {
-    file.flush()
-    guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
-  }
 }
 
 private func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {

@@ -17,7 +17,7 @@ struct ReadCapture: Equatable {
 
   init(of bytes: some Sequence<UInt8>) {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("forecourt-\(UUID().uuidString)").path
-    FileManager.default.createFile(atPath: path, contents: Data(bytes))
+    _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
     defer { try? FileManager.default.removeItem(atPath: path) }
     self.init(path)
   }

@@ -26,6 +26,25 @@ extension WrongConfiguration {
         #"10:2: unknown table "gateway2"; did you mean "gateway"?"#,
       ]),
     WrongConfiguration(
+      "a gateway whose topics would be those that a site shares",
+      #"""
+      gateway.purpose = "x"
+      gateway.name = "claim"
+      """#,
+      [
+        #"2:9: gateway: name must not be "claim": what the gateways of a site share has topics under that word"#
+      ]),
+    WrongConfiguration(
+      "the other such gateway",
+      #"""
+      [gateway]
+      purpose = "x"
+      name = "peer"
+      """#,
+      [
+        #"3:1: gateway: name must not be "peer": what the gateways of a site share has topics under that word"#
+      ]),
+    WrongConfiguration(
       "values of other types",
       #"""
       gateway.purpose = "x"

@@ -93,6 +93,26 @@ import Testing
     #expect(controller.command() == [1, 0x06, 0x20, 1, 42])
   }
 
+  @Test("a radio that may not listen switches scanning off, lets its line go, and begins anew when it may") func permission() {
+    let controller = YesController("permission")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    #expect(running.reaches(.scanning))
+    for _ in 0..<2 {
+      running.radio.permit(false)
+      #expect(running.reaches(.off))
+      #expect(controller.command() == [1, 0x0C, 0x20, 2, 0, 0])
+      #expect(controller.command() == nil)
+      running.radio.permit(true)
+      controller.answer()
+      controller.serveUntilScanning()
+      #expect(running.reaches(.scanning))
+    }
+    running.radio.permit(false)
+    #expect(running.reaches(.off))
+  }
+
   @Test("a radio that is told to stop switches scanning off and ends at once") func stops() {
     let controller = YesController("stops")
     do {

@@ -14,6 +14,6 @@ final class Scratch: Sendable {
   var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
 
   func write(_ name: String, _ bytes: [UInt8], mode: Int = 0o600) {
-    FileManager.default.createFile(atPath: path + "/" + name, contents: Data(bytes), attributes: [.posixPermissions: mode])
+    _ = FileManager.default.createFile(atPath: path + "/" + name, contents: Data(bytes), attributes: [.posixPermissions: mode])
   }
 }

@@ -12,7 +12,7 @@ import time
 from cases import BASE, case, events, main
 from courier import Courier
 
-from rig import Mosquitto, Rabbit, Subscriber, wait_until  # noqa: E402
+from rig import Mosquitto, Subscriber, wait_until  # noqa: E402
 
 
 @case
@@ -50,25 +50,6 @@ def the_old_protocol(folder):
             heard = ears.communicate(timeout=15)[0].split('\n')[:3]
         assert [json.loads(line)['number'] for line in heard] == [1, 2, 3], heard
         assert '(p2, c1' in broker.log, 'no session of MQTT 3 brings old commands'
-
-
-@case
-def the_second_broker(folder):
-    """RabbitMQ, which speaks 3.1.1 here."""
-    with Rabbit() as broker, Subscriber(broker.port, 'forecourt/#', version=4) as seen:
-        with Courier(port=broker.port, outbox=folder / 'o', version=4, commands=1) as courier:
-            courier.online(20)
-            courier.say('events 1 200')
-            courier.say('state door {}')
-            courier.until(lambda f: f['delivered'] == 200, 20)
-            seen.wait(lambda m: m.topic.endswith('/region/door'))
-            seen.publish(f'{BASE}/command/ping', '{"request":"a"}')
-            assert json.loads(seen.wait(lambda m: m.topic.endswith('/reply/ping')).payload)['ok']
-            broker.nodes[0].kill()
-            courier.say('events 201 260')
-            courier.wait('stored 260')
-            broker.nodes[0].start()
-            courier.until(lambda f: f['delivered'] == 260, 75, 'all delivered after the broker came back')
 
 
 @case
@@ -154,6 +135,46 @@ def new_settings(folder):
             assert json.loads(here.wait(lambda m: m.topic == f'{BASE}/status').payload)['reason'] == 'reconfigured'
             courier.say('events 2 2')
             there.wait(lambda m: '/trigger/' in m.topic)
+
+
+@case
+def a_reload_while_the_broker_hangs(folder):
+    """Everything that may be on its way is; the last word to the old broker still finds a place, and the new one gets it all."""
+    with Mosquitto() as one, Mosquitto() as other, Subscriber(other.watch, '#') as there:
+        with Courier(port=one.port, outbox=folder / 'o') as courier:
+            courier.online()
+            one.pause()
+            for number in range(200):
+                courier.say(f'state door-{number} {{}}')
+            courier.say('events 1 200')
+            courier.wait('stored 200')
+            courier.say(f'adopt port={other.port} max_events=500')
+            courier.until(lambda f: f['delivered'] == 200 and f['waiting'] == 0)
+            there.wait(lambda m: m.topic.endswith('/region/door-199'))
+            wait_until(lambda: set(events(there)) == set(range(1, 201)), 5, 'all of them at the new broker')
+            one.resume()
+
+
+@case
+def what_a_broker_will_not_have(folder):
+    """A broker that states a limit: what is longer is kept and said, and keeps back nothing behind it."""
+    def size(number):
+        payload = (f'{{"v":1,"event":"fire","trigger":"pump-{number % 4}","id":"peer:BC00BD17","event_id":"rig-{number}",'
+                   f'"number":{number}}}')
+        return 3 + 2 + len(f'{BASE}/trigger/pump-1') + 2 + 1 + 19 + len(payload)
+    with Mosquitto(config=f'max_packet_size {size(1)}') as broker, Subscriber(broker.watch, '#') as seen:
+        with Courier(port=broker.port, outbox=folder / 'o') as courier:
+            courier.online()
+            courier.say('events 1 2')
+            courier.say('events 1000000003 1000000003')
+            courier.say('events 4 6')
+            courier.say('state door ' + 'x' * 300)
+            courier.say('state gate {}')
+            figures = courier.until(lambda f: f['delivered'] == 5)
+            seen.wait(lambda m: m.topic.endswith('/region/gate'))
+            courier.told('limits')
+            assert figures['connections'] == 1 and figures['waiting'] == 1 and figures['troubles'] & 4, figures
+        assert events(seen) == [1, 2, 4, 5, 6]
 
 
 @case

@@ -6,6 +6,7 @@ $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -13,7 +14,7 @@ import traceback
 
 import radio_faults
 from radio_support import CONFIG, FORECOURT, Capture, configured, listening, packets
-from rig import Air, Btvirt, run
+from rig import Air, Btvirt, Program, run, wait_until
 
 BRING_UP = ['0c03', '1001', '1009', '1002', '2003', '2002', '0c01', '2001']
 
@@ -108,6 +109,33 @@ def exits():
             assert code == 77 and 'usermod -aG dialout' in words, (code, words)
 
 
+# -- What is not allowed ---------------------------------------------------------------------------------------------------------
+
+
+def permission():
+    """authorization denied: nothing is opened; a reload that allows opens and scans, one that forbids lets go; capture refuses"""
+    def allow(word):
+        config.write_text(f'[gateway]\npurpose = "testing"\nauthorization = "{word}"\n[[radio]]\nname = "r"\nadapter = "{air.lines["p0"]}"\n')
+    with Air() as air, tempfile.TemporaryDirectory() as folder:
+        air.say('advertise', id='tag', kind='ibeacon')
+        config = pathlib.Path(folder) / 'config.toml'
+        allow('denied')
+        told = run(FORECOURT, 'capture', f'{folder}/x.btsnoop', '--config', config, '--seconds', 5)
+        assert told.returncode == 77 and 'the radios stay off' in told.stderr, told
+        program = Program([FORECOURT, 'run', '--print', '--config', config], pathlib.Path(folder) / 'words')
+        program.start()
+        try:
+            wait_until(lambda: '"state":"off"' in program.said(), 5, 'it says so')
+            assert not air.log(what='open'), air.log()
+            for word, scans in ('always', True), ('when-in-use', False), ('always', True), ('denied', False):
+                allow(word)
+                program.signal(signal.SIGHUP)
+                wait_until(lambda: air.report()['scanning'] == scans, 5, word)
+            wait_until(lambda: len(air.log(what='closed')) == len(air.log(what='open')) == 2, 5, 'the line is let go')
+        finally:
+            program.stop()
+
+
 # -- What it costs -------------------------------------------------------------------------------------------------------------
 
 
@@ -151,7 +179,7 @@ def busy():
         return f'{share:.2%} of a core'
 
 
-CHECKS = {f.__name__: f for f in (lines, several, readable, btvirt, *radio_faults.CHECKS, exits, idle, busy)}
+CHECKS = {f.__name__: f for f in (lines, several, readable, btvirt, *radio_faults.CHECKS, exits, permission, idle, busy)}
 
 
 def main():

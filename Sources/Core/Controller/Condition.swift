@@ -67,6 +67,8 @@ package enum Condition: Equatable, BitwiseCopyable, Sendable {
   case failed(Trouble)
   /// A capture or a scenario came to its end.
   case ended
+  /// The config's authorization does not let it listen now; its adapter is let go.
+  case off
 
   package var name: StaticString {
     switch self {
@@ -78,13 +80,14 @@ package enum Condition: Equatable, BitwiseCopyable, Sendable {
     case .degraded: "degraded"
     case .failed: "failed"
     case .ended: "ended"
+    case .off: "off"
     }
   }
 
   package var trouble: Trouble? {
     switch self {
     case .recovering(let trouble), .degraded(let trouble), .failed(let trouble): trouble
-    case .opening, .starting, .scanning, .quiet, .ended: nil
+    case .opening, .starting, .scanning, .quiet, .ended, .off: nil
     }
   }
 

@@ -7,6 +7,8 @@ package struct Devices: ~Copyable {
   package let radios: Int
   private let seed: UInt64
   package private(set) var evictions: UInt64 = 0
+  /// Counts whenever somebody the configuration asks for may be new in the table.
+  package private(set) var arrivals: UInt64 = 0
 
   package init(capacity: Int, radios: Int, seed: UInt64, in arena: inout Arena) {
     table = arena.take(capacity, filledWith: Device(identity: Identity(.address)))
@@ -82,6 +84,7 @@ package struct Devices: ~Copyable {
   package mutating func reconsider(_ slot: Int, _ settings: borrowing Settings) {
     let interest = settings.interest(in: table[slot].identity)
     table[slot].interest = interest
+    if interest.isMatched { arrivals &+= 1 }
     if let calibration = interest.calibration {
       table[slot].power = .calibrated(calibration)
     } else {

@@ -62,6 +62,12 @@ extension Text {
     append(byte: UInt8(ascii: "\""))
   }
 
+  /// A string from anywhere in an array, cut likewise.
+  package mutating func element(text: RawSpan, upTo limit: Int) {
+    separate()
+    append(text, upTo: limit)
+  }
+
   package mutating func memberNull(_ key: StaticString) {
     self.key(key)
     append("null")
@@ -78,6 +84,10 @@ extension Text {
   /// The same, cut at a character where the escaped form would grow beyond `limit` bytes.
   package mutating func member(_ key: StaticString, text: RawSpan, upTo limit: Int) {
     self.key(key)
+    append(text, upTo: limit)
+  }
+
+  private mutating func append(_ text: RawSpan, upTo limit: Int) {
     append(byte: UInt8(ascii: "\""))
     let start = count
     var index = 0

@@ -101,6 +101,7 @@ package final class Courier: @unchecked Sendable {
       collect(at: now)
       settle(at: now)
       deliver(at: now)
+      audit(at: now.at)
       hurry(at: now.at)
       if case .ended = ending { break }
       ready = sleep(since: now.at)
@@ -126,7 +127,8 @@ package final class Courier: @unchecked Sendable {
     var due = min(store.nextDue, keepaliveDue)
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
-    case .dialing, .up: break
+    case .dialing: break
+    case .up: due = min(due, overdue ?? .never)
     }
     switch ending {
     case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)

@@ -6,28 +6,29 @@ extension Courier {
   func deliver(at now: Moment) {
     guard case .up = line else { return }
     do throws(LinkFault) {
-      try answerCommands()
+      try answerCommands(at: now.at)
       try tellStates(at: now.at)
       try deliverEvents(at: now)
     } catch { lose(error, at: now.at) }
   }
 
-  private func answerCommands() throws(LinkFault) {
-    for index in replies.indices where !replies[index].isSent && link.inFlight.room > 0 {
+  private func answerCommands(at now: Instant) throws(LinkFault) {
+    while link.inFlight.room > Self.roomForFarewell, let index = replies.firstIndex(where: { !$0.isSent }) {
       let message = replies[index].message
-      try link.publish(message.topic, message.payload.bytes, isRetained: false, lasting: 60, as: .reply(number: message.sequence))
       replies[index].isSent = true
-      figures.published.add()
+      try send(message.topic, message.payload, isRetained: false, lasting: 60, as: .reply(number: message.sequence), at: now)
     }
   }
 
+  /// Whatever else is on its way, the last word finds a place.
+  private static let roomForFarewell = 1
+
   private func tellStates(at now: Instant) throws(LinkFault) {
-    while link.inFlight.room > 0, let word = shelf.next(at: now) {
+    while link.inFlight.room > Self.roomForFarewell, let word = shelf.next(at: now) {
       let delivery = Delivery.state(slot: word.slot, version: word.version)
       let seconds = word.left.map { UInt32(max($0.seconds, 1)) }
-      try link.publish(word.message.topic, word.message.payload.bytes, isRetained: true, lasting: seconds, as: delivery)
       shelf.send(slot: word.slot, version: word.version)
-      figures.published.add()
+      try send(word.message.topic, word.message.payload, isRetained: true, lasting: seconds, as: delivery, at: now)
     }
   }
 
@@ -35,10 +36,43 @@ extension Courier {
     // States and replies keep some room.
     while link.inFlight.room > 8, let event = store.next(besides: link.inFlight, at: now) {
       let seconds: UInt32? = if case .span(let left) = event.left { UInt32(max(left.seconds, 1)) } else { nil }
-      try link.publish(event.topic, event.payload.bytes, isRetained: false, lasting: seconds, as: event.delivery)
       store.sent(event.delivery)
-      figures.published.add()
+      try send(event.topic, event.payload, isRetained: false, lasting: seconds, as: event.delivery, at: now.at)
     }
+  }
+
+  /// What this broker will not have, however often it is offered, must not keep back what stands behind it.
+  private func send(
+    _ topic: Topic, _ payload: Payload, isRetained: Bool, lasting seconds: UInt32?, as delivery: Delivery, at now: Instant
+  ) throws(LinkFault) {
+    do throws(LinkFault) {
+      try link.publish(topic, payload.bytes, isRetained: isRetained, lasting: seconds, as: delivery, at: now)
+      figures.published.add()
+    } catch {
+      guard error.isOfMessage else { throw error }
+      refuse(delivery, at: now)
+    }
+  }
+
+  /// Whether the broker took it is not known: its number had been given out twice.
+  private func recall(_ delivery: Delivery) {
+    switch delivery {
+    case .event, .held: store.recall()
+    case .state(let slot, let version): shelf.recall(slot: slot, version: version)
+    case .reply(let number): for index in replies.indices where replies[index].message.sequence == number { replies[index].isSent = false }
+    }
+  }
+
+  /// When a publication has waited too long for its acknowledgement: the broker answers pings, but it has lost something.
+  var overdue: Instant? { link.inFlight.oldest.map { $0 + Interval(microseconds: 4 * settings.broker.keepalive.microseconds) } }
+
+  /// The end of a turn: whatever happened in it, the line is what we take it for.
+  func audit(at now: Instant) {
+    guard isTalking else { return }
+    do throws(LinkFault) {
+      try link.audit()
+      if let overdue, now >= overdue { throw LinkFault("the broker does not acknowledge what it is sent") }
+    } catch { lose(error, at: now) }
   }
 
   func settle(at now: Moment) {
@@ -52,11 +86,11 @@ extension Courier {
       let acknowledged = link.news.acknowledged[index]
       guard let (delivery, isCertain) = link.inFlight.take(acknowledged.identifier) else { continue }
       if acknowledged.reason >= 0x80 {
-        refuse(delivery, acknowledged.reason, at: now.at)
+        refuse(delivery, at: now.at)
       } else if isCertain {
         acknowledge(delivery)
       } else {
-        store.recall()
+        recall(delivery)
       }
     }
     link.news.acknowledged.removeAll()
@@ -74,16 +108,16 @@ extension Courier {
     }
   }
 
-  private func refuse(_ delivery: Delivery, _ reason: Int32, at now: Instant) {
+  private func refuse(_ delivery: Delivery, at now: Instant) {
     figures.refused.add()
     switch delivery {
     case .event, .held:
       store.refuse(delivery, at: now)
-      forbidden("the broker refuses this gateway's events; see its ACL. They are kept and tried again")
-    case .state: forbidden("the broker refuses this gateway's states; see its ACL")
+      forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and tried again")
+    case .state: forbidden("the broker refuses this gateway's states; see its ACL and limits")
     case .reply(let number):
       replies.removeAll { $0.isSent && $0.message.sequence == number }
-      forbidden("the broker refuses this gateway's replies; see its ACL")
+      forbidden("the broker refuses this gateway's replies; see its ACL and limits")
     }
   }
 

@@ -151,7 +151,7 @@ extension Courier {
     if case .up = line {
       _ = try? link.publish(
         topics.status, Message.offline("reconfigured", topics: topics, simulated: old.simulated).payload.bytes, isRetained: true,
-        lasting: nil, as: .reply(number: 0))
+        lasting: nil, as: .reply(number: 0), at: now.at)
       store.recall()
     }
     if topics.base != new.topics.base { shelf = Shelf() }

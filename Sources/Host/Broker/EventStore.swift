@@ -12,9 +12,11 @@ struct EventStore {
   }
 
   private struct Held {
+    enum Standing { case waiting, onItsWay, refused }
+
     var number: UInt64
     var until: Instant
-    var isSent = false
+    var standing = Standing.waiting
     var message: Message
 
     /// As it is stored late: its time has been running since it was held.
@@ -89,12 +91,15 @@ struct EventStore {
   mutating func adopt(_ new: CourierSettings, at now: Moment) {
     if key != new.signingKey { signer = Self.signer(new, figures, say) }
     key = new.signingKey
-    guard settings.path != new.outbox.path || settings.maxEvents != new.outbox.maxEvents || settings.maxAge != new.outbox.maxAge else {
-      return
-    }
+    let isElsewhere = settings.path != new.outbox.path
     settings = new.outbox
-    outbox = nil
-    open(at: now)
+    if let outbox, !isElsewhere {
+      outbox.settings = new.outbox
+      agingDue = now.at
+    } else if isElsewhere {
+      outbox = nil
+      open(at: now)
+    }
   }
 
   private mutating func fail(_ fault: StoreFault, at now: Moment) {
@@ -141,7 +146,7 @@ struct EventStore {
   private mutating func write(to outbox: Outbox, at now: Moment) {
     do throws(StoreFault) {
       try outbox.begin()
-      for event in held where !event.isSent { try outbox.store(event.late(at: now.at), at: now) }
+      for event in held where event.standing != .onItsWay { try outbox.store(event.late(at: now.at), at: now) }
       for message in batch { try outbox.store(message, at: now) }
       lose(try outbox.commit(), "the outbox is full: undelivered events were lost")
     } catch {
@@ -149,7 +154,7 @@ struct EventStore {
       return fail(error, at: now)
     }
     figures.eventsStored.add(batch.count)
-    held.removeAll { !$0.isSent }
+    held.removeAll { $0.standing != .onItsWay }
     batch.removeAll(keepingCapacity: true)
     mayWait = true
     retryDue = .never
@@ -178,16 +183,19 @@ struct EventStore {
     if now.at >= recallDue {
       recallDue = .never
       recallRows()
+      for index in held.indices where held[index].standing == .refused { held[index].standing = .waiting }
     }
     guard now.at >= agingDue else { return }
     agingDue = now.at + .hours(1)
     do throws(StoreFault) { try outbox?.age(at: now) } catch { fail(error, at: now) }
+    // Where nothing is left in the file SQLite counts from one again.
+    recallRows()
   }
 
   // MARK: Out
 
   var nextDue: Instant { min(retryDue, min(recallDue, agingDue)) }
-  var isAllSent: Bool { !mayWait && !held.contains { !$0.isSent } }
+  var isAllSent: Bool { !mayWait && !held.contains { $0.standing == .waiting } }
 
   /// The oldest event that is not on its way. Those whose time is over become history.
   mutating func next(besides inFlight: borrowing InFlight, at now: Moment) -> Ready? {
@@ -198,7 +206,7 @@ struct EventStore {
           break
         }
         let isSettled = settlements.contains { $0.row == event.row }
-        let isOnItsWay = inFlight.holds(row: event.row)
+        let isOnItsWay = inFlight.holds(row: event.row, file: file)
         if !isSettled && !isOnItsWay && !event.left.isOver && event.left != .untold {
           return Ready(delivery: .event(row: event.row, file: file), topic: event.topic, payload: event.payload, left: event.left)
         }
@@ -215,9 +223,9 @@ struct EventStore {
 
   private mutating func nextHeld(at now: Instant) -> Ready? {
     let before = held.count
-    held.removeAll { !$0.isSent && $0.until <= now }
+    held.removeAll { $0.standing != .onItsWay && $0.until <= now }
     figures.eventsExpired.add(before - held.count)
-    guard let event = held.first(where: { !$0.isSent }) else { return nil }
+    guard let event = held.first(where: { $0.standing == .waiting }) else { return nil }
     let left = event.until == .never ? TimeLeft.unlimited : .span(event.until - now)
     return Ready(delivery: .held(number: event.number), topic: event.message.topic, payload: event.message.payload, left: left)
   }
@@ -225,7 +233,7 @@ struct EventStore {
   mutating func sent(_ delivery: Delivery) {
     switch delivery {
     case .event(let row, _): cursor = row
-    case .held(let number): for index in held.indices where held[index].number == number { held[index].isSent = true }
+    case .held(let number): stand(.onItsWay, number)
     case .state, .reply: break
     }
   }
@@ -243,13 +251,17 @@ struct EventStore {
   /// Kept, and tried again in a minute: an ACL can be mended.
   mutating func refuse(_ delivery: Delivery, at now: Instant) {
     recallDue = min(recallDue, now + .seconds(60))
-    if case .held(let number) = delivery { for index in held.indices where held[index].number == number { held[index].isSent = false } }
+    if case .held(let number) = delivery { stand(.refused, number) }
+  }
+
+  private mutating func stand(_ standing: Held.Standing, _ number: UInt64) {
+    for index in held.indices where held[index].number == number { held[index].standing = standing }
   }
 
   /// The connection went, and with it all that was on its way.
   mutating func recall() {
     recallRows()
-    for index in held.indices { held[index].isSent = false }
+    for index in held.indices { held[index].standing = .waiting }
   }
 
   private mutating func recallRows() {

@@ -17,6 +17,7 @@ struct InFlight {
   private struct Entry: BitwiseCopyable {
     var identifier: Int32 = 0
     var delivery = Delivery.reply(number: 0)
+    var since = Instant.zero
     var isInDoubt = false
   }
 
@@ -29,14 +30,21 @@ struct InFlight {
 
   func holds(_ identifier: Int32) -> Bool { index(of: identifier) != nil }
 
-  func holds(row: Int64) -> Bool {
-    for index in entries.indices { if case .event(row, _) = entries[index].delivery { return true } }
+  func holds(row: Int64, file: UInt32) -> Bool {
+    for index in entries.indices { if case .event(row, file) = entries[index].delivery { return true } }
     return false
   }
 
-  mutating func add(_ identifier: Int32, _ delivery: Delivery) {
+  /// Since when the one that waits longest has waited.
+  var oldest: Instant? {
+    var oldest: Instant?
+    for index in entries.indices { oldest = min(oldest ?? .never, entries[index].since) }
+    return oldest
+  }
+
+  mutating func add(_ identifier: Int32, _ delivery: Delivery, at now: Instant) {
     doubt(identifier)
-    let refused = entries.append(Entry(identifier: identifier, delivery: delivery, isInDoubt: holds(identifier)))
+    let refused = entries.append(Entry(identifier: identifier, delivery: delivery, since: now, isInDoubt: holds(identifier)))
     precondition(refused == nil, "the courier looks for room before it publishes")
   }
 

@@ -149,7 +149,11 @@ import Core
     defer { isReading = false }
     // SAFETY: as above.
     try check(unsafe mosquitto_loop_read(client, 1))
-    // A broker's farewell is no error to libmosquitto, which then has no socket.
+    try audit()
+  }
+
+  /// A broker's farewell is no error to libmosquitto, nor is always a ping without an answer: it just has no socket any more.
+  func audit() throws(LinkFault) {
     if descriptor < 0 { throw fault(MOSQ_ERR_CONN_LOST.rawValue, errno: 0) }
   }
 
@@ -178,7 +182,9 @@ import Core
   }
 
   /// With an acknowledgement: `delivery` comes back in it. The caller has seen that there is room in flight.
-  func publish(_ topic: Topic, _ payload: RawSpan, isRetained: Bool, lasting seconds: UInt32?, as delivery: Delivery) throws(LinkFault) {
+  func publish(
+    _ topic: Topic, _ payload: RawSpan, isRetained: Bool, lasting seconds: UInt32?, as delivery: Delivery, at now: Instant
+  ) throws(LinkFault) {
     var expiring: OpaquePointer?
     // SAFETY: the list is this call's own; libmosquitto copies it.
     defer { unsafe mosquitto_property_free_all(&expiring) }
@@ -188,7 +194,7 @@ import Core
       unsafe mosquitto_property_add_int32(&expiring, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
     }
     // SAFETY: as above.
-    try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isRetained, expiring ?? type), delivery)
+    try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isRetained, expiring ?? type), delivery, at: now)
   }
 
   // SAFETY: only handed on.
@@ -220,9 +226,15 @@ import Core
     if code != MOSQ_ERR_SUCCESS.rawValue { throw fault(code, errno: linux_errno()) }
   }
 
+  /// Mostly the limits that a broker states in its greeting.
+  private static let faultsOfMessages = [
+    MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8,
+  ].map { $0.rawValue }
+
   private func fault(_ code: CInt, errno: CInt) -> LinkFault {
     if let told = news.refusal { return told }
     var fault = LinkFault("")
+    fault.isOfMessage = Self.faultsOfMessages.contains(code)
     // SAFETY: both give terminated texts that are copied before anything else can ask.
     if code == MOSQ_ERR_ERRNO.rawValue {
       unsafe fault.said.append(cString: strerror(errno))

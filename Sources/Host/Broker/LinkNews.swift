@@ -5,6 +5,8 @@ import Core
 /// Why there is no connection, in words.
 struct LinkFault: Error {
   var said = Sentence()
+  /// The connection is as good as before: one message is not to be sent on it.
+  var isOfMessage = false
 
   init(_ words: StaticString) { said.append(words) }
 

@@ -89,6 +89,13 @@ struct Shelf {
     }
   }
 
+  /// Whether the broker took a word is not known: it is told again.
+  mutating func recall(slot: Int, version: UInt32) {
+    guard places[slot].version == version, places[slot].sent == version else { return }
+    places[slot].sent = 0
+    unsent += 1
+  }
+
   private static func hash(_ topic: Topic) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<topic.count { hash = (hash ^ UInt64(topic[index])) &* 0x0000_0100_0000_01B3 }

@@ -15,6 +15,8 @@ package final class Recorder: Sendable {
   private let taken = Atomic<Int>(0)
   /// Written by the recorder's thread: the errno that ended it.
   private let failed = Atomic<Int>(0)
+  /// The recorder's thread has nothing more to do, and may be joined without waiting.
+  private let over = Atomic<Bool>(false)
 
   package init(in arena: inout Arena) {
     packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
@@ -22,11 +24,20 @@ package final class Recorder: Sendable {
 
   package static let bytes = Ring<Packet>.bytes(for: Limits.packetsQueued)
 
-  /// The file is there when this returns; join the thread after `stop`.
-  package func start(writing path: String) throws(FileRefusal) -> Thread {
-    let file = try CaptureFile(creating: path)
-    let handover = Handover(file)
-    return Thread("recorder") { self.run(handover.file.take()!) }
+  /// The file is there when this returns; join the thread after `stop`. It ends by itself where the file has grown to `most` bytes.
+  /// Once that is done another recording may begin.
+  package func start(writing path: String, atMost most: Int = .max) throws(FileRefusal) -> Thread {
+    let handover = Handover(file: try CaptureFile(creating: path))
+    while packets.pop() != nil {}
+    lost.store(0, ordering: .relaxed)
+    taken.store(0, ordering: .relaxed)
+    failed.store(0, ordering: .relaxed)
+    over.store(false, ordering: .relaxed)
+    stopping.store(false, ordering: .relaxed)
+    return Thread("recorder") {
+      self.run(handover.file, atMost: most)
+      self.over.store(true, ordering: .releasing)
+    }
   }
 
   /// The listener's thread.
@@ -49,18 +60,17 @@ package final class Recorder: Sendable {
     bell.ring()
   }
 
-  package var packetsRecorded: Int { taken.load(ordering: .relaxed) }
-  package var packetsDropped: Int { lost.load(ordering: .relaxed) }
+  package var packetsRecorded: Int { taken.load(ordering: .relaxed) - packetsLeft }
+  package var packetsDropped: Int { lost.load(ordering: .relaxed) + packetsLeft }
+  /// What came after the end.
+  private var packetsLeft: Int { isOver ? packets.count : 0 }
   package var failure: Int32 { Int32(failed.load(ordering: .relaxed)) }
+  package var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// A file cannot be copied; it changes hands once, before the thread begins.
-  private final class Handover: @unchecked Sendable {
-    var file: CaptureFile?
-    init(_ file: consuming CaptureFile) { self.file = consume file }
-  }
+  /// The file changes hands once, before the thread begins.
+  private struct Handover: @unchecked Sendable { let file: CaptureFile }
 
-  private func run(_ opened: consuming CaptureFile) {
-    var file = opened
+  private func run(_ file: CaptureFile, atMost most: Int) {
     var isOver = false
     while !isOver {
       rest(until: 1, forAtMost: nil)
@@ -70,7 +80,8 @@ package final class Recorder: Sendable {
       gathering.store(false, ordering: .relaxed)
       isOver = isStopping
       let dropped = packetsDropped
-      while packets.take({ file.append($0.bytes.bytes, at: $0.at, dropped: dropped) }) {}
+      while file.size < most, packets.take({ file.append($0.bytes.bytes, at: $0.at, dropped: dropped) }) {}
+      isOver = isOver || file.size >= most
       file.flush()
       if file.failure != 0 { return failed.store(Int(file.failure), ordering: .relaxed) }
     }

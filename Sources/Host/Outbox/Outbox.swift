@@ -24,7 +24,8 @@ package final class Outbox {
     package var left = TimeLeft.unlimited
   }
 
-  package let settings: Settings
+  /// The path never changes; the bounds may.
+  package var settings: Settings
   /// The new name of a file that could not be used, if that happened when opening.
   package let setAside: Path?
   package private(set) var waiting: Int

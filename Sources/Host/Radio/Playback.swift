@@ -22,10 +22,14 @@ package struct Playback: ~Copyable {
   /// From the rehearsal's time to ours.
   private var shift: Interval?
 
-  /// `opening` runs on the radio's thread; what it returns is asked for one packet after another.
-  package static func start(_ radio: Radio, at pace: Pace, _ opening: @escaping @Sendable () -> () -> Scene) -> Thread {
+  /// `opening` runs on the radio's thread; what it returns is asked for one packet after another. The rehearsal begins at `start` of
+  /// its own time, or with its first packet.
+  package static func start(
+    _ radio: Radio, at pace: Pace, since start: Instant? = nil, _ opening: @escaping @Sendable () -> () -> Scene
+  ) -> Thread {
     Thread("radio") {
       var playback = Playback(radio: radio, pace: pace)
+      playback.shift = start.map { Clock.now() - $0 }
       playback.play(opening())
     }
   }
@@ -56,7 +60,7 @@ package struct Playback: ~Copyable {
       rest(until: packet.at)
     }
     while radio.packets.count == radio.packets.capacity && !radio.isStopping { rest(until: Clock.now() + .milliseconds(1)) }
-    radio.deliver(packet)
+    if radio.isPermitted { radio.deliver(packet) }
     radio.listener.ring()
   }
 

@@ -21,11 +21,15 @@ package final class Radio: Sendable {
   package let packets: Ring<Packet>
   package let reports: Ring<Report>
   let outgoing: Ring<Packet>
+  /// Whom somebody else of the site has asked.
+  let hints: Ring<KnownPeer>
   /// Wakes the radio's thread.
   let bell = Doorbell()
   /// Wakes whoever pops the packets.
   let listener: Doorbell
   private let stopping = Atomic<Bool>(false)
+  /// Written by the core thread alone.
+  private let permitted: Atomic<Bool>
   /// Commands come back among the packets, for recordings. Whoever pops them must expect that type.
   private let echoing: Atomic<Bool>
   /// Written by the radio's thread alone.
@@ -34,18 +38,20 @@ package final class Radio: Sendable {
   private let noise = Atomic<Int>(0)
 
   /// `listener` is rung when something can be popped and the listener sleeps.
-  package init(name: Name, listener: Doorbell, echoes: Bool, in arena: inout Arena) {
+  package init(name: Name, listener: Doorbell, echoes: Bool, isPermitted: Bool = true, in arena: inout Arena) {
+    permitted = Atomic(isPermitted)
     echoing = Atomic(echoes)
     self.name = name
     self.listener = listener
     packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
     reports = Ring(capacity: Limits.reportsQueued, filledWith: Report(), in: &arena)
     outgoing = Ring(capacity: Limits.commandsQueued, filledWith: Packet(), in: &arena)
+    hints = Ring(capacity: Limits.hintsQueued, filledWith: KnownPeer(address: Address(word: 0), id: 0), in: &arena)
   }
 
   package static let bytes =
     Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Report>.bytes(for: Limits.reportsQueued)
-    + Ring<Packet>.bytes(for: Limits.commandsQueued)
+    + Ring<Packet>.bytes(for: Limits.commandsQueued) + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
 
   // MARK: The core thread
 
@@ -56,9 +62,20 @@ package final class Radio: Sendable {
     return isTaken
   }
 
+  /// This one is known already; whoever finds the queue full is asked once more.
+  package func hint(_ peer: KnownPeer) {
+    if hints.push(peer) == nil { bell.ring() }
+  }
+
   /// Any thread: its own ends soon afterwards.
   package func stop() {
     stopping.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  /// Whether it may listen. One that may not lets its adapter go.
+  package func permit(_ isPermitted: Bool) {
+    guard permitted.exchange(isPermitted, ordering: .relaxed) != isPermitted else { return }
     bell.ring()
   }
 
@@ -74,6 +91,7 @@ package final class Radio: Sendable {
   // MARK: The radio's thread
 
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
+  var isPermitted: Bool { permitted.load(ordering: .relaxed) }
   var isEchoing: Bool { echoing.load(ordering: .relaxed) }
 
   func deliver(_ packet: Packet) {

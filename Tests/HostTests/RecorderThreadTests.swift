@@ -1,0 +1,53 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("a recorder", .serialized) struct RecorderThreadTests {
+  let scratch = Scratch()
+
+  private func packet(_ number: Int) -> Packet {
+    var packet = Packet()
+    packet.at = Instant(microseconds: Int64(number))
+    // An event of the controller's maker, as long as an advertising report.
+    packet.bytes.append(byte: 0x04)
+    packet.bytes.append(byte: 0xFF)
+    packet.bytes.append(byte: 40)
+    for _ in 0..<40 { packet.bytes.append(byte: UInt8(truncatingIfNeeded: number)) }
+    return packet
+  }
+
+  @Test("ends by itself where its file has grown as far as it may, and can begin another")
+  func bounded() throws {
+    var arena = Arena.taken(bytes: Recorder.bytes + 64)
+    let recorder = Recorder(in: &arena)
+    for turn in 1...2 {
+      let file = scratch.path + "/\(turn).btsnoop"
+      let thread = try recorder.start(writing: file, atMost: 2_000)
+      let begun = Clock.now()
+      var number = 0
+      while !recorder.isOver, Clock.now() - begun < .seconds(10) {
+        recorder.record(packet(number))
+        recorder.wake()
+        number += 1
+        usleep(2_000)
+      }
+      #expect(recorder.isOver)
+      thread.join()
+      let size = try #require(try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int)
+      #expect((2_000...2_300).contains(size))
+    }
+    // Stopped at once, it writes what it was given and nothing of before.
+    let file = scratch.path + "/3.btsnoop"
+    let thread = try recorder.start(writing: file)
+    for number in 0..<3 { recorder.record(packet(number)) }
+    recorder.stop()
+    thread.join()
+    #expect(recorder.isOver && recorder.packetsRecorded == 3 && recorder.packetsDropped == 0)
+    let captures = Captures(opening: [file])
+    var (read, heard) = (Packet(), 0)
+    while captures.next(into: &read) != nil { heard += 1 }
+    #expect(heard == 3)
+  }
+}

@@ -1,0 +1,296 @@
+"""The gateway as systemd would run it: its commands, Home Assistant, reload, what it listens on, how it ends.
+
+    $(Tests/Rigs/venv.sh) Tests/Integration/gateway.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
+"""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import time
+
+import discovery
+from cases import case, main
+from radio_support import FORECOURT, packets
+
+from rig import Air, Mosquitto, Program, Subscriber, free_port, wait_until  # noqa: E402
+
+BASE = 'forecourt/yard/island-1'
+CONFIG = '''[gateway]
+purpose = "Tests a gateway."
+site = "yard"
+name = "island-1"
+authorization = "{authorization}"
+[[radio]]
+name = "left"
+adapter = "{adapter}"
+[[region]]
+name = "forecourt"
+match = "ibeacon:*"
+exit_s = 2
+[[trigger]]
+name = "pump-3"
+match = "ibeacon:*"
+[mqtt]
+host = "127.0.0.1"
+port = {port}
+keepalive_s = 5
+{mqtt}
+[outbox]
+path = "{folder}/state/outbox.db"
+[command]
+enabled = true
+[home_assistant]
+discovery = {discovery}
+{more}
+'''
+
+
+class Gateway(Program):
+    """with Gateway(folder, port=…) as gateway: the product, running."""
+
+    def __init__(self, folder, **words):
+        self.folder, self.words = folder, {'folder': folder, 'authorization': 'always', 'mqtt': '', 'discovery': 'false', 'more': '', **words}
+        (folder / 'state').mkdir(exist_ok=True)
+        self.config = folder / 'config.toml'
+        self.write()
+        super().__init__([FORECOURT, 'run', '--config', self.config], folder / 'said')
+
+    def write(self, **words):
+        self.words.update(words)
+        self.config.write_text(CONFIG.format(**self.words))
+
+    def told(self, part, seconds=10, times=1):
+        wait_until(lambda: self.said().count(part) >= times, seconds, f'"{part}" among: {self.said()}')
+
+    def end(self):
+        """SIGTERM; how long it took."""
+        begun = time.monotonic()
+        self.signal(signal.SIGTERM)
+        assert self.process.wait(10) == 0, self.said()
+        return time.monotonic() - begun
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def ask(seen, name, payload='', seconds=5.0):
+    """A command's reply."""
+    before = len(seen.messages)
+    seen.publish(f'{BASE}/command/{name}', payload)
+    return json.loads(seen.wait(lambda m: m.topic == f'{BASE}/reply/{name}', seconds, after=before).payload)
+
+
+def status(seen, test, seconds=8.0, after=0):
+    """The first status that passes."""
+    return json.loads(seen.wait(lambda m: m.topic == f'{BASE}/status' and m.payload and test(json.loads(m.payload)), seconds, after).payload)
+
+
+@contextlib.contextmanager
+def yard(folder, tags=2, **words):
+    """An air with beacons, a broker, a subscriber, and the gateway between them."""
+    with Air() as air, Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
+        for number in range(tags):
+            air.say('advertise', id=f'tag{number}', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=number,
+                    interval_ms=50, rssi=-66)
+        with Gateway(folder, adapter=air.lines['p0'], port=broker.port, **words) as gateway:
+            status(seen, lambda s: s['state'] == 'online' and s['radios'][0]['state'] == 'scanning')
+            yield air, broker, seen, gateway
+
+
+TAG = 'ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:0'
+
+
+@case
+def calibrate(folder):
+    """One device at a known distance: its level at 1 m, after the time that was asked for; one at a time; never of who is not there."""
+    with yard(folder) as (air, _, seen, gateway):
+        begun, before = time.monotonic(), len(seen.messages)
+        seen.publish(f'{BASE}/command/calibrate', json.dumps({'id': TAG, 'distance_m': 2, 'seconds': 3, 'request': 'a'}))
+        time.sleep(0.3)
+        busy = ask(seen, 'calibrate', json.dumps({'id': TAG, 'request': 'b'}))
+        assert not busy['ok'] and busy['request'] == 'b' and 'under way' in busy['error'], busy
+        reply = json.loads(seen.wait(lambda m: m.topic.endswith('/reply/calibrate') and b'"a"' in m.payload, 6, before).payload)
+        assert 2.5 < time.monotonic() - begun < 5 and reply['ok'] and reply['radio'] == 'left', reply
+        # -66 dBm at 2 m along an exponent of 2 is -60 at 1 m.
+        exponent = float(re.search(r'path_loss_exponent = ([\d.]+)', (pathlib.Path(__file__).parents[2] / 'config.toml').read_text())[1])
+        expected = -66 + 10 * exponent * 0.30103
+        assert abs(reply['measured_power_dbm'] - expected) < 0.2, (reply, expected)
+        assert reply['samples'] > 30 and 1.5 < reply['doubt_db'] < 3 and reply['spread_db'] < 1, reply
+        absent = ask(seen, 'calibrate', json.dumps({'id': TAG[:-1] + '77', 'seconds': 1}))
+        assert not absent['ok'] and 'too rarely' in absent['error'], absent
+
+
+@case
+def capture(folder):
+    """A recording where the gateway wants it, which its own replay reads; no wishes about paths; the next takes its place."""
+    with yard(folder) as (air, _, seen, gateway):
+        for turn in range(2):
+            reply = ask(seen, 'capture', json.dumps({'seconds': 2, 'request': 'x'}) if turn == 0 else '{"seconds":1}', 8)
+            assert reply['ok'] and reply['files'] == [f'{folder}/state/capture.btsnoop'] and reply['dropped'] == 0, reply
+            recorded = packets(reply['files'][0])
+            heard = [p for _, _, p in recorded if p[:2] == b'\x04\x3e']
+            assert len(recorded) == reply['packets'] and len(heard) > 20, (len(recorded), reply)
+        assert not ask(seen, 'capture', '{"seconds":1,"file":"/etc/passwd"}')['ok']
+        seen.publish(f'{BASE}/command/capture', '{"seconds":60,"request":"late"}')
+        gateway.told('recording what is heard for 60 s')
+        time.sleep(1)
+        assert gateway.end() < 2
+        last = json.loads(seen.wait(lambda m: b'"late"' in m.payload and '/reply/' in m.topic).payload)
+        assert last['ok'] and len(packets(last['files'][0])) == last['packets'] > 10, last
+
+
+@case
+def home_assistant(folder):
+    """Discovery as Home Assistant requires it; for whom we meet, once met; taken back when switched off."""
+    with yard(folder, discovery='true') as (air, broker, seen, gateway):
+        for kind, count in (('binary_sensor', 2), ('device_tracker', 2), ('sensor', 4)):
+            wait_until(lambda: len(discovery.of(seen, kind)) == count, 10, f'{count} of {kind}: {[m.topic for m in seen.messages]}')
+        entities = [m for m in seen.messages if m.topic.startswith('homeassistant/')]
+        assert len({m.topic for m in entities}) == 8 == len(entities)
+        for message in entities:
+            discovery.check(message)
+        # What they point to is really told.
+        topics = {discovery.expand(json.loads(m.payload))['state_topic'] for m in entities}
+        status(seen, lambda s: s['state'] == 'online')
+        wait_until(lambda: {t for t in topics if '/proximity/' in t or '/region/' in t} <= {m.topic for m in seen.messages}, 15,
+                   f'the topics of {topics}')
+        air.say('advertise', id='later', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=9, minor=9)
+        wait_until(lambda: len(discovery.of(seen, 'device_tracker')) == 3, 5, 'a newcomer is announced')
+        with Subscriber(broker.watch, 'homeassistant/#') as late:
+            wait_until(lambda: len(late.messages) == 11 and all(m.retain for m in late.messages), 5, 'all is retained')
+        mark = len(seen.messages)
+        gateway.write(discovery='false')
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: len([m for m in seen.messages[mark:] if m.topic.startswith('homeassistant/') and not m.payload]) == 11, 5, 'all gone')
+        with Subscriber(broker.watch, 'homeassistant/#') as late:
+            time.sleep(0.3)
+            assert not late.messages, late.messages
+        # And back, without the trigger.
+        mark = len(seen.messages)
+        gateway.config.write_text(gateway.config.read_text().replace('discovery = false', 'discovery = true').replace(
+            '[[trigger]]\nname = "pump-3"\nmatch = "ibeacon:*"\n', ''))
+        assert ask(seen, 'reload')['ok']
+        wait_until(lambda: len([m for m in seen.messages[mark:] if m.topic.startswith('homeassistant/') and m.payload]) == 10, 5, 'all but it')
+
+
+@case
+def reload(folder):
+    """By signal and by command: what is wrong is refused with every reason, and the old one stays in force; what is right is taken."""
+    with yard(folder) as (_, __, seen, gateway):
+        gateway.config.write_text(gateway.config.read_text().replace('exit_s = 2', 'exit_s = "soon"').replace('keepalive_s', 'keepalife_s'))
+        gateway.signal(signal.SIGHUP)
+        gateway.told('exit_s')
+        gateway.told('keepalife_s')
+        refused = ask(seen, 'reload', '{"request":"r"}')
+        assert refused['ok'] is False and 'log' in refused['error'] and refused['request'] == 'r', refused
+        assert ask(seen, 'ping')['ok'], 'the old one is in force'
+        mark = len(seen.messages)
+        gateway.write(more='[publish]\ntelemetry_s = 1')
+        gateway.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force')
+        for _ in range(2):
+            mark = seen.messages.index(seen.wait(lambda m: m.topic == f'{BASE}/telemetry', 3, mark)) + 1
+        gateway.config.write_text(gateway.config.read_text().replace('name = "left"', 'name = "right"'))
+        refused = ask(seen, 'reload')
+        assert not refused['ok'] and 'restart' in refused['error'], refused
+        gateway.write()
+        gateway.config.write_text(gateway.config.read_text().replace('[command]\nenabled = true', ''))
+        gateway.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force', times=2)
+        time.sleep(0.5)
+        mark = len(seen.messages)
+        seen.publish(f'{BASE}/command/ping', '')
+        time.sleep(0.5)
+        assert not [m for m in seen.messages[mark:] if '/reply/' in m.topic], 'commands are off now'
+
+
+@case
+def authorization(folder):
+    """By command; each change is told in status, and keeps to itself what it may not hear."""
+    with yard(folder) as (_, __, seen, gateway):
+        assert status(seen, lambda s: True)['authorization'] == 'always'
+        for word in ('denied', 'when-in-use', 'always'):
+            mark = len(seen.messages)
+            assert ask(seen, 'authorization', word)['ok']
+            told = status(seen, lambda s: s['authorization'] == word, after=mark)
+            assert told['purpose'] == 'Tests a gateway.', told
+            if word != 'always':
+                refused = ask(seen, 'capture', '{"seconds":1}')
+                assert not refused['ok'] and 'authorization' in refused['error'], refused
+        status(seen, lambda s: s['radios'][0]['state'] == 'scanning', after=mark)
+
+
+def sockets(pid):
+    """The inodes of a process's sockets."""
+    found = set()
+    for link in pathlib.Path(f'/proc/{pid}/fd').iterdir():
+        with contextlib.suppress(OSError):
+            if match := re.fullmatch(r'socket:\[(\d+)\]', os.readlink(link)):
+                found.add(match[1])
+    return found
+
+
+@case
+def no_door(folder):
+    """Nothing listens: no TCP port in LISTEN, no UDP port, no socket in the file system."""
+    with yard(folder) as (_, __, seen, gateway):
+        own = sockets(gateway.pid)
+        assert own, 'it talks to its broker'
+        for table in ('tcp', 'tcp6', 'udp', 'udp6', 'raw', 'raw6'):
+            for line in pathlib.Path(f'/proc/{gateway.pid}/net/{table}').read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[9] in own:
+                    assert table in ('tcp', 'tcp6') and fields[3] != '0A', f'{table}: {line}'
+        for line in pathlib.Path('/proc/net/unix').read_text().splitlines()[1:]:
+            fields = line.split()
+            # 00010000: __SO_ACCEPTCON
+            assert fields[6] not in own or not int(fields[3], 16) & 0x10000, line
+
+
+@case
+def the_end(folder):
+    """SIGTERM: what is owed is delivered, the last word is said; with a broker that hangs it does not take longer than two seconds."""
+    with yard(folder) as (air, broker, seen, gateway):
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt/event'), 10)
+        assert gateway.end() < 2
+        assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
+        gateway.start()
+        mark = len(seen.messages)
+        status(seen, lambda s: s['state'] == 'online', after=mark)
+        broker.pause()
+        air.say('silence')
+        time.sleep(3)
+        took = gateway.end()
+        broker.resume()
+        assert took < 2, took
+        # What the hung broker was not told is told by the next run.
+        mark = len(seen.messages)
+        gateway.start()
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt/event') and b'"exit"' in m.payload, 10, mark)
+    with Gateway(folder, adapter='tcp:127.0.0.1:1', port=free_port()) as gateway:
+        gateway.told('no connection to the broker')
+        assert gateway.end() < 2
+
+
+@case
+def insecurity(folder):
+    """tls_insecure is said in the log and in status, for as long as it is so."""
+    with Air() as air, Mosquitto(tls='wrong-name') as broker, Subscriber(broker.watch, '#') as seen:
+        tls = f'tls_ca = "{broker.certificates}/ca.pem"\ntls_insecure = true'
+        with Gateway(folder, adapter=air.lines['p0'], port=broker.port, mqtt=tls) as gateway:
+            told = status(seen, lambda s: s['state'] == 'degraded' and 'tls_insecure' in s['reason'])
+            assert told['radios'], told
+            gateway.told('tls_insecure')
+            gateway.write(mqtt=tls.replace('true', 'false'))
+            gateway.signal(signal.SIGHUP)
+            gateway.told('no connection to the broker')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# The main job at once, with neither a radio nor a broker: somebody walks up from 50 m at 1 m/s, stands at the pump, and goes again.
+#   deploy/demo.sh          what the gateway says, as fast as it comes
+#   deploy/demo.sh --mqtt   the same in real time, through a private mosquitto on a free loopback port, as mosquitto_sub shows it
+# Installs what it needs (it says what), builds the product for this machine, leaves nothing running.
+source "$(dirname "$0")/common.sh"
+
+scenario=Tests/Scenarios/first-visit.toml
+case ${1:-} in
+  '') way=at_once ;;
+  --mqtt) way=over_mqtt ;;
+  *) fail "unknown word \"$1\": there is only --mqtt" 64 ;;
+esac
+
+# One message a line: seconds, topic, payload, no wider than a terminal; the triggers stand out.
+show() {
+  local seconds topic payload line width=0 bold='' plain=''
+  if [ -t 1 ]; then width=$(tput cols) bold=$(tput bold) plain=$(tput sgr0); fi
+  while read -r seconds topic payload; do
+    printf -v line '%6s s  %-22.22s  %s' "$seconds" "${topic#forecourt/demo/pump-1/}" "$payload"
+    [ "$width" = 0 ] || line=${line:0:width}
+    case $topic in */trigger/*) line=$bold$line$plain ;; esac
+    printf '%s\n' "$line"
+    case $payload in *'"event":"leave"'*) return ;; esac
+  done
+  fail "the scenario ended and nobody had left the pump"
+}
+
+at_once() {
+  show < <("$forecourt" simulate "$scenario" --config deploy/demo.toml | sed -uE \
+    's/^\{"t_us":([0-9]+),"topic":"([^"]*)".*,"payload":(.*)\}$/0000000\1 \2 \3/; s/^0*([0-9]+)([0-9])[0-9]{5} /\1.\2 /')
+}
+
+free_port() {
+  local port
+  while port=$((20000 + RANDOM)); (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do :; done
+  echo "$port"
+}
+
+# Tenths of a second since now, before each line.
+stamp() {
+  local line began=${EPOCHREALTIME/./} tenths
+  while IFS= read -r line; do
+    tenths=$(((${EPOCHREALTIME/./} - began) / 100000))
+    printf '%d.%d %s\n' $((tenths / 10)) $((tenths % 10)) "$line"
+  done
+}
+
+over_mqtt() {
+  deploy/packages.sh demo
+  folder=$(mktemp -d) port=$(free_port) pids=()
+  trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$folder"' EXIT
+  printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$port" >"$folder/mosquitto.conf"
+  { cat deploy/demo.toml && printf '[mqtt]\nport = %s\n[outbox]\npath = "%s/outbox.db"\n' "$port" "$folder"; } >"$folder/config.toml"
+  mkfifo "$folder/messages"
+  say "A broker listens at 127.0.0.1:$port. In real time, about a minute and a half; Ctrl-C ends it."
+  PATH=$PATH:/usr/sbin mosquitto -c "$folder/mosquitto.conf" >"$folder/mosquitto.log" 2>&1 &
+  pids+=($!)
+  until (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
+  mosquitto_sub -p "$port" -t 'forecourt/#' -F '%t %p' >"$folder/messages" 2>"$folder/mosquitto_sub.log" &
+  pids+=($!)
+  "$forecourt" run --config "$folder/config.toml" --radio "simulate:$scenario" 2>"$folder/log" &
+  pids+=($!)
+  show < <(stamp <"$folder/messages")
+}
+
+say "Somebody walks up to a pump from 50 m at 1 m/s, stands there for 30 s, and goes. Everything said carries \"simulated\":true."
+need_swift
+arch=$(dpkg --print-architecture)
+forecourt=build/$arch/forecourt
+say "Building the product for $arch (the first time this takes some minutes)…"
+deploy/build.sh "$arch"
+"$way"
