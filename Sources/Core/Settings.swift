@@ -96,7 +96,11 @@ package struct DeviceCalibration: BitwiseCopyable, Sendable {
 }
 
 package struct AverageSettings: BitwiseCopyable, Sendable {
-  package var timeConstant = Interval.seconds(5)
+  package var timeConstant = Interval.seconds(5) {
+    didSet { octaves = -1.4426950408889634 / timeConstant.seconds }
+  }
+  /// The octaves that the weight of what was heard changes by in a second.
+  package private(set) var octaves = -1.4426950408889634 / 5
   package var windowSamples = 12
   package var outlier = Decibels(12)
   package var stale = Interval.seconds(15)

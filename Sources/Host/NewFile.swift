@@ -27,8 +27,8 @@ package final class NewFile {
     settle()
   }
 
-  package func append(_ text: String) {
-    for byte in text.utf8 { append(byte) }
+  package func write(_ text: String) {
+    waiting.append(contentsOf: text.utf8)
     settle()
   }
 
@@ -52,7 +52,7 @@ package final class NewFile {
     while written < waiting.count, failure == 0 {
       let rest = waiting[written...]
       // SAFETY: the count is the slice's own.
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
       } else if linux_errno() != EINTR {

@@ -28,7 +28,7 @@ struct ReportPage: ~Copyable {
 
   init(creating path: String) throws(FileRefusal) { file = try NewFile(creating: path) }
 
-  mutating func write(_ text: String) { file.append(text) }
+  mutating func write(_ text: String) { file.write(text) }
 
   /// 0, or why not all of it is there.
   mutating func close() -> Int32 {

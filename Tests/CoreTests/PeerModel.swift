@@ -79,6 +79,11 @@ struct PeerLine: ~Copyable {
   private(set) var connections: [UInt16: Int] = [:]
   private(set) var central: UInt16?
   private(set) var opcodes: [UInt16] = []
+  /// Advertising: answers other than success by opcode, every command's parameters, and what is on the air now by set.
+  var statuses: [UInt16: [UInt8]] = [:]
+  private(set) var given: [(opcode: UInt16, parameters: [UInt8])] = []
+  private(set) var onAir: [UInt8: [UInt8]] = [:]
+  var setsThereAre: UInt8 = 4
   /// Commands that are taken and not carried out.
   var ignored: Set<UInt16> = []
   var completes = true
@@ -88,6 +93,7 @@ struct PeerLine: ~Copyable {
   var advertInterval = Interval.milliseconds(20)
   var random: Seeded
   private var calling: Int?
+  private var data: [UInt8: [UInt8]] = [:]
   private var handles: UInt16 = 0x40
   private var deafSince: Instant?
   private var nextAdvert = Instant.zero
@@ -149,6 +155,7 @@ struct PeerLine: ~Copyable {
   /// As `RadioThread` does it.
   private mutating func work() {
     peers.tick(controller.profile, at: now)
+    controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { obey(controller.stuck(at: now)) }
     loop: while let packet = peers.next(at: now) {
       let bytes = (0..<packet.count).map { packet[$0] }
@@ -199,15 +206,31 @@ struct PeerLine: ~Copyable {
       status(opcode, connections[handle] == nil ? 0x02 : 0)
       if connections[handle] != nil && !ignored.contains(opcode) { end(handle, 0x16) }
     case 0x1405: complete(opcode, [connections[handle] == nil ? 0x02 : 0] + little(Int(handle)) + [UInt8(bitPattern: -47)])
+    case 0x2006...0x200A, 0x2035...0x203B, 0xFC00...0xFFFF: advertise(opcode, Array(packet[4...]))
     default:
       if opcode == 0x0C03 {
         connections = [:]
-        (calling, central) = (nil, nil)
+        (calling, central, onAir) = (nil, nil, [:])
         toHost.removeAll()
       }
       if opcode == 0x2002 { return complete(opcode, [0, UInt8(aclLength), 0, 4]) }
       if let answer = model.answer(packet) { say(answer) }
     }
+  }
+
+  private mutating func advertise(_ opcode: UInt16, _ parameters: [UInt8]) {
+    given.append((opcode, parameters))
+    let status = statuses[opcode] ?? [0]
+    switch opcode {
+    case 0x203B: return complete(opcode, [0, setsThereAre])
+    case 0x200A where status == [0]: onAir[0] = parameters[0] == 1 ? data[0] : nil
+    case 0x2039 where status == [0]: onAir[parameters[2]] = parameters[0] == 1 ? data[parameters[2]] : nil
+    case 0x2008: data[0] = Array(parameters[1...Int(parameters[0])])
+    case 0x2037: data[parameters[0]] = Array(parameters[4...])
+    case 0x2036 where status == [0]: return complete(opcode, [0, parameters[19] == 127 ? 0 : parameters[19]])
+    default: break
+    }
+    complete(opcode, status)
   }
 
   private mutating func complete(_ opcode: UInt16, _ result: [UInt8]) {
@@ -245,6 +268,8 @@ struct PeerLine: ~Copyable {
   /// A central comes to us.
   mutating func visit(handle: UInt16) {
     connections[handle] = 0
+    onAir = onAir.filter { $0.value[3] != 17 }
+    gathered = []
     connectionEvent(0, handle: handle, phone: 0, role: 1)
   }
 
@@ -286,6 +311,14 @@ struct PeerLine: ~Copyable {
     }
   }
 
+  /// A request of a visitor.
+  mutating func ask(_ pdu: [UInt8]) -> [UInt8]? {
+    phones[0].answers = []
+    answer(pdu, on: 0x77)
+    run(for: .milliseconds(100))
+    return phones[0].answers.first
+  }
+
   /// An attribute PDU from the other side, in pieces no longer than the buffer.
   mutating func answer(_ pdu: [UInt8], on handle: UInt16, after delay: Interval = .milliseconds(30)) {
     let frame = little(pdu.count) + [4, 0] + pdu
@@ -296,7 +329,7 @@ struct PeerLine: ~Copyable {
   }
 
   private mutating func advertise() {
-    guard model.isScanning, !phones.isEmpty else { return }
+    guard model.isScanning, !phones.isEmpty, now >= .zero + opening else { return }
     adverts += 1
     let phone = phones[adverts % phones.count]
     let octets = (0..<6).map { UInt8(truncatingIfNeeded: phone.address >> UInt64($0 * 8)) }

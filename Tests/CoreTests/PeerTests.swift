@@ -66,7 +66,7 @@ import Testing
       return phone
     }
     var line = PeerLine(phones) { $0.identify = true }
-    line.opening = .milliseconds(500)
+    line.opening = .milliseconds(1_500)
     line.run(for: .seconds(5))
     #expect(line.identified == [1, 3, 0, 2, 4])
   }

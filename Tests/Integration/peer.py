@@ -8,8 +8,9 @@ import sys
 import time
 import traceback
 
-from radio_support import FORECOURT
+import peer_voice
 from peer_support import STATIC, Gateway, asking, asks
+from radio_support import FORECOURT
 from rig import Air, Mosquitto, Subscriber, run, wait_until
 
 
@@ -142,7 +143,7 @@ def identify():
         assert not air.report()['scanning'] and not air.report()['connections']
 
 
-CHECKS = {f.__name__: f for f in (cold, astray, stopping, crowd, hold, shared, identify)}
+CHECKS = {f.__name__: f for f in (cold, astray, stopping, crowd, hold, shared, identify, *peer_voice.CHECKS)}
 
 
 def main():

@@ -119,7 +119,7 @@ def pixels(png):
 def report(folder):
     """the page in a real browser: drawn, light and dark, without a word on the console"""
     browser = shutil.which('chromium')
-    assert browser, 'chromium is missing: deploy/packages.sh rigs'
+    assert browser, 'chromium is missing: deploy/packages.sh browser'
     (folder / 'config.toml').write_text(f'gateway.purpose = "testing"\n[[trigger]]\nname = "pump-1"\nmatch = "ibeacon:{UUID}:*"\n')
     capture, page = folder / 'visit.btsnoop', folder / 'report.html'
     assert run(FORECOURT, 'simulate', ROOT / 'Tests/Scenarios/first-visit.toml', '--out', capture).returncode == 0

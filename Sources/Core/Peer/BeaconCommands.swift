@@ -160,14 +160,14 @@ extension Beacons {
     case .parameters: parametersAnswered(set, voice, status, result, profile, at: now)
     case .power where status == 0:
       if profile.powerVendor == .zephyr && result.byteCount >= 5 { voices[voice].chosen = result.signed(at: 4) }
-      took(set, profile.powerVendor == .zephyr || profile.isExtended ? .enable : .readPower, at: now)
+      sets[set].stage = profile.powerVendor == .zephyr || profile.isExtended ? .enable : .readPower
     case .readPower:
       voices[voice].chosen = status == 0 && result.byteCount >= 2 ? result.signed(at: 1) : nil
-      took(set, .enable, at: now)
+      sets[set].stage = .enable
     case _ where status != 0: refused(set, status: status, isPower: isPower(sets[set].stage), at: now)
-    case .address: took(set, .data, at: now)
-    case .data: took(set, stageAfterData(voice, profile), at: now)
-    case .enable, .power: took(set, .enable, at: now)
+    case .address: sets[set].stage = .data
+    case .data: sets[set].stage = stageAfterData(voice, profile)
+    case .enable, .power: enabled(set, at: now)
     }
   }
 
@@ -193,6 +193,6 @@ extension Beacons {
     // Unsupported Feature or Parameter Value, in our own words: nobody knows how to set it here.
     if wantsPower && !profile.isExtended && profile.powerVendor == .none { return refused(set, status: 0x11, isPower: true, at: now) }
     if profile.isExtended { voices[voice].chosen = result.byteCount >= 2 && result[1] != 127 ? result.signed(at: 1) : nil }
-    took(set, profile.isExtended && profile.address.kind == .random ? .address : .data, at: now)
+    sets[set].stage = profile.isExtended && profile.address.kind == .random ? .address : .data
   }
 }

@@ -122,7 +122,9 @@ struct Beacons: BitwiseCopyable, Sendable {
     }
   }
 
-  private func isReady(_ voice: Int, at now: Instant) -> Bool { now >= voices[voice].retry && !(isVisited && voices[voice].transmission == nil) }
+  private func isReady(_ voice: Int, at now: Instant) -> Bool {
+    now >= voices[voice].retry && !(isVisited && voices[voice].transmission == nil)
+  }
 
   /// The next voice that may speak.
   private mutating func begin(_ set: Int, at now: Instant) {
@@ -143,15 +145,11 @@ struct Beacons: BitwiseCopyable, Sendable {
 
   // MARK: Answers
 
-  mutating func took(_ set: Int, _ stage: Stage, at now: Instant) {
+  mutating func enabled(_ set: Int, at now: Instant) {
     let voice = sets[set].voice
-    if case .enable = stage {
-      sets[set].stage = .on(until: isShared(set) ? now + Self.turn : .never)
-      voices[voice].patience = Self.shortestPatience
-      tell(.sends(voices[voice].chosen), of: voice, status: 0, isPower: false)
-    } else {
-      sets[set].stage = stage
-    }
+    sets[set].stage = .on(until: isShared(set) ? now + Self.turn : .never)
+    voices[voice].patience = Self.shortestPatience
+    tell(.sends(voices[voice].chosen), of: voice, status: 0, isPower: false)
   }
 
   /// It is not sent, and that is said. It is tried again: what stood in the way may pass.

@@ -129,12 +129,12 @@ struct Candidates: ~Copyable {
   }
 }
 
-/// How long connecting may keep a radio from scanning: a twentieth of the time, and 2.5 s at once. In no minute is that more than 5.5 s.
+/// How long connecting may keep a radio from scanning: a twentieth of the time, and 2 s at once. In no minute is that more than 5 s.
 struct Deafness: BitwiseCopyable, Sendable {
   private var left = Self.most
   private var counted = Instant.zero
 
-  private static let most = Interval.milliseconds(2_500)
+  private static let most = Interval.milliseconds(2_000)
   private static let share: Int64 = 20
   /// Less is not worth an attempt: many phones advertise four times a second.
   private static let least = Interval.milliseconds(400)

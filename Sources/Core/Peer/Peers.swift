@@ -51,6 +51,8 @@ package struct Peers: ~Copyable {
   /// The controller does not do what it was told: only a reset helps. Whoever reads it takes it.
   var isStuck = false
 
+  /// Scanning is switched off before the call and on after it: seven commands.
+  private static let interlude = Interval.milliseconds(15)
   /// For somebody who waits in front of a terminal.
   private static let errandPatience = Interval.seconds(5)
 
@@ -107,6 +109,9 @@ package struct Peers: ~Copyable {
     if conversation.isHolding { return conversation.release() }
     conversation.call(next, for: allowance, isThorough: false)
   }
+
+  /// Whether somebody is connected.
+  package var isOccupied: Bool { conversation.link != nil || attendant.link != nil }
 
   // MARK: What becomes known
 
@@ -176,7 +181,7 @@ package struct Peers: ~Copyable {
   private mutating func connected(_ connection: Connection, at now: Instant) {
     if connection.status == 0 && !connection.isCentral { beacons.visited() }
     let isAnswer = conversation.expects && (connection.status != 0 || connection.isCentral)
-    if isAnswer { deafness.spend(now - called) }
+    if isAnswer { deafness.spend(now - called + Self.interlude) }
     if connection.status != 0 {
       if isAnswer { conversation.unreached(.unreachable) }
     } else if isAnswer {

@@ -149,6 +149,7 @@ package struct RadioThread: ~Copyable {
   private mutating func converse(at now: Instant) {
     while let known = radio.hints.pop() { peers.known(known.address, at: now) }
     peers.tick(controller.profile, at: now)
+    controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { obey(controller.stuck(at: now), at: now) }
     turns: while let next = peers.next(at: now) {
       switch controller.offer(next.bytes, at: now) {
