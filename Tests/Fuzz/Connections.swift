@@ -21,7 +21,7 @@ private struct Scene: ~Copyable {
 
   init(isVisit: Bool, holds: Bool) {
     self.isVisit = isVisit
-    var settings = PeerSettings()
+    var settings = Settings().peer
     (settings.identify, settings.serve, settings.hold) = (!isVisit, isVisit, holds)
     memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Peers.bytes, alignment: 64)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -37,7 +37,7 @@ private struct Scene: ~Copyable {
     if isVisit {
       hear([4, 0x3E, 19, 1, 0, 0x40, 0, 1, 1, 1, 2, 3, 4, 5, 0x4A, 12, 0, 0, 0, 200, 0, 0])
     } else {
-      let service = PeerSettings().service
+      let service = Settings().peer.service
       let data: [UInt8] = [2, 1, 6, 17, 7] + (0..<16).map { service.byte(15 - $0) }
       hear([4, 0x3E, UInt8(12 + data.count), 2, 1, 0, 1, 1, 2, 3, 4, 5, 0x4A, UInt8(data.count)] + data + [0xC4])
       hear([4, 0x0F, 4, 0, 1, 0x0D, 0x20])
