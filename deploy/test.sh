@@ -10,6 +10,7 @@ steps=(
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "pure         deploy/pure.sh"
   "tests        swift test --disable-xctest"
+  "prove        deploy/prove.sh --ours"
   "thread       deploy/sanitize.sh thread"
   "address      deploy/sanitize.sh address"
   "publish      deploy/publish.sh"
