@@ -34,7 +34,7 @@ let doors: [Target] = [
 ]
 
 let product: [Target] = [
-  .target(name: "Core", exclude: ["Controller/README.md", "Triggers/README.md"], swiftSettings: strict),
+  .target(name: "Core", exclude: ["Controller/README.md", "Peer/README.md", "Triggers/README.md"], swiftSettings: strict),
   .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: strict),
   .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: strict),
   .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: strict),

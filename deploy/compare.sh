@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Gate 6: every golden capture must give the same bytes on stdout and the same exit code from ordinary Swift on this machine and from the
-# Embedded binaries for amd64, arm64 and armhf (ARM under qemu-user).
-#   deploy/compare.sh [CAPTURE…]   all of Tests/Captures unless named
+# Gate 6: every golden case must give the same bytes on stdout and the same exit code from ordinary Swift on this machine and from the
+# Embedded binaries for amd64, arm64 and armhf (ARM under qemu-user), and they must be those that are committed.
+#   deploy/compare.sh             Tests/Captures/golden/cases.txt, and every capture of Tests/Captures
+#   deploy/compare.sh --accept    makes the golden files anew; read what has changed before it is committed
+#   deploy/compare.sh CAPTURE…    replays only these
 # CAPTURE.toml beside a capture, where there is one, is its config; config.toml otherwise. deploy/build.sh makes the binaries.
 source "$(dirname "$0")/common.sh"
 need_swift
@@ -33,20 +35,67 @@ run() {
   echo "exit $code" >>"$out/$program"
 }
 
+programs=(ordinary amd64 arm64 armhf)
+
 same() {
-  local program
-  run ordinary "$@"
-  for program in amd64 arm64 armhf; do
+  local program first=${programs[0]}
+  for program in "${programs[@]}"; do
     run "$program" "$@"
-    cmp -s "$out/ordinary" "$out/$program" || {
-      diff <(head -c 1000000 "$out/ordinary") <(head -c 1000000 "$out/$program") | head -n 6 | cut -c 1-400 >&2 || true
+    cmp -s "$out/$first" "$out/$program" || {
+      diff -a <(head -c 1000000 "$out/$first") <(head -c 1000000 "$out/$program") | head -n 6 | cut -c 1-400 >&2 || true
       tail -n 3 "$out/$program.err" >&2
-      fail "\`forecourt $*\` differs: < ordinary Swift here, > the $program binary (both whole in $out)"
+      fail "\`forecourt $*\` differs: < $first, > $program (both whole in $out)"
     }
   done
-  say "same on four: forecourt $*: $(wc -l <"$out/ordinary") lines, $(tail -n 1 "$out/ordinary")"
+  say "same on ${#programs[@]}: forecourt $*: $(wc -l <"$out/$first") lines, $(tail -n 1 "$out/$first")"
 }
 
+golden=Tests/Captures/golden
+# What is longer, or no text, is kept as its sum.
+readable_bytes=65536
+
+# A word of cases.txt, with the file it stands for made where there is none yet.
+word() {
+  local name=${1#*:}
+  case $1 in
+    unpacked:*) zcat "Tests/Captures/$name.gz" >"$out/$name" && echo "$out/$name" ;;
+    scenario:*)
+      build/amd64/forecourt simulate "Tests/Scenarios/$name.toml" --seed 7 --out "$out/$name.btsnoop" && echo "$out/$name.btsnoop" ;;
+    *) echo "$1" ;;
+  esac
+}
+
+golden_case() {
+  local name=$1 words=() given
+  shift
+  for given; do words+=("$(word "$given")"); done
+  programs=(ordinary amd64 arm64 armhf)
+  # Without the optimiser every field copies the whole line: minutes.
+  [[ $* != *--decoded*:* ]] || programs=(amd64 arm64 armhf)
+  same "${words[@]}"
+  [ "$(tail -c 7 "$out/amd64")" = "exit 0" ] || fail "the golden case $name ends with $(tail -n 1 "$out/amd64")"
+  head -c -7 "$out/amd64" >"$out/printed"
+  if [ -n "$accept" ]; then
+    rm -f "$golden/$name.jsonl" "$golden/$name.sha256"
+    if [ "$(stat -c %s "$out/printed")" -le $readable_bytes ] && grep -Iq . "$out/printed"; then
+      cp "$out/printed" "$golden/$name.jsonl"
+    else
+      sha256sum <"$out/printed" | cut -d ' ' -f 1 >"$golden/$name.sha256"
+    fi
+  elif [ -f "$golden/$name.jsonl" ]; then
+    diff -a "$golden/$name.jsonl" "$out/printed" | head -n 6 | cut -c 1-400 >&2 || true
+    cmp -s "$golden/$name.jsonl" "$out/printed" || fail "$name is not as in $golden; if that is meant: deploy/compare.sh --accept"
+  else
+    [ "$(sha256sum <"$out/printed" | cut -d ' ' -f 1)" = "$(cat "$golden/$name.sha256")" ] ||
+      fail "$name is not what $golden/$name.sha256 is of; if that is meant: deploy/compare.sh --accept"
+  fi
+}
+
+accept=
+if [ "${1:-}" = --accept ]; then
+  accept=yes
+  shift
+fi
 captures=("$@")
 if [ $# = 0 ]; then
   for program in amd64 arm64 armhf; do
@@ -55,9 +104,15 @@ if [ $# = 0 ]; then
       fail "build/$program/forecourt answers \`version\` with: $(cat "$out/$program"); if it is of an older commit, run deploy/build.sh"
   done
   same --help
+  while read -r name arguments; do
+    [[ -z $name || $name = '#'* ]] || golden_case "$name" $arguments
+  done <"$golden/cases.txt"
+  # What others make of the same bytes; by hand for longer ones: Tests/Captures/compare.py build/amd64/forecourt CAPTURE…
+  deploy/packages.sh bench
+  Tests/Captures/compare.py build/amd64/forecourt Tests/Captures/air.h4.btsnoop Tests/Captures/air.monitor.btsnoop \
+    Tests/Captures/air.h4.pcapng --config Tests/Captures/air.toml >&2
   mapfile -t captures < <(find Tests/Captures -name '*.btsnoop' -o -name '*.pcap' -o -name '*.pcapng' 2>/dev/null | sort)
-  # A program that can replay must be seen to.
-  [ ${#captures[@]} -gt 0 ] || ! grep -qw replay "$out/ordinary" || fail "there is no capture in Tests/Captures to replay"
+  [ ${#captures[@]} -gt 0 ] || fail "there is no capture in Tests/Captures to replay"
 fi
 for capture in "${captures[@]}"; do
   config=${capture%.*}.toml

@@ -3,7 +3,7 @@
 #   deploy/fuzz.sh [NAME…]              all of them unless named
 #   RUNS=5000000 SEED=7 deploy/fuzz.sh  a longer hunt, elsewhere
 #   deploy/fuzz.sh --grow NAME          hunts, then adds to the corpus what reaches new code
-# Tests/Fuzz/NAME.swift holds LLVMFuzzerTestOneInput, Tests/Fuzz/NAME/ its corpus. An input that fails is left in build/fuzz:
+# Tests/Fuzz/NAME.swift holds LLVMFuzzerTestOneInput, Tests/Fuzz/NAME/ its corpus. 200,000 runs unless the file says otherwise. An input that fails is left in build/fuzz:
 # commit it to the corpus before the fix.
 source "$(dirname "$0")/common.sh"
 need_swift
@@ -44,7 +44,8 @@ for name in "${names[@]}"; do
   found=$scratch/found-$name
   rm -rf "$found"
   mkdir -p "$found" "$corpus"
-  "$scratch/$name" -runs="${RUNS:-200000}" -seed="${SEED:-1}" -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$scratch/$name-" \
+  runs=$(sed -n 's|^// In CI \([0-9]*\) runs.*|\1|p' "Tests/Fuzz/$name.swift")
+  "$scratch/$name" -runs="${RUNS:-${runs:-200000}}" -seed="${SEED:-1}" -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$scratch/$name-" \
     "$found" "$corpus" >"$scratch/$name.log" 2>&1 || {
     tail -n 60 "$scratch/$name.log" >&2
     fail "the fuzzer $name found an input that fails; it is named just above"

@@ -13,11 +13,13 @@ group() {
   case $1 in
     libraries) echo "$libraries" ;;
     build) echo "$toolchain $libraries git" ;;
-    test) echo "qemu-user-static mosquitto mosquitto-clients python3 python3-venv" ;;
+    test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
     demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;
-    *) fail "unknown group \"$1\": it must be libraries, build, demo, test, ship or rigs" 64 ;;
+    browser) echo "chromium" ;;
+    bench) echo "valgrind tshark bluez python3-venv" ;;
+    *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, test, ship or rigs" 64 ;;
   esac
 }
 
@@ -27,7 +29,7 @@ if [ "${1:-}" = --list ]; then
   group "${2:-}"
   exit
 fi
-[ $# -gt 0 ] || fail "name the groups to install: build, demo, test, ship, rigs" 64
+[ $# -gt 0 ] || fail "name the groups to install: build, bench, demo, test, ship, rigs" 64
 command -v apt-get >/dev/null || fail "this machine has no apt-get; the packages are Debian's (12, bookworm)"
 
 missing=()

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <linux/capability.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 
 // The C library has no function for it; libcap would be one more library on the board.
@@ -18,4 +19,10 @@ int linux_keep_capabilities(uint32_t kept) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return -1;
   return (int)syscall(SYS_capset, &header, data);
+}
+
+int64_t linux_free_bytes(const char *path) {
+  struct statvfs system;
+  if (statvfs(path, &system) < 0) return -1;
+  return (int64_t)system.f_bavail * (int64_t)system.f_frsize;
 }

@@ -66,8 +66,16 @@ extension RawSpan {
   package func big32(at offset: Int) -> UInt32 { UInt32(bigEndian: load(offset)) }
   package func big64(at offset: Int) -> UInt64 { UInt64(bigEndian: load(offset)) }
 
+  /// What is left without the first and the last few.
+  @inline(__always) @_lifetime(copy self)
+  func inner(from head: Int, leavingOut tail: Int) -> RawSpan {
+    precondition(byteCount >= head &+ tail, "a span shorter than what is left out of it")
+    // SAFETY: checked just above.
+    return unsafe extracting(unchecked: head..<byteCount &- tail)
+  }
+
   /// The first and the last sixteen bytes, which may overlap: all there is of 16 to 32 bytes.
-  func outer16() -> (UInt64, UInt64, UInt64, UInt64) {
+  @inline(__always) func outer16() -> (UInt64, UInt64, UInt64, UInt64) {
     precondition(byteCount >= 16, "sixteen bytes of a shorter span")
     // SAFETY: checked just above; any bytes are a number.
     return unsafe (

@@ -12,8 +12,12 @@ private func farExp2(_ x: Double) -> Double {
 }
 
 private func octaveFraction(_ f: Double) -> Double {
-  let upper = 0.009618437359528 + f * (0.001339887459371 + f * 0.0001535336181556)
-  return 1 + f * (0.6931472028552 + f * (0.2402264791360 + f * (0.05550332470697 + f * upper)))
+  // In three parts, which a processor works out side by side: every report waits for this.
+  let square = f * f
+  let low = 1 + f * 0.6931472028552
+  let middle = 0.2402264791360 + f * 0.05550332470697
+  let high = (0.009618437359528 + f * 0.001339887459371) + square * 0.0001535336181556
+  return (low + square * middle) + (square * square) * high
 }
 
 /// The logarithm to base 2 of a positive, normal number, to 4 parts in 10⁹. An odd series in (m - 1) / (m + 1) for the mantissa.

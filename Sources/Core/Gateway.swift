@@ -5,18 +5,19 @@
 package struct Gateway: ~Copyable {
   package private(set) var settings: Settings
   package private(set) var counters = Counters()
-  package private(set) var devices: Devices
-  package private(set) var publisher: Publisher
+  package internal(set) var devices: Devices
+  package internal(set) var publisher: Publisher
   private var fragments: Fragments
-  private var addresses: AddressBook
+  var addresses: AddressBook
+  var installations: KnownPeers
   private var keys: IdentityKeys
   private var services: WatchedServices
   private var regions: Regions
-  private var triggers: Triggers
+  package private(set) var triggers: Triggers
   private var ranging = Ranging()
   private let proximity = Proximity()
   private var agenda: Agenda
-  private var now: Instant
+  var now: Instant
   /// After a sample, nothing can fall due for its device sooner than this.
   private var patience: Interval
 
@@ -26,6 +27,7 @@ package struct Gateway: ~Copyable {
     let capacity = settings.gateway.devices
     fragments = Fragments(in: &arena)
     addresses = AddressBook(capacity: capacity, seed: seed, in: &arena)
+    installations = KnownPeers(in: &arena)
     keys = IdentityKeys(settings.keys, cipher: cipher, in: &arena)
     services = WatchedServices(settings.services, in: &arena)
     devices = Devices(capacity: capacity, radios: max(settings.radios.count, 1), seed: seed, in: &arena)
@@ -45,7 +47,7 @@ package struct Gateway: ~Copyable {
   package static func bytes(for settings: borrowing Settings) -> Int {
     let capacity = settings.gateway.devices
     return Devices.bytes(capacity: capacity, radios: max(settings.radios.count, 1)) + AddressBook.bytes(capacity: capacity)
-      + IdentityKeys.bytes + WatchedServices.bytes + Fragments.bytes + Visits.bytes(for: Limits.visits(for: capacity))
+      + IdentityKeys.bytes + KnownPeers.bytes + WatchedServices.bytes + Fragments.bytes + Visits.bytes(for: Limits.visits(for: capacity))
       + Agenda.bytes(for: capacity)
       + Triggers.bytes(for: Limits.encounters(for: capacity), claims: Limits.claims)
   }
@@ -56,7 +58,7 @@ package struct Gateway: ~Copyable {
   package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     if moment < now { counters.clockStepsBack += 1 }
     tick(at: moment)
-    counters.packets += 1
+    counters.packets &+= 1
     do throws(Malformed) {
       switch try Event(packet) {
       case .reports(var reports):
@@ -64,6 +66,7 @@ package struct Gateway: ~Copyable {
         while let report = try reports.next() {
           if fragments.concern(report) { try join(report, radio: radio) } else { heard(report, radio: radio) }
         }
+      case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { found(news, radio: radio) }
       default: break
       }
     } catch {
@@ -82,15 +85,19 @@ package struct Gateway: ~Copyable {
   /// Told to be inlined, as all that stands on the way of every packet: five calls more cost a fifth of it.
   @inline(__always)
   private mutating func heard(_ report: borrowing Report, radio: Int) {
-    counters.reports += 1
-    guard report.isAudible else { return counters.levelsDiscarded += 1 }
+    counters.reports &+= 1
+    guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
     let sender = addresses.meet(report.address, at: now, keys)
+    let slot: Int
     let known = devices.slot(of: addresses[sender].device)
     if let known, addresses.remembers(report, in: sender) {
-      observe(known, level: report.level, radio: radio)
-    } else if let slot = recognise(report, sender, known) {
-      observe(slot, level: report.level, radio: radio)
+      slot = known
+    } else {
+      guard let learnt = recognise(report, sender, known) else { return }
+      slot = learnt
     }
+    // In one place, so that it is a part of this function and no call.
+    observe(slot, level: report.level, radio: radio)
   }
 
   /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
@@ -101,6 +108,9 @@ package struct Gateway: ~Copyable {
     if let damage = recognition.damage { counters.count(damage) }
     let time = publisher.clock.unixTime(at: now)
     let learnt = addresses.learn(recognition, from: report, in: sender, services, &keys, unixTime: time)
+    if addresses[sender].evidence > .peer, let id = installations.id(behind: report.address, at: now) {
+      return settle(sender, asInstallation: id, succeeding: known)
+    }
     guard let slot = learnt.map({ settle($0, succeeding: known) }) ?? known else { return nil }
     addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
@@ -109,7 +119,7 @@ package struct Gateway: ~Copyable {
   }
 
   /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
-  private mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
+  mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
     if let slot = devices.find(identity) {
       if let known, known != slot, devices[known].identity.isBoundToAddress { retire(known, because: .identified) }
       return slot
@@ -133,12 +143,21 @@ package struct Gateway: ~Copyable {
   }
 
   @inline(__always)
-  private mutating func observe(_ slot: Int, level: Int8, radio: Int) {
+  mutating func observe(_ slot: Int, level: Int8, radio: Int) {
     devices.heard(slot, level: level, radio: radio, at: now, settings.average)
-    guard devices[slot].interest.isMatched || settings.publish.unknown != .ignore else { return }
+    if devices[slot].interest.isMatched || settings.publish.unknown != .ignore { judge(slot, level: level, radio: radio) }
+  }
+
+  /// What a sample of somebody whom somebody wants changes.
+  @inline(never)
+  private mutating func judge(_ slot: Int, level: Int8, radio: Int) {
     let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
-    regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    triggers.heard(slot, level: corrected, radio: radio, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    if devices[slot].interest.regions != 0 {
+      regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    if devices[slot].interest.triggers != 0 {
+      triggers.heard(slot, level: corrected, radio: radio, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
     proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }
     agenda.enter(slot, due: now + patience)

@@ -6,6 +6,8 @@ package enum Limits {
   package static let packetsQueued = 1_024
   /// What identification, advertising and connections ask of one controller between two of its turns.
   package static let commandsQueued = 16
+  /// Installation ids that neighbours have read: one gateway's retained ones, when the broker comes back.
+  package static let hintsQueued = 256
   /// A radio's conditions change a few times a second at worst.
   package static let reportsQueued = 16
   /// A burst: every device of a busy forecourt changes zone at once, and each trigger speaks.
@@ -25,6 +27,12 @@ package enum Limits {
 
   /// A device is near one trigger of its gateway at a time, rarely two.
   package static func encounters(for devices: Int) -> Int { devices }
+
+  /// Installation ids by address: those of a busy site's phones over the sixteen minutes that an address lives.
+  package static let knownPeers = 1_024
+
+  /// Devices that one radio may ask: as many as a crowded yard has in sixteen minutes.
+  static let candidates = 512
 
   /// What neighbours say: 256 devices near the pumps at once, each claimed by seven neighbours.
   package static let claims = 1_792

@@ -96,7 +96,11 @@ package struct DeviceCalibration: BitwiseCopyable, Sendable {
 }
 
 package struct AverageSettings: BitwiseCopyable, Sendable {
-  package var timeConstant = Interval.seconds(5)
+  package var timeConstant = Interval.seconds(5) {
+    didSet { octaves = -1.4426950408889634 / timeConstant.seconds }
+  }
+  /// The octaves that the weight of what was heard changes by in a second.
+  package private(set) var octaves = -1.4426950408889634 / 5
   package var windowSamples = 12
   package var outlier = Decibels(12)
   package var stale = Interval.seconds(15)
@@ -174,7 +178,7 @@ package typealias Block = SIMD16<UInt8>
 /// AES-128 of one block. Core has no cryptography: the rim lends it.
 package typealias Cipher = @Sendable (_ key: Block, _ plain: Block) -> Block
 
-package struct PeerSettings: BitwiseCopyable, Sendable {
+package struct PeerSettings: Equatable, BitwiseCopyable, Sendable {
   package var service = ServiceUUID(0x2F23_4454_CF6D_4A0F, 0xADF2_F491_1BA9_FFA6)
   package var idPrefix = ServiceUUID(0xBBBB_BBBB_BBBB_BBBB, 0xBBBB_BBCC_0000_0000)
   package var identify = false
@@ -184,7 +188,7 @@ package struct PeerSettings: BitwiseCopyable, Sendable {
   package var ownID: UInt32 = 0
 }
 
-package struct TransmitSettings: BitwiseCopyable, Sendable {
+package struct TransmitSettings: Equatable, BitwiseCopyable, Sendable {
   package enum Kind: BitwiseCopyable, Sendable { case iBeacon, altBeacon, eddystoneUID, eddystoneURL }
   package var kind = Kind.iBeacon
   /// The identity's bytes as they lie in the advert, or the encoded URL.

@@ -6,6 +6,14 @@ package enum Files {
   // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
   package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
   package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, R_OK) } == 0 }
+  static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, W_OK) } == 0 }
+
+  /// What this user may still write; nil where the system does not say.
+  static func freeBytes(_ path: Path) -> Int64? {
+    // SAFETY: as above.
+    let bytes = unsafe path.withCString { unsafe linux_free_bytes($0) }
+    return bytes < 0 ? nil : bytes
+  }
 
   package static func isFolder(_ path: Path) -> Bool {
     var status = stat()

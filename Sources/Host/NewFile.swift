@@ -27,9 +27,19 @@ package final class NewFile {
     settle()
   }
 
+  package func write(_ text: String) {
+    waiting.append(contentsOf: text.utf8)
+    settle()
+  }
+
   func append(_ byte: UInt8) {
     waiting.append(byte)
     size += 1
+  }
+
+  package func write(_ text: String) {
+    waiting.append(contentsOf: text.utf8)
+    settle()
   }
 
   func append(_ bytes: RawSpan) {
@@ -47,7 +57,7 @@ package final class NewFile {
     while written < waiting.count, failure == 0 {
       let rest = waiting[written...]
       // SAFETY: the count is the slice's own.
-      let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
       } else if linux_errno() != EINTR {

@@ -19,6 +19,9 @@ package final class Signals: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Sleeps until the system asks for something or `input` can be read; whether it can.
+  package func waits(forInput input: CInt) -> Bool { wait(descriptor, Awaited(input), forAtMost: nil).toRead }
+
   package func next() -> Request? {
     var signal = signalfd_siginfo()
     // SAFETY: the call fills the structure, which is ours and of the size it is told.

@@ -4,17 +4,19 @@ import Host
 extension Command {
   static var check: Command {
     Command(
-      name: "check", summary: "examine the configuration",
+      name: "check", summary: "examine the configuration and the machine",
       description: [
-        "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings are listed, too, but do not count as errors.",
-        "Nothing is started and nothing is changed. Files that the configuration names are opened to see whether they can be read, and whether secrets among them are kept from others.",
+        "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings are listed, too, but do not count as errors: among them what physics forbids, such as a fire_m that no level can tell.",
+        "Then examines this machine, unless the configuration is wrong: the kernel's Bluetooth, each adapter, who holds it and whether this user may use it, the clock, the outbox and the room for it, the broker and whether it lets us write; each with what to do. Run it as the user that the gateway runs as.",
+        "Nothing is started and nothing is changed. The broker gets one message, on BASE/check; adapters that a running gateway has are left alone.",
       ],
-      options: [.config, .json],
+      options: [.config, .json, Option("lint", .none, "Only the configuration: before a file goes to a board, or in a repository.")],
       examples: [
-        Example(line: "forecourt check --config config.toml", words: "Examine a file before it goes to a board."),
-        Example(line: "forecourt check --json", words: "The same for a script, about the configuration in force."),
+        Example(line: "forecourt check", words: "Before the first start."),
+        Example(line: "forecourt check --lint --config config.toml", words: "Examine a file before it goes to a board."),
+        Example(line: "forecourt check --json", words: "All of it for a script."),
       ],
-      exits: [.done, .usage, .forbidden, .configuration],
+      exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try examine(invocation) })
   }
 }
@@ -28,29 +30,74 @@ private func examine(_ invocation: Invocation) throws(Exit) {
     say("forecourt: " + error.sentence)
     throw error.isForbidden ? .forbidden : .configuration
   }
+  let configuration: Configuration
   do throws(Configuration.Refusal) {
-    let configuration = try Configuration(reading: source)
-    report(configuration.warnings, source, isCorrect: true, invocation)
-    if !invocation.has("json") { invocation.out.line(summary(of: configuration, source.name)) }
+    configuration = try Configuration(reading: source)
   } catch {
-    report(error.findings, source, isCorrect: false, invocation)
+    report(error.findings, [], source, isCorrect: false, invocation)
     throw .configuration
+  }
+  let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host)
+  report(configuration.warnings, machine, source, isCorrect: true, invocation)
+  if !invocation.has("json") { tell(configuration, machine, source.name, invocation) }
+  if let exit = worst(machine) { throw exit }
+}
+
+/// A missing permission before a missing thing: with it, the thing may be there.
+private func worst(_ machine: [Examined]) -> Exit? {
+  var worst: Exit?
+  for examined in machine {
+    guard case .bad(let failure) = examined.verdict else { continue }
+    switch failure {
+    case .forbidden: return .forbidden
+    case .unavailable: worst = .unavailable
+    case .other: worst = worst ?? .failed
+    }
+  }
+  return worst
+}
+
+private func tell(_ configuration: borrowing Configuration, _ machine: [Examined], _ name: String, _ invocation: Invocation) {
+  guard !invocation.has("lint") else { return invocation.out.line(summary(of: configuration, name)) }
+  let width = machine.reduce(6) { max($0, $1.subject.columns) } + 2
+  invocation.out.line("config".padded(to: width) + "ok       " + summary(of: configuration, name))
+  for examined in machine {
+    invocation.out.line(examined.subject.padded(to: width) + examined.verdict.state.padded(to: 9) + examined.words)
   }
 }
 
-private func report(_ findings: [Finding], _ source: Source, isCorrect: Bool, _ invocation: Invocation) {
+extension Examined.Verdict {
+  fileprivate var state: String {
+    switch self {
+    case .good: "ok"
+    case .doubtful: "warning"
+    case .bad: "error"
+    }
+  }
+
+  fileprivate var isBad: Bool { if case .bad = self { true } else { false } }
+}
+
+private func report(
+  _ findings: [Finding], _ machine: [Examined], _ source: Source, isCorrect: Bool, _ invocation: Invocation
+) {
   guard invocation.has("json") else {
     for finding in findings { say(finding.line(in: source.name)) }
     return
   }
-  var line = "{\"v\":1,\"ok\":\(isCorrect),\"config\":\(json(source.name)),\"findings\":["
+  var line = "{\"v\":1,\"ok\":\(isCorrect && !machine.contains { $0.verdict.isBad }),\"config\":\(json(source.name)),\"findings\":["
   for (index, finding) in findings.enumerated() {
     line += index > 0 ? "," : ""
     line +=
       "{\"severity\":\"\(finding.severity == .error ? "error" : "warning")\",\"line\":\(finding.at.line),\"column\":\(finding.at.column),"
     line += "\"subject\":\(json(finding.subject)),\"message\":\(json(finding.words))}"
   }
-  invocation.out.line(line + "]}")
+  line += "]"
+  for (index, examined) in machine.enumerated() {
+    line += index > 0 ? "," : ",\"machine\":["
+    line += "{\"subject\":\(json(examined.subject)),\"state\":\"\(examined.verdict.state)\",\"message\":\(json(examined.words))}"
+  }
+  invocation.out.line(line + (machine.isEmpty ? "}" : "]}"))
 }
 
 private func summary(of configuration: borrowing Configuration, _ name: String) -> String {

@@ -29,8 +29,12 @@ struct Command {
     [
       .run,
       .replay,
+      .scan,
       .simulate,
       .capture,
+      .identify,
+      .explain,
+      .calibrate,
       .check,
       .events,
       .version,

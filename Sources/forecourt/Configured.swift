@@ -50,6 +50,18 @@ extension Configuration {
     else { return false }
     for index in self.host.adapters.indices where !same(self.host.adapters[index].written, host.adapters[index].written) { return false }
     for index in core.radios.indices where !core.radios[index].asksTheSame(as: settings.radios[index]) { return false }
+    return core.hasSameVoice(as: settings)
+  }
+}
+
+extension Settings {
+  /// Whom a radio asks, what it answers and what it sends.
+  fileprivate func hasSameVoice(as other: borrowing Settings) -> Bool {
+    var peer = peer
+    // It is not in the file.
+    peer.ownID = other.peer.ownID
+    guard peer == other.peer, transmissions.count == other.transmissions.count else { return false }
+    for index in transmissions.indices where transmissions[index] != other.transmissions[index] { return false }
     return true
   }
 }

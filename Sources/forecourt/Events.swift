@@ -94,7 +94,7 @@ private func padded(_ words: String, to width: Int) -> String { words + String(r
 
 extension Text {
   /// RFC 3339, without quotation marks.
-  fileprivate init(moment: Int64) {
+  init(moment: Int64) {
     var quoted = Text<40>()
     WallClock(started: .zero, epoch: 0).write(Instant(microseconds: moment), to: &quoted)
     self.init(quoted.bytes.extracting(1..<quoted.count - 1))

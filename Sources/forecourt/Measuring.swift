@@ -7,7 +7,7 @@ struct Measuring {
   private let ticket: Ticket
   private let identity: Identity
   private let distance: Meters
-  private var measurement = Measurement()
+  private var measurement = PowerMeasurement()
   private var heard: Instant
   private var radio = 0
 
@@ -25,7 +25,7 @@ struct Measuring {
     heard = gateway.devices[slot].heard
     let best = gateway.devices.bestRadio(of: slot, at: heard, gateway.settings)
     if best != self.radio {
-      measurement = Measurement()
+      measurement = PowerMeasurement()
       self.radio = best
     }
     if radio == best { measurement.heard(gateway.devices[slot].level) }

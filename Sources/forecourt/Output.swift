@@ -9,7 +9,7 @@ final class Output {
   private(set) var isClosed = false
   private var failure: Int32 = 0
   private var waiting: [UInt8] = []
-  private let isTerminal = isatty(STDOUT_FILENO) == 1
+  let isTerminal = isatty(STDOUT_FILENO) == 1
 
   private static let enough = 16_384
 
@@ -54,8 +54,11 @@ final class Output {
 }
 
 /// Words for people, on standard error.
-func say(_ sentence: String) {
-  let line = Array((sentence + "\n").utf8)
+func say(_ sentence: String) { whisper(sentence + "\n") }
+
+/// The same without an end of line.
+func whisper(_ words: String) {
+  let line = Array(words.utf8)
   // SAFETY: the count is the array's own. Nobody is left to tell when this fails.
   _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

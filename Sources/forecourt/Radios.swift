@@ -13,7 +13,7 @@ struct Radios: ~Copyable {
   /// `echoes`: what is sent to the controllers comes back, too. `isAsked`: somebody sits there and wants to hear.
   init(
     _ settings: borrowing Settings, _ adapters: [Adapter], echoes: Bool = false, isAsked: Bool, _ invocation: Invocation,
-    in arena: inout Arena
+    duties: Duties = .none, in arena: inout Arena
   ) throws(Exit) {
     var scenes: [Scene] = []
     for index in settings.radios.indices { scenes.append(try Scene(adapters[index], settings, radio: index, invocation)) }
@@ -26,7 +26,7 @@ struct Radios: ~Copyable {
       let radio = Radio(
         name: settings.radios[index].name, listener: bell, echoes: echoes, isPermitted: isPermitted, in: &arena)
       all.append(radio)
-      threads.append(scenes[index].start(radio, settings.radios[index]))
+      threads.append(scenes[index].start(radio, settings.radios[index], duties.peers(settings, radio: index)))
     }
     self.all = all
     self.adapters = adapters
@@ -38,6 +38,32 @@ struct Radios: ~Copyable {
   consuming func stop() {
     for radio in all { radio.stop() }
     for thread in threads { thread.join() }
+  }
+}
+
+/// What the radios do beside listening.
+enum Duties {
+  case none
+  /// What the configuration says.
+  case configured
+  /// Ask one device for everything: the 48 bits of its address.
+  case errand(UInt64)
+
+  /// Only the first radio is seen: a place has one beacon, and a gateway one set of services.
+  fileprivate func peers(_ settings: borrowing Settings, radio: Int) -> PeerDuties {
+    switch self {
+    case .none: return .none
+    case .configured:
+      var peer = settings.peer
+      peer.serve = peer.serve && radio == 0
+      var duties = PeerDuties(peer, name: settings.gateway.name, index: radio)
+      if radio == 0 { duties.transmissions = settings.transmissions }
+      return duties
+    case .errand(let address):
+      var peer = settings.peer
+      (peer.identify, peer.serve, peer.hold) = (false, false, false)
+      return PeerDuties(peer, name: settings.gateway.name, errand: address)
+    }
   }
 }
 
@@ -60,9 +86,9 @@ private enum Scene {
     }
   }
 
-  func start(_ radio: Radio, _ settings: RadioSettings) -> Thread {
+  func start(_ radio: Radio, _ settings: RadioSettings, _ duties: PeerDuties) -> Thread {
     switch self {
-    case .live(let adapter): return RadioThread.start(radio, adapter, settings)
+    case .live(let adapter): return RadioThread.start(radio, adapter, settings, duties)
     case .capture(let file):
       return Playback.start(radio, at: .real) {
         let captures = Captures(opening: [file])

@@ -3,10 +3,10 @@ import Host
 
 /// A gateway fed by hand: what it would say to what is not happening now.
 struct Rehearsal: ~Copyable {
-  private var gateway: Gateway
+  private(set) var gateway: Gateway
   private let messages: Ring<Message>
 
-  init(_ configuration: consuming Configuration, epoch: Int64?) {
+  init(_ configuration: consuming Configuration, epoch: Int64?, started: Instant = .zero) {
     var settings = configuration.core
     settings.gateway.simulated = true
     let queued = Limits.messagesQueued
@@ -14,7 +14,7 @@ struct Rehearsal: ~Copyable {
     messages = Ring(capacity: queued, filledWith: Message(), in: &arena)
     let cipher = aes128()
     let publisher = Publisher(
-      into: messages, boot: Text("replay"), clock: WallClock(started: .zero, epoch: epoch),
+      into: messages, boot: Text("replay"), clock: WallClock(started: started, epoch: epoch),
       pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
     gateway = Gateway(settings, seed: Self.seed, cipher: cipher, publisher: publisher, in: &arena)
   }
@@ -28,6 +28,11 @@ struct Rehearsal: ~Copyable {
     if packet.bytes[0] == PacketType.command.rawValue { return }
     gateway.receive(packet.bytes.bytes, radio: radio, at: packet.at)
   }
+
+  mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
+
+  /// The oldest message that is left; false when there is none.
+  mutating func take(_ use: (borrowing Message) -> Void) -> Bool { messages.take(use) }
 
   /// The messages so far, as lines.
   func print(to out: Output) {

@@ -23,11 +23,14 @@ extension Command {
 private func serve(_ invocation: Invocation) throws(Exit) {
   // Before any thread begins: signals are the main thread's.
   let signals = Signals()
-  let configuration = try invocation.configuration(invocation.has("print") ? .hearing : .whole)
+  var configuration = try invocation.configuration(invocation.has("print") ? .hearing : .whole)
+  configuration.core.peer.ownID = try invocation.ownID(configuration.core.peer, in: configuration.host)
   let started = Clock.now()
   let boot = Chance.boot()
   var arena = Arena.taken(bytes: Service.bytes(configuration.core))
-  let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: false, invocation, in: &arena)
+  let radios = try Radios(
+    configuration.core, configuration.host.adapters, isAsked: false, invocation,
+    duties: .configured, in: &arena)
   // The radios' threads have what they need. This one and those of the courier parse what strangers send.
   Privileges.keepOnly([])
   let delivery = Delivery(configuration, boot, started: started, radios.bell, invocation, in: &arena)

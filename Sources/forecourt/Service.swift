@@ -57,8 +57,16 @@ struct Service: Listener, ~Copyable {
     tape?.record(packet, radio: radio, at: moment)
     // For the recording alone.
     if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
+    if let news = PeerNews(packet: packet) { note(news, of: radio) }
     gateway.receive(packet, radio: radio, at: moment)
     measuring?.listen(gateway, radio: radio)
+  }
+
+  /// What concerns more than the machine.
+  private func note(_ news: PeerNews, of radio: Int) {
+    if let words = news.words(radios[radio].name, gateway.settings) { log.say(words.level, words.sentence) }
+    guard case .identified(let peer) = news else { return }
+    for other in radios.indices where other != radio { radios[other].hint(peer) }
   }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
@@ -146,7 +154,9 @@ struct Service: Listener, ~Copyable {
     case .command(let command, let ticket): answer(ticket, perform(command, at: now))
     case .claim(let claim): gateway.claimed(claim, at: now)
     case .neighbour(let neighbour): gateway.met(neighbour, at: now)
-    case .peer: break
+    case .peer(let peer):
+      gateway.told(peer, at: now)
+      for radio in radios { radio.hint(peer) }
     }
   }
 
@@ -221,7 +231,7 @@ struct Service: Listener, ~Copyable {
       return "the configuration is wrong; the log says where"
     }
     guard configuration.hasSameMachine(as: gateway.settings, host) else {
-      let refusal = "radios, devices and simulations are fixed at start: restart the gateway to change them"
+      let refusal = "radios, what they ask and send, devices and simulations are fixed at start: restart the gateway to change them"
       log.say(.error, refusal)
       return refusal
     }

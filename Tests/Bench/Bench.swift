@@ -1,83 +1,138 @@
 import Core
 
-/// Everything that the path from a packet to an average touches, over an H4 stream that lies in memory.
+/// The product's own machine with an H4 stream that lies in memory; main.c has the clock and counts what is allocated meanwhile.
 struct Bench: ~Copyable {
-  private var devices: Devices
-  private var book: AddressBook
-  private var keys: IdentityKeys
-  private let services: WatchedServices
-  private var counters = Counters()
-  private let settings = Settings()
+  private var gateway: Gateway
+  private let messages: Ring<Message>
+  private(set) var published = 0
 
-  init(in arena: inout Arena) {
-    devices = Devices(capacity: 4_096, radios: 1, seed: 1, in: &arena)
-    book = AddressBook(capacity: 4_096, seed: 0x1234_5678_9ABC_DEF1, in: &arena)
-    keys = IdentityKeys(KeyList(filledWith: KeySettings()), cipher: { _, plain in plain }, in: &arena)
-    services = WatchedServices(ServiceList(filledWith: ServiceUUID()))
+  /// How much of the machine a packet goes through. In all but the first, only a change of zone or state is told.
+  enum Depth: Int {
+    /// Packets are decoded, their senders identified, looked up and averaged.
+    case average
+    /// Everybody is in a region, and has a distance and a zone.
+    case region
+    /// Everybody might also start a pump.
+    case trigger
+    /// As `region`, and 65,536 devices can be followed.
+    case crowd
+    /// Only one address is wanted in the region.
+    case flood
   }
 
-  mutating func receive(_ packet: RawSpan, at now: Instant) {
-    counters.packets += 1
-    do throws(Malformed) {
-      guard case .reports(var reports) = try Event(packet) else { return }
-      while let report = try reports.next() { hear(report, at: now) }
-    } catch {
-      counters.count(error)
+  init(_ depth: Depth, in arena: inout Arena) {
+    let settings = Self.settings(depth)
+    messages = Ring(capacity: Limits.messagesQueued, filledWith: Message(), in: &arena)
+    let cipher: Cipher = { key, plain in key &+ plain }
+    let publisher = Publisher(
+      into: messages, boot: Text("bench"), clock: WallClock(started: .zero, epoch: nil),
+      pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
+    gateway = Gateway(settings, seed: 0x1234_5678_9ABC_DEF1, cipher: cipher, publisher: publisher, in: &arena)
+    gateway.stopRanging(nil, at: .zero)
+  }
+
+  static func settings(_ depth: Depth) -> Settings {
+    var settings = Settings()
+    guard depth != .average else { return settings }
+    if depth == .crowd { settings.gateway.devices = Limits.devicesMost }
+    _ = settings.selectors.append(depth == .flood ? Selector(kind: .address, isWhole: true, prefix: wanted) : .any)
+    var region = RegionSettings()
+    region.name = Name("everybody")
+    region.match = Slice(start: 0, count: 1)
+    _ = settings.regions.append(region)
+    settings.publish.interval = .hours(24)
+    settings.publish.skip = Meters(1_000)
+    guard depth == .trigger else { return settings }
+    var trigger = TriggerSettings()
+    trigger.name = Name("pump")
+    trigger.match = Slice(start: 0, count: 1)
+    _ = settings.triggers.append(trigger)
+    return settings
+  }
+
+  mutating func listen(to stream: RawSpan) {
+    var offset = 0
+    var now = Instant.zero
+    while offset + 3 <= stream.byteCount {
+      let length = 3 + Int(stream[offset + 2])
+      if offset + length > stream.byteCount { break }
+      gateway.receive(stream.extracting(offset..<offset + length), radio: 0, at: now)
+      now = now + Interval(microseconds: 500)
+      offset += length
+      if messages.count > 256 { drain() }
+    }
+    drain()
+  }
+
+  /// Ticks of a millisecond until `end`, nothing being heard.
+  mutating func wait(from start: Instant, until end: Instant) {
+    var now = start
+    while now < end {
+      gateway.tick(at: now)
+      if messages.count > 256 { drain() }
+      now = now + .milliseconds(1)
     }
   }
 
-  private mutating func hear(_ report: borrowing Report, at now: Instant) {
-    guard report.isAudible else { return counters.levelsDiscarded += 1 }
-    counters.reports += 1
-    let slot = book.meet(report.address, at: now, keys)
-    guard book.remembers(report, in: slot), let device = devices.slot(of: book[slot].device) else {
-      return study(report, in: slot, at: now)
-    }
-    heard(device, report.level, at: now)
-  }
+  private mutating func drain() { while messages.take({ _ in }) { published += 1 } }
 
-  private mutating func heard(_ device: Int, _ level: Int8, at now: Instant) {
-    devices.heard(device, level: level, radio: 0, at: now, settings.average)
-  }
+  private static var wanted: Identity { Identity(.address, Address(word: 0xC000_0000_0001)) }
 
-  @inline(never)
-  private mutating func study(_ report: borrowing Report, in slot: Int, at now: Instant) {
-    if devices.slot(of: book[slot].device) == nil { book.release(slot) }
-    let recognition = services.recognise(report.data)
-    if let damage = recognition.damage { counters.count(damage) }
-    if let identity = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: nil) {
-      let device = devices.find(identity) ?? settle(identity, book[slot].power)
-      book.settle(slot, as: devices.reference(to: device), isMatched: devices[device].interest.isMatched)
-    }
-    if let device = devices.slot(of: book[slot].device) { heard(device, report.level, at: now) }
-  }
+  /// How many of its samples the wanted device's average still has.
+  var kept: Int { gateway.devices.find(Self.wanted).map { gateway.devices[$0, 0].samples } ?? 0 }
 
-  private mutating func settle(_ identity: Identity, _ power: MeasuredPower?) -> Int {
-    if devices.isUsed(devices.slotToReuse) { devices.remove(devices.slotToReuse) }
-    let device = devices.insert(identity, settings)
-    if let power { devices[device].power.learn(power) }
-    return device
-  }
-
-  var summary: (reports: UInt64, devices: Int, addresses: Int) { (counters.reports, devices.count, book.count) }
+  var reports: Int { Int(gateway.counters.reports) }
+  var tracked: Int { gateway.devices.count }
 }
 
-@_cdecl("bench")
-public func bench(
-  _ memory: UnsafeMutableRawPointer, _ lent: Int, _ stream: UnsafeRawPointer, _ count: Int, _ devices: UnsafeMutablePointer<Int>
-) -> Int {
+@_cdecl("gateway_bytes")
+public func gatewayBytes(_ depth: Int) -> Int {
+  Gateway.bytes(for: Bench.settings(Bench.Depth(rawValue: depth)!)) + Ring<Message>.bytes(for: Limits.messagesQueued)
+}
+
+@_cdecl("gateway_start")
+public func gatewayStart(_ memory: UnsafeMutableRawPointer, _ lent: Int, _ depth: Int) -> UnsafeMutableRawPointer {
   var arena = Arena(lending: UnsafeMutableRawBufferPointer(start: memory, count: lent))
-  var bench = Bench(in: &arena)
-  let all = RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: stream, count: count))
-  var offset = 0
-  var now = Instant.zero
-  while offset + 3 <= count {
-    let length = 3 + Int(all[offset + 2])
-    if offset + length > count { break }
-    bench.receive(all.extracting(offset..<offset + length), at: now)
-    now = now + Interval(microseconds: 500)
-    offset += length
+  let bench = UnsafeMutablePointer<Bench>.allocate(capacity: 1)
+  bench.initialize(to: Bench(Bench.Depth(rawValue: depth)!, in: &arena))
+  return UnsafeMutableRawPointer(bench)
+}
+
+@_cdecl("gateway_listen")
+public func gatewayListen(_ bench: UnsafeMutableRawPointer, _ stream: UnsafeRawPointer, _ count: Int) {
+  bench.assumingMemoryBound(to: Bench.self).pointee.listen(to: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: stream, count: count)))
+}
+
+@_cdecl("gateway_wait")
+public func gatewayWait(_ bench: UnsafeMutableRawPointer, _ start: Int, _ end: Int) {
+  bench.assumingMemoryBound(to: Bench.self).pointee.wait(
+    from: Instant(microseconds: Int64(start)), until: Instant(microseconds: Int64(end)))
+}
+
+@_cdecl("gateway_kept")
+public func gatewayKept(_ bench: UnsafeMutableRawPointer) -> Int { bench.assumingMemoryBound(to: Bench.self).pointee.kept }
+
+@_cdecl("gateway_stop")
+public func gatewayStop(
+  _ bench: UnsafeMutableRawPointer, _ tracked: UnsafeMutablePointer<Int>, _ published: UnsafeMutablePointer<Int>
+) -> Int {
+  let bench = bench.assumingMemoryBound(to: Bench.self)
+  tracked.pointee = bench.pointee.tracked
+  published.pointee = bench.pointee.published
+  let reports = bench.pointee.reports
+  bench.deinitialize(count: 1).deallocate()
+  return reports
+}
+
+/// Pushes and pops, one thread for both; the sum of what came out.
+@_cdecl("ring_pass")
+public func ringPass(_ memory: UnsafeMutableRawPointer, _ lent: Int, _ count: Int) -> Int {
+  var arena = Arena(lending: UnsafeMutableRawBufferPointer(start: memory, count: lent))
+  let ring = Ring<UInt64>(capacity: 1_024, filledWith: 0, in: &arena)
+  var sum: UInt64 = 0
+  for element in 0..<UInt64(count) {
+    _ = ring.push(element)
+    if let taken = ring.pop() { sum &+= taken }
   }
-  devices.pointee = bench.summary.devices
-  return Int(bench.summary.reports)
+  return Int(truncatingIfNeeded: sum)
 }

@@ -12,14 +12,14 @@ final class CheckTests {
 
   @Test("what is right says so") func correct() throws {
     try program.write("config.toml", Self.right)
-    let result = try program("check", "--config", "config.toml")
+    let result = try program("check", "--lint", "--config", "config.toml")
     #expect(result.exit == 0 && result.error.isEmpty)
     #expect(result.out == "config.toml: no errors (1 radio, 0 regions and 0 triggers)\n")
   }
 
   @Test("what is wrong is listed, all of it, and ends with 78") func incorrect() throws {
     try program.write("config.toml", Self.wrong)
-    let result = try program("check", "--config", "config.toml")
+    let result = try program("check", "--lint", "--config", "config.toml")
     #expect(result.exit == 78 && result.out.isEmpty)
     #expect(
       result.errorLines == [
@@ -30,14 +30,46 @@ final class CheckTests {
 
   @Test("warnings are said, and are no errors") func warnings() throws {
     try program.write("config.toml", Self.right + "[[region]]\nname = \"r\"\nmatch = \"peer:*\"\n")
-    let result = try program("check")
+    let result = try program("check", "--lint")
     #expect(result.exit == 0)
     #expect(result.errorLines.count == 1 && result.error.hasPrefix("config.toml:4:9: warning: region \"r\": "))
   }
 
+  @Test("what the grammar allows and physics does not is a warning") func physics() throws {
+    let trigger = "[[trigger]]\nname = \"p\"\nmatch = \"*\"\n"
+    try program.write("config.toml", Self.right + trigger + "fire_m = 0.3\nleave_m = 0.4\narm_m = 180\ndwell_s = 0.1\n")
+    let result = try program("check", "--lint")
+    #expect(result.exit == 0)
+    #expect(result.errorLines.map { $0.split(separator: ":")[1] } == ["5", "6", "7", "8"], "\(result.error)")
+    for words in ["is less than levels can tell", "visits will end in their middle", "no radio hears that", "shorter than three adverts"] {
+      #expect(result.error.contains(words))
+    }
+    try program.write("config.toml", Self.right + "[[region]]\nname = \"r\"\nmatch = \"*\"\nminimum_dbm = -20\n" + trigger)
+    #expect(try program("check", "--lint").errorLines.map { $0.contains("minimum_dbm (-20) is never reached") } == [true])
+  }
+
+  @Test("without --lint the machine is examined, too, and its worst is the exit code") func machine() throws {
+    try program.write(
+      "config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"outbox.db\"\n[[radio]]\nname = \"left\"\nadapter = \"h4:/dev/none\"\n")
+    let result = try program("check")
+    #expect(result.exit == 69 && result.error.isEmpty, "\(result.error)")
+    let lines = result.out.split(separator: "\n").map(String.init)
+    #expect(lines[0].contains(#/^config +ok +config.toml: no errors/#))
+    #expect(lines[1].contains(#/^radio left +error +h4:.dev.none@1000000: cannot be opened: No such file or directory/#))
+    #expect(lines.contains { $0.contains(#/^outbox +ok +outbox.db: can be written/#) })
+    #expect(lines.contains { $0.contains(#/^disk +ok +[0-9]+ MB/#) })
+    #expect(lines.contains { $0.contains(#/^broker +error +localhost:9: /#) })
+    let json = try program("check", "--json")
+    #expect(json.exit == 69 && json.error.isEmpty)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(json.out.utf8)) as? [String: Any])
+    let machine = try #require(object["machine"] as? [[String: String]])
+    #expect(object["ok"] as? Bool == false && machine.map { $0["subject"] } == ["radio left", "clock", "outbox", "disk", "broker"])
+    #expect(machine.map { $0["state"] == "error" } == [true, false, false, false, true])
+  }
+
   @Test("JSON for scripts") func json() throws {
     try program.write("odd \"name\".toml", Self.wrong)
-    let result = try program("check", "--json", "--config", "odd \"name\".toml")
+    let result = try program("check", "--lint", "--json", "--config", "odd \"name\".toml")
     #expect(result.exit == 78 && result.error.isEmpty && result.out.hasSuffix("}\n"))
     let object = try #require(try JSONSerialization.jsonObject(with: Data(result.out.utf8)) as? [String: Any])
     #expect(object["v"] as? Int == 1 && object["ok"] as? Bool == false && object["config"] as? String == "odd \"name\".toml")
@@ -48,42 +80,44 @@ final class CheckTests {
     #expect(findings[1]["message"] as? String == "unknown key \"fire_mm\"; did you mean \"fire_m\"?")
 
     try program.write("config.toml", Self.right)
-    let right = try program("check", "--json")
+    let right = try program("check", "--lint", "--json")
     #expect(right.exit == 0 && right.out == "{\"v\":1,\"ok\":true,\"config\":\"config.toml\",\"findings\":[]}\n")
   }
 
   @Test("a configuration that is missing, a folder, or too long: a sentence and 78") func unreadable() throws {
-    let missing = try program("check", "--config", "none.toml")
+    let missing = try program("check", "--lint", "--config", "none.toml")
     #expect(missing.exit == 78 && missing.error == "forecourt: none.toml does not exist\n")
-    #expect(try program("check", "--config", ".").error == "forecourt: . is a folder, not a file\n")
-    #expect(try program("check", "--config", "/dev/zero").error == "forecourt: /dev/zero is longer than the 262144 bytes that are read\n")
-    let json = try program("check", "--json", "--config", "none.toml")
+    #expect(try program("check", "--lint", "--config", ".").error == "forecourt: . is a folder, not a file\n")
+    #expect(
+      try program("check", "--lint", "--config", "/dev/zero").error
+        == "forecourt: /dev/zero is longer than the 262144 bytes that are read\n")
+    let json = try program("check", "--lint", "--json", "--config", "none.toml")
     #expect(json.exit == 78 && json.out == "{\"v\":1,\"ok\":false,\"error\":\"none.toml does not exist\",\"findings\":[]}\n")
   }
 
   @Test("a configuration that this user may not read ends with 77", .enabled(if: getuid() != 0)) func forbidden() throws {
     try program.write("config.toml", Self.right)
     chmod(program.folder.appending(path: "config.toml").path, 0)
-    let result = try program("check")
+    let result = try program("check", "--lint")
     #expect(result.exit == 77 && result.error == "forecourt: config.toml cannot be read by this user: permission denied\n")
   }
 
   @Test("the option wins over the variable, the variable over the folder") func order() throws {
     for name in ["option.toml", "variable.toml", "config.toml"] { try program.write(name, Self.right) }
     program.environment["FORECOURT_CONFIG"] = "variable.toml"
-    #expect(try program("check", "--config=option.toml").out.hasPrefix("option.toml: "))
-    #expect(try program("check").out.hasPrefix("variable.toml: "))
+    #expect(try program("check", "--lint", "--config=option.toml").out.hasPrefix("option.toml: "))
+    #expect(try program("check", "--lint").out.hasPrefix("variable.toml: "))
     program.environment["FORECOURT_CONFIG"] = "none.toml"
-    #expect(try program("check").error == "forecourt: none.toml does not exist\n")
+    #expect(try program("check", "--lint").error == "forecourt: none.toml does not exist\n")
     program.environment["FORECOURT_CONFIG"] = ""
-    #expect(try program("check").out.hasPrefix("config.toml: "))
+    #expect(try program("check", "--lint").out.hasPrefix("config.toml: "))
   }
 
   @Test(
     "without any configuration it says where it looked", .enabled(if: !FileManager.default.fileExists(atPath: "/etc/forecourt/config.toml"))
   )
   func nowhere() throws {
-    let result = try program("check")
+    let result = try program("check", "--lint")
     #expect(result.exit == 78)
     #expect(result.error.hasPrefix("forecourt: there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists; "))
   }
@@ -92,9 +126,9 @@ final class CheckTests {
     try program.write("password", "s3cret\n")
     chmod(program.folder.appending(path: "password").path, 0o600)
     try program.write("config.toml", Self.right + "mqtt.username = \"u\"\nmqtt.password_file = \"credential:password\"\n")
-    let without = try program("check")
+    let without = try program("check", "--lint")
     #expect(without.exit == 78 && without.error.contains("(\"credential:password\") needs systemd: $CREDENTIALS_DIRECTORY is not set here"))
     program.environment["CREDENTIALS_DIRECTORY"] = program.folder.path
-    #expect(try program("check").exit == 0)
+    #expect(try program("check", "--lint").exit == 0)
   }
 }

@@ -37,9 +37,9 @@ struct Program {
     process.standardError = error
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    // A pipe holds 64 kB, and nothing here says more.
-    process.waitUntilExit()
+    // A pipe holds 64 kB: what is printed is read while it is, and nobody says so much on standard error.
     let printed = output == nil ? text(out) : ""
+    process.waitUntilExit()
     return Result(exit: process.terminationReason == .exit ? process.terminationStatus : -1, out: printed, error: text(error))
   }
 

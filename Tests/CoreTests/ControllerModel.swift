@@ -12,6 +12,7 @@ struct ModelController {
   /// What cures its deafness: it answers everything and reports nothing.
   var deafUntil: Remedy?
   var credits: UInt8 = 1
+  var manufacturer: UInt16 = 0x5D
   /// nil: none yet; then the other family is disallowed until Reset. Core 6.0, Vol 4, Part E, 3.1.1.
   private(set) var family: Bool?
   private(set) var mixed = 0
@@ -60,7 +61,7 @@ struct ModelController {
     guard Self.lengths[opcode].map({ $0 == given.count }) ?? (opcode == 0x2041 && given.count >= 8) else { return [0x12] }
     switch opcode {
     case 0x0C03: restart()
-    case 0x1001: return [0, 12, 0, 0, 12, 0x5D, 0, 0, 0]
+    case 0x1001: return [0, 12, 0, 0, 12, UInt8(manufacturer & 255), UInt8(manufacturer >> 8), 0, 0]
     case 0x1009: return [0] + (0..<6).map { UInt8(truncatingIfNeeded: address >> UInt64($0 * 8)) }
     case 0x1002: return [0] + (0..<64).map { $0 == 37 && isExtended ? 0x60 : $0 == 26 ? 0x0C : 0 }
     case 0x2003: return [0, 0, (isExtended ? 0x10 : 0) | (hasCoded ? 0x08 : 0), 0, 0, 0, 0, 0, 0]

@@ -25,6 +25,17 @@ struct ConfigurationErrors {
     #expect(findings(configuration.toml + "\n") == configuration.lines.map { "config.toml:" + $0 })
   }
 
+  @Test("a shared adapter makes no connections and sends nothing of ours") func shared() {
+    let radio = "gateway.purpose = \"tests\"\n[[radio]]\nname = \"r\"\nadapter = \"hci1\"\nmode = \"raw\"\n"
+    let words = "needs an adapter in mode \"user\"; radio 1 is shared (mode = \"raw\")"
+    #expect(
+      findings(radio + "[peer]\nidentify = true\nserve = true\n[[transmit]]\nkind = \"eddystone-url\"\nurl = \"https://a.io\"\n").filter {
+        $0.contains("shared")
+      } == [
+        "config.toml:6:2: peer: identify \(words)", "config.toml:6:2: peer: serve \(words)", "config.toml:9:3: transmit \(words)",
+      ])
+  }
+
   @Test("bytes that are no UTF-8 have a place, too") func bytes() {
     let lines = found(Source(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
     #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence"])

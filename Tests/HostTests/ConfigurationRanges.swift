@@ -32,7 +32,7 @@ extension WrongConfiguration {
       gateway.name = "claim"
       """#,
       [
-        #"2:1: gateway: name must not be "claim": what the gateways of a site share has topics under that word"#
+        #"2:9: gateway: name must not be "claim": what the gateways of a site share has topics under that word"#
       ]),
     WrongConfiguration(
       "the other such gateway",

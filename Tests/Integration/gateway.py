@@ -14,7 +14,7 @@ import discovery
 from cases import case, main
 from radio_support import FORECOURT, packets
 
-from rig import Air, Mosquitto, Program, Subscriber, free_port, wait_until  # noqa: E402
+from rig import Air, Mosquitto, Program, Subscriber, free_port, run, wait_until  # noqa: E402
 
 BASE = 'forecourt/yard/island-1'
 CONFIG = '''[gateway]
@@ -63,6 +63,11 @@ class Gateway(Program):
 
     def told(self, part, seconds=10, times=1):
         wait_until(lambda: self.said().count(part) >= times, seconds, f'"{part}" among: {self.said()}')
+
+    def stored(self):
+        """The history, as the program itself tells it."""
+        told = run(FORECOURT, 'events', '--json', '--last', '50', '--config', self.config)
+        return [json.loads(line) for line in told.stdout.splitlines()]
 
     def end(self):
         """SIGTERM; how long it took."""
@@ -134,8 +139,7 @@ def capture(folder):
             reply = ask(seen, 'capture', json.dumps({'seconds': 2, 'request': 'x'}) if turn == 0 else '{"seconds":1}', 8)
             assert reply['ok'] and reply['files'] == [f'{folder}/state/capture.btsnoop'] and reply['dropped'] == 0, reply
             recorded = packets(reply['files'][0])
-            heard = [p for _, _, p in recorded if p[:2] == b'\x04\x3e']
-            assert len(recorded) == reply['packets'] and len(heard) > 20, (len(recorded), reply)
+            assert len(recorded) == reply['packets'] and sum(p[:2] == b'\x04\x3e' for _, _, p in recorded) > 20, reply
         assert not ask(seen, 'capture', '{"seconds":1,"file":"/etc/passwd"}')['ok']
         seen.publish(f'{BASE}/command/capture', '{"seconds":60,"request":"late"}')
         gateway.told('recording what is heard for 60 s')
@@ -190,12 +194,10 @@ def reload(folder):
         refused = ask(seen, 'reload', '{"request":"r"}')
         assert refused['ok'] is False and 'log' in refused['error'] and refused['request'] == 'r', refused
         assert ask(seen, 'ping')['ok'], 'the old one is in force'
-        mark = len(seen.messages)
         gateway.write(more='[publish]\ntelemetry_s = 1')
         gateway.signal(signal.SIGHUP)
         gateway.told('the new configuration is in force')
-        for _ in range(2):
-            mark = seen.messages.index(seen.wait(lambda m: m.topic == f'{BASE}/telemetry', 3, mark)) + 1
+        wait_until(lambda: len(seen.json('/telemetry')) >= 2, 6, 'telemetry each second')
         gateway.config.write_text(gateway.config.read_text().replace('name = "left"', 'name = "right"'))
         refused = ask(seen, 'reload')
         assert not refused['ok'] and 'restart' in refused['error'], refused
@@ -265,7 +267,7 @@ def the_end(folder):
         status(seen, lambda s: s['state'] == 'online', after=mark)
         broker.pause()
         air.say('silence')
-        time.sleep(3)
+        wait_until(lambda: 'exit' in [e['payload'].get('event') for e in gateway.stored() if e['state'] == 'waiting'], 20, 'an exit waits')
         took = gateway.end()
         broker.resume()
         assert took < 2, took

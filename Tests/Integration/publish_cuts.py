@@ -109,7 +109,7 @@ def cut(broker, folder, direction, count, how):
 def each(folder, cuts):
     """Many at a time: they wait for clocks."""
     with Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#') as seen:
-        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
             made = list(pool.map(lambda words: (words, cut(broker, folder, *words)), cuts))
         for (direction, count, how), happened in made:
             if not happened:

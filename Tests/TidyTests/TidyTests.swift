@@ -22,6 +22,7 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Clock.swift",  // asks the system for the time
   "Sources/Host/Config/Document.swift",  // calls toml++
   "Sources/Host/Doorbell.swift",  // reads an eventfd
+  "Sources/Host/Examination/AdapterExam.swift",  // asks for a service by a literal
   "Sources/Host/File.swift",  // reads and writes files
   "Sources/Host/Files.swift",  // asks the file system
   "Sources/Host/Memory.swift",  // takes memory from the system
@@ -34,8 +35,10 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Signals.swift",  // reads a signalfd
   "Sources/Host/Thread.swift",  // starts threads
   "Sources/Host/Wait.swift",  // polls
+  "Sources/forecourt/Keys.swift",  // reads what is typed
   "Sources/forecourt/Output.swift",  // writes to the standard streams
   "Sources/forecourt/Program.swift",  // reads the arguments
+  "Sources/forecourt/Screen.swift",  // asks for the terminal's size
   "Sources/forecourt/Version.swift",  // a C string
 ]
 

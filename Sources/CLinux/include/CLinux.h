@@ -57,5 +57,16 @@ int linux_runs(const char *name);
 /// The same of a service of systemd, also where other users' processes are hidden, as they are from the gateway's own unit.
 int linux_service_runs(const char *unit);
 
+/// What an ordinary user may still write to the file system of a path; -1 and errno.
+int64_t linux_free_bytes(const char *path);
+
 /// Of the calling thread's capabilities only those whose bits are set stay, and none can come back. -1 and errno.
 int linux_keep_capabilities(uint32_t kept);
+
+/// The terminal's other screen, where keys are read as they are typed; given back by `end`, at exit and when the program crashes.
+void linux_screen_begin(void);
+void linux_screen_end(void);
+/// Whether standard input is a terminal, too.
+int linux_screen_is_typed(void);
+/// -1 where the size is unknown.
+int linux_screen_size(int *columns, int *rows);

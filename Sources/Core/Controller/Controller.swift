@@ -43,6 +43,8 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// When somebody else's command must have been answered, while the controller takes no more.
   var answerDue = Instant.never
   var sawNonsense = false
+  /// Somebody is connected: a reset would show him out, and his being there proves that the radio works.
+  package var isOccupied = false
   var silence = Silence()
   package internal(set) var hearing = Hearing()
   package internal(set) var profile = Profile()
@@ -123,11 +125,12 @@ package struct Controller: BitwiseCopyable, Sendable {
       phase = .listening(check: deadline, isDisturbed: false)
       return .none
     }
-    let next = silence.remedy(hearing, isShared: isShared, at: now)
+    var next = silence.remedy(hearing, isShared: isShared, at: now)
     if silence.isAlarming(hearing, at: now) {
       if next != .rescan { trouble = .silent }
       if silence.tries > 3 { degrade() }
     } else {
+      if isOccupied { next = .rescan }
       isQuiet = silence.isQuiet(hearing, at: now)
       if trouble == .silent { recovered() }
     }

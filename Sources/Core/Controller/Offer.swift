@@ -41,3 +41,11 @@ extension Controller {
     return .pass
   }
 }
+
+extension Controller {
+  /// Somebody else's command was taken and not carried out: a connection that never ends, a call that cannot be taken back.
+  package mutating func stuck(at now: Instant) -> Action {
+    recoveries.unanswered += 1
+    return fail(.notAnswering, at: now)
+  }
+}

@@ -30,16 +30,16 @@ package struct Opcode: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A command of bring-up. The longest, extended scan parameters for two PHYs, has 13 bytes of parameters.
+/// A command. The longest, an extended advertisement's data, has 35 bytes of parameters.
 package struct RadioCommand: BitwiseCopyable, Sendable {
   package let opcode: Opcode
-  private var parameters = Text<24>()
+  private var parameters = Text<40>()
 
   package init(_ opcode: Opcode) { self.opcode = opcode }
 
   /// As it goes over the line. Core 6.0, Vol 4, Part E, 5.4.1, with the H4 type in front.
-  package var packet: Text<28> {
-    var packet = Text<28>()
+  package var packet: Text<44> {
+    var packet = Text<44>()
     packet.append(byte: PacketType.command.rawValue)
     packet.append(byte: UInt8(truncatingIfNeeded: opcode.value))
     packet.append(byte: UInt8(truncatingIfNeeded: opcode.value >> 8))

@@ -18,7 +18,7 @@ package enum Event: ~Escapable {
     guard packet.byteCount - 3 >= Int(packet[2]) else { throw .truncated }
     guard packet.byteCount - 3 == Int(packet[2]) else { throw .impossible }
     if packet[1] == 0x3E, packet.byteCount >= 5, let form = Report.Form(rawValue: packet[3]) {
-      self = .reports(try Reports(form, count: packet[4], packet.extracting(droppingFirst: 5)))
+      self = .reports(try Reports(form, count: packet[4], packet.inner(from: 5, leavingOut: 0)))
     } else if packet[1] == 0x3E {
       self = try Event(lowEnergy: packet.extracting(droppingFirst: 3))
     } else {

@@ -49,14 +49,14 @@ package struct Recognition: ~Escapable {
 
 /// Sensor values that came along, for those who ask. They say nothing about who it is.
 package struct Attributes: BitwiseCopyable, Sendable {
+  /// Adverts sent since the beacon started.
+  package var adverts: UInt32?
   /// In percent.
   package var battery: UInt8?
   /// In millivolts.
   package var voltage: UInt16?
   /// In hundredths of a degree Celsius.
   package var temperature: Int16?
-  /// Adverts sent since the beacon started.
-  package var adverts: UInt32?
 
   package init() {}
 

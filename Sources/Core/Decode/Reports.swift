@@ -95,9 +95,9 @@ package struct Report: ~Escapable {
     @inline(__always) @_lifetime(copy self)
     get {
       switch form {
-      case .legacy: bytes.extracting(9..<bytes.byteCount - 1)
+      case .legacy: bytes.inner(from: 9, leavingOut: 1)
       case .directed: bytes.extracting(first: 0)
-      case .extended: bytes.extracting(droppingFirst: 24)
+      case .extended: bytes.inner(from: Self.extendedHeadBytes, leavingOut: 0)
       }
     }
   }

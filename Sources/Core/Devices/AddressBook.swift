@@ -41,8 +41,7 @@ package struct AddressBook: ~Copyable {
   package mutating func meet(_ address: Address, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
     let hash = hash(address)
     if let slot = index.find(hash, where: { records[$0].address == address }) {
-      if now.isLaterSecond(than: records[slot].heard) { recency.touch(slot) }
-      records[slot].heard = now
+      if records[slot].noted(at: now) { recency.touch(slot) }
       return slot
     }
     return welcome(address, hash, at: now, keys)
@@ -63,9 +62,8 @@ package struct AddressBook: ~Copyable {
   }
 
   /// Whether the report says what the last of its kind said, and somebody has settled who that is.
-  @inline(__always) package func remembers(_ report: borrowing Report, in slot: Int) -> Bool {
-    let memo = Memo(report.data)
-    return report.isScanResponse ? memo.isSame(as: records[slot].response) : memo.isSame(as: records[slot].advert)
+  @inline(__always) package mutating func remembers(_ report: borrowing Report, in slot: Int) -> Bool {
+    records[slot].remembers(report)
   }
 
   /// Takes in what a report says. Gives the identity to settle, or nothing when the device stays who it is.

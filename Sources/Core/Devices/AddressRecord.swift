@@ -19,6 +19,21 @@ package struct AddressRecord: BitwiseCopyable {
     heard = now
   }
 
+  /// True once a second or so.
+  @inline(__always)
+  mutating func noted(at now: Instant) -> Bool {
+    let isLater = now.isLaterSecond(than: heard)
+    heard = now
+    return isLater
+  }
+
+  /// `mutating`, though it changes nothing: otherwise the compiler first copies both memos.
+  @inline(__always)
+  mutating func remembers(_ report: borrowing Report) -> Bool {
+    let data = report.data
+    return report.isScanResponse ? response.holds(data) : advert.holds(data)
+  }
+
   mutating func resolved(by key: Int) {
     self.key = Int16(key)
     evidence = .irk
@@ -83,8 +98,17 @@ struct Memo: BitwiseCopyable {
     }
   }
 
-  func isSame(as other: Memo) -> Bool {
-    let differences = (words.0 ^ other.words.0) | (words.1 ^ other.words.1) | (words.2 ^ other.words.2) | (words.3 ^ other.words.3)
-    return length == other.length && length != Self.nothing && differences == 0
+  @inline(__always) mutating func holds(_ data: RawSpan) -> Bool {
+    guard data.byteCount == Int(length), length != Self.nothing else { return false }
+    guard data.byteCount >= 16 else { return isSame(as: Memo(data)) }
+    return differences(from: data.outer16()) == 0
+  }
+
+  private func isSame(as other: Memo) -> Bool {
+    length == other.length && length != Self.nothing && differences(from: other.words) == 0
+  }
+
+  @inline(__always) private func differences(from other: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {
+    (words.0 ^ other.0) | (words.1 ^ other.1) | (words.2 ^ other.2) | (words.3 ^ other.3)
   }
 }

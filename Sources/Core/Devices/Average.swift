@@ -35,7 +35,7 @@ package struct Average: BitwiseCopyable {
   package var level: Decibels { Decibels(mean) }
   package var samples: Int { Int(count) }
 
-  @discardableResult
+  @discardableResult @inline(__always)
   package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     guard count > 0 else {
       last = now
@@ -92,14 +92,17 @@ package struct Average: BitwiseCopyable {
       (gap, gaps) = (0, 0)
       return
     }
-    if gaps < 16 { gaps &+= 1 }
-    gap = Float(Double(gap) + (silence.seconds - Double(gap)) / Double(gaps))
+    let error = silence.seconds - Double(gap)
+    // What division by 16 would give, to the last bit.
+    if gaps == 16 { return gap = Float(Double(gap) + error * 0.0625) }
+    gaps &+= 1
+    gap = Float(Double(gap) + error / Double(gaps))
   }
 
   /// `weight` decays with time, so a sample's share in steady state is 1 − exp(−Δt/τ). A young average is the plain mean of
   /// what there is (the first sample stands for as long as the second did), and a slow beacon's spans four samples at least.
   private mutating func take(_ error: Double, weighing early: Double, after elapsed: Double, _ settings: AverageSettings) {
-    let decay = exp2(-elapsed * 1.4426950408889634 / settings.timeConstant.seconds)
+    let decay = exp2(elapsed * settings.octaves)
     let older = count == 1 ? early : Double(weight) * decay
     let total = max(older + early, early * Double(min(samples + 1, 4)))
     let share = early / total
@@ -150,12 +153,10 @@ private struct Movement: BitwiseCopyable {
 
   mutating func add(_ excess: Double, weighing early: Double) {
     let sum = Double(self.sum) + early * excess
-    guard sum > 0 else {
-      self = Movement()
-      return
-    }
-    self.sum = Float(sum)
-    if run < .max { run &+= 1 }
+    // No branch: nobody can foretell which way noise goes.
+    let isMoving: UInt8 = sum > 0 ? 1 : 0
+    self.sum = Float(max(sum, 0))
+    run = (run &+ (run == .max ? 0 : 1)) &* isMoving
   }
 
   var isProof: Bool { sum > Proof.enough && run >= Proof.leastRun }

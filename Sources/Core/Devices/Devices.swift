@@ -36,8 +36,8 @@ package struct Devices: ~Copyable {
 
   package subscript(slot: Int, radio: Int) -> Average {
     // SAFETY: the table checks the place.
-    unsafeAddress { unsafe UnsafePointer(tracks.place(of: slot * radios + radio)) }
-    unsafeMutableAddress { unsafe tracks.place(of: slot * radios + radio) }
+    unsafeAddress { unsafe UnsafePointer(tracks.place(of: slot &* radios &+ radio)) }
+    unsafeMutableAddress { unsafe tracks.place(of: slot &* radios &+ radio) }
   }
 
   package func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
@@ -112,9 +112,7 @@ package struct Devices: ~Copyable {
   @inline(__always)
   package mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant, _ settings: AverageSettings) {
     self[slot, radio].heard(level, at: now, settings)
-    if now.isLaterSecond(than: table[slot].heard) { touch(slot) }
-    table[slot].heard = now
-    table[slot].level = level
+    if table[slot].noted(level, at: now) { touch(slot) }
   }
 
   private mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }

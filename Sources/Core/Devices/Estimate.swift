@@ -16,9 +16,15 @@ package struct Estimate: BitwiseCopyable {
 
 extension Devices {
   /// The radio that hears the device best just now; the first when none does.
+  @inline(__always)
   package func bestRadio(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Int {
+    radios == 1 ? 0 : bestOfSeveral(slot, at: now, settings)
+  }
+
+  @inline(never)
+  private func bestOfSeveral(_ slot: Int, at now: Instant, _ settings: borrowing Settings) -> Int {
     var best = 0
-    for radio in 1..<max(radios, 1) where !self[slot, radio].isStale(at: now, settings.average) {
+    for radio in 1..<radios where !self[slot, radio].isStale(at: now, settings.average) {
       let isBetter = average(of: slot, radio, settings) > average(of: slot, best, settings)
       if isBetter || self[slot, best].isStale(at: now, settings.average) { best = radio }
     }

@@ -30,7 +30,7 @@ package struct HashIndex: ~Copyable {
         let slot = Int(truncatingIfNeeded: entry & 0xFFFF_FFFF)
         if isMatch(slot) { return slot }
       }
-      place = (place + 1) & mask
+      place = (place &+ 1) & mask
     }
     return nil
   }

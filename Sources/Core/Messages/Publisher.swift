@@ -88,6 +88,15 @@ package struct Publisher: ~Copyable {
     clock.write(moment, to: &json)
   }
 
+  /// The installation id that one of our radios read at an address: its neighbours need not ask.
+  mutating func share(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
+    begin(.state, "", at: now)
+    message.topic = Topics(settings).peer(peer.address, gateway: settings.gateway.name)
+    message.expires = now + Candidates.lifetime
+    message.payload.members(of: peer)
+    send()
+  }
+
   package mutating func send() {
     if simulated { json.member("simulated", true) }
     json.closeObject()

@@ -105,27 +105,18 @@ extension Message {
   package static func reply(to ticket: Ticket, from topics: Topics, refusing error: StaticString) -> Message {
     reply(to: ticket, from: topics, error: Sentence(error))
   }
-
-  /// What a gateway that read an installation id tells its neighbours, for as long as the address lives.
-  package static func peer(_ peer: KnownPeer, gateway: Name, topics: Topics, at now: Instant) -> Message {
-    var message = Message()
-    message.care = .state
-    message.at = now
-    message.expires = now + .seconds(16 * 60)
-    message.topic = topics.peer(peer.address, gateway: gateway)
-    message.payload.openObject()
-    message.payload.member("v", 1)
-    message.payload.member("random", peer.address.kind == .random)
-    message.payload.key("id")
-    message.payload.append(byte: UInt8(ascii: "\""))
-    for byte in 0..<4 { message.payload.append(hex: UInt8(truncatingIfNeeded: peer.id >> UInt32(24 - byte * 8)), upperCase: true) }
-    message.payload.append(byte: UInt8(ascii: "\""))
-    message.payload.closeObject()
-    return message
-  }
 }
 
 extension Payload {
+  /// Of what a gateway that read an installation id tells its neighbours.
+  mutating func members(of peer: KnownPeer) {
+    member("random", peer.address.kind == .random)
+    key("id")
+    append(byte: UInt8(ascii: "\""))
+    for byte in 0..<4 { append(hex: UInt8(truncatingIfNeeded: peer.id >> UInt32(24 - byte * 8)), upperCase: true) }
+    append(byte: UInt8(ascii: "\""))
+  }
+
   /// For replies that say more than yes: open, add members, close.
   package mutating func openReply(ok: Bool) {
     openObject()

@@ -19,6 +19,8 @@ package struct Topics: BitwiseCopyable, Sendable {
   }
 
   package var status: Topic { own("/status") }
+  /// Whether we may write here, asked by `check`.
+  package var check: Topic { own("/check") }
   package var telemetry: Topic { own("/telemetry") }
   /// Every command at once, for the subscription.
   package var commands: Topic { own("/command/+") }

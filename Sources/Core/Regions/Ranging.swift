@@ -12,6 +12,8 @@ package struct Ranging: ~Copyable {
 
   private var orders = InlineArray<64, Order>(repeating: .window)
   private var round = Instant.never
+  /// Until when some command wants ranging: every packet asks.
+  private var asked = Instant.zero
 
   package init() {}
 
@@ -28,17 +30,27 @@ package struct Ranging: ~Copyable {
   /// Forgets every command: the config rules again.
   package mutating func begin(at now: Instant) {
     orders = InlineArray(repeating: .window)
+    asked = .zero
     round = now
   }
 
   package mutating func renumber(_ numbers: Renumbering, at now: Instant) {
     orders = numbers.moved(orders, fresh: .window)
+    note()
     wake(at: now)
   }
 
   private mutating func set(_ order: Order, _ region: Int?) {
-    guard let region else { return orders = InlineArray(repeating: order) }
-    orders[region] = order
+    if let region { orders[region] = order } else { orders = InlineArray(repeating: order) }
+    note()
+  }
+
+  private mutating func note() {
+    asked = .zero
+    for region in 0..<orders.count {
+      let order = orders[region]
+      if case .started(let until) = order { asked = max(asked, until) }
+    }
   }
 
   // MARK: Time
@@ -75,12 +87,7 @@ package struct Ranging: ~Copyable {
   }
 
   /// Whether somebody asked for ranging and the time is not up.
-  package func isAsked(at now: Instant) -> Bool {
-    for region in 0..<orders.count {
-      if case .started(let until) = orders[region], now < until { return true }
-    }
-    return false
-  }
+  package func isAsked(at now: Instant) -> Bool { now < asked }
 
   package func isRanging(_ region: Int, _ occupancy: Regions.Occupancy, _ settings: borrowing Settings, at now: Instant) -> Bool {
     switch orders[region] {

@@ -55,7 +55,7 @@ package struct Sight: BitwiseCopyable {
     }
   }
 
-  private var lead: Float {
+  package var lead: Float {
     guard let margin else { return isGrouped && power == .unknown ? -Bounds.body : Bounds.body }
     switch power {
     case .known: return margin - requiredMargin
@@ -67,10 +67,17 @@ package struct Sight: BitwiseCopyable {
   /// What a second of this is worth as evidence, from -1 to 1. While the level still moves, more of it is asked: who is coming
   /// is not there yet, and who passes by does not stay.
   package var weight: Float {
-    let allowance = margin == nil ? Bounds.alone : Bounds.besideRivals
-    let level = (insideFire + allowance - Bounds.perMotion * motion) / Bounds.ramp
+    let level = (standing - moving) / Bounds.ramp
     return max(min(min(level, lead / 2), 1), -1)
   }
+
+  /// How far the level may be below that of `fire_m`.
+  package static func allowance(hasRivals: Bool) -> Decibels { Decibels(hasRivals ? Bounds.besideRivals : Bounds.alone) }
+
+  /// How far the level lies within what is allowed for somebody who stands still.
+  package var standing: Float { insideFire + (margin == nil ? Bounds.alone : Bounds.besideRivals) }
+  /// What is asked on top while the level moves.
+  package var moving: Float { Bounds.perMotion * motion }
 }
 
 private enum Bounds {

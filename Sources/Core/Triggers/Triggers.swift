@@ -128,7 +128,7 @@ package struct Triggers: ~Copyable {
 
   // MARK: Seeing
 
-  func sight(
+  package func sight(
     of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) -> Sight {
     let encounter = encounters[place]

@@ -37,7 +37,8 @@ import Core
 
   struct Greeting {
     var identifier: Text<128>
-    var will: Message
+    /// nil: nobody is told when we are gone.
+    var will: Message?
   }
 
   /// How long the broker keeps our session: a command older than this is no command any more. MQTT 3 brokers know no such limit
@@ -74,12 +75,14 @@ import Core
         })
     }
     // SAFETY: as above.
-    try check(
-      unsafe greeting.will.topic.withCString { topic in
-        unsafe greeting.will.payload.bytes.withUnsafeBytes {
-          unsafe mosquitto_will_set(client, topic, CInt($0.count), $0.baseAddress, 1, true)
-        }
-      })
+    if let will = greeting.will {
+      try check(
+        unsafe will.topic.withCString { topic in
+          unsafe will.payload.bytes.withUnsafeBytes {
+            unsafe mosquitto_will_set(client, topic, CInt($0.count), $0.baseAddress, 1, true)
+          }
+        })
+    }
     // SAFETY: what an earlier connection left.
     unsafe mosquitto_property_free_all(&properties)
     if settings.version == .five {
@@ -226,7 +229,7 @@ import Core
   /// Mostly the limits that a broker states in its greeting.
   private static let faultsOfMessages = [
     MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8,
-  ].map(\.rawValue)
+  ].map { $0.rawValue }
 
   private func fault(_ code: CInt, errno: CInt) -> LinkFault {
     if let told = news.refusal { return told }

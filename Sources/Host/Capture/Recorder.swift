@@ -60,8 +60,10 @@ package final class Recorder: Sendable {
     bell.ring()
   }
 
-  package var packetsRecorded: Int { taken.load(ordering: .relaxed) }
-  package var packetsDropped: Int { lost.load(ordering: .relaxed) }
+  package var packetsRecorded: Int { taken.load(ordering: .relaxed) - packetsLeft }
+  package var packetsDropped: Int { lost.load(ordering: .relaxed) + packetsLeft }
+  /// What came after the end.
+  private var packetsLeft: Int { isOver ? packets.count : 0 }
   package var failure: Int32 { Int32(failed.load(ordering: .relaxed)) }
   package var isOver: Bool { over.load(ordering: .acquiring) }
 

@@ -44,6 +44,7 @@ package import Core
     readRegions(&root)
     readTriggers(&root)
     readTransmissions(&root)
+    checkVoices(&root)
     readBroker(&root)
   }
 

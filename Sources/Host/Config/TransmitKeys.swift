@@ -6,6 +6,7 @@ extension Configuration {
   mutating func readTransmissions(_ root: inout Section) {
     root.tables("transmit", atMost: TransmitList.capacity, namedBy: "kind") { section in
       var transmission = TransmitSettings()
+      transmission.measuredPower = core.calibration.measuredPower
       let faults = section.reading.count
       section.read("kind", &transmission.kind, oneOf: Self.kinds)
       let kindIsKnown = section.reading.count == faults
@@ -14,6 +15,18 @@ extension Configuration {
       section.read("measured_power_dbm", &transmission.measuredPower, Self.powers)
       section.read("interval_ms", milliseconds: &transmission.interval, 20...10_240)
       _ = core.transmissions.append(transmission)
+    }
+  }
+
+  /// On a shared adapter connections and advertising sets are the kernel's.
+  mutating func checkVoices(_ root: inout Section) {
+    for (index, adapter) in host.adapters.enumerated() {
+      guard case .hci(_, .raw) = adapter else { continue }
+      let remedy = "in mode \"user\"; radio \(index + 1) is shared (mode = \"raw\")"
+      if core.peer.identify { root.fault(at: root.place(of: ["peer"]), "peer: identify needs an adapter \(remedy)") }
+      guard index == 0 else { continue }
+      if core.peer.serve { root.fault(at: root.place(of: ["peer"]), "peer: serve needs an adapter \(remedy)") }
+      if !core.transmissions.isEmpty { root.fault(at: root.place(of: ["transmit"]), "transmit needs an adapter \(remedy)") }
     }
   }
 

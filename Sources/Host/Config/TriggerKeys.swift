@@ -13,6 +13,7 @@ extension Configuration {
       }
       region.match = readMatch(&section)
       section.read("minimum_dbm", &region.minimum, -127...20)
+      warn(ofLevel: region.minimum, "minimum_dbm", section)
       readExit(&section, &region.exit)
       _ = core.regions.append(region)
     }
@@ -32,6 +33,7 @@ extension Configuration {
   mutating func readTriggers(_ root: inout Section) {
     root.tables("trigger", atMost: PerTrigger<TriggerSettings>.capacity) { section in
       var trigger = TriggerSettings()
+      let faults = section.reading.count
       trigger.name = section.name()
       for index in core.triggers.indices where core.triggers[index].name == trigger.name && !trigger.name.isEmpty {
         section.fault("name", "is taken by trigger \(index + 1)")
@@ -47,6 +49,7 @@ extension Configuration {
       section.read("group", &trigger.group)
       section.read("margin_db", &trigger.margin, 0...40)
       section.read("settle_s", seconds: &trigger.settle, 0...60)
+      if section.reading.count == faults { warn(of: trigger, section) }
       _ = core.triggers.append(trigger)
     }
   }

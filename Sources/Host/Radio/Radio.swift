@@ -21,6 +21,8 @@ package final class Radio: Sendable {
   package let packets: Ring<Packet>
   package let reports: Ring<Report>
   let outgoing: Ring<Packet>
+  /// Whom somebody else of the site has asked.
+  let hints: Ring<KnownPeer>
   /// Wakes the radio's thread.
   let bell = Doorbell()
   /// Wakes whoever pops the packets.
@@ -44,11 +46,12 @@ package final class Radio: Sendable {
     packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
     reports = Ring(capacity: Limits.reportsQueued, filledWith: Report(), in: &arena)
     outgoing = Ring(capacity: Limits.commandsQueued, filledWith: Packet(), in: &arena)
+    hints = Ring(capacity: Limits.hintsQueued, filledWith: KnownPeer(address: Address(word: 0), id: 0), in: &arena)
   }
 
   package static let bytes =
     Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Report>.bytes(for: Limits.reportsQueued)
-    + Ring<Packet>.bytes(for: Limits.commandsQueued)
+    + Ring<Packet>.bytes(for: Limits.commandsQueued) + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
 
   // MARK: The core thread
 
@@ -57,6 +60,11 @@ package final class Radio: Sendable {
     let isTaken = outgoing.push(packet) == nil
     bell.ring()
     return isTaken
+  }
+
+  /// This one is known already; whoever finds the queue full is asked once more.
+  package func hint(_ peer: KnownPeer) {
+    if hints.push(peer) == nil { bell.ring() }
   }
 
   /// Any thread: its own ends soon afterwards.

@@ -8,6 +8,7 @@ package struct RadioThread: ~Copyable {
   private let settings: RadioSettings
   private let isShared: Bool
   private var controller: Controller
+  private var peers: Peers
   private var line: Line?
   private var transfer = Transfer()
   /// Somebody else's packet whose turn has not come.
@@ -21,17 +22,20 @@ package struct RadioThread: ~Copyable {
   private var mustCycle = false
 
   /// Starts the thread of a radio that is neither a capture nor a simulation.
-  package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings) -> Thread {
+  package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties = .none) -> Thread {
     Thread("radio") {
       // Only what it takes to open the adapter again.
       Privileges.keepOnly(adapter.privileges)
-      var thread = RadioThread(radio, adapter, settings)
+      var thread = RadioThread(radio, adapter, settings, duties)
       thread.run()
     }
   }
 
-  private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings) {
+  private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties) {
     self.radio = radio
+    // A thread's stack is short, and tables are long.
+    var arena = Arena.taken(bytes: Peers.bytes)
+    peers = Peers(duties, in: &arena)
     self.adapter = adapter
     self.settings = settings
     if case .hci(_, .raw) = adapter { isShared = true } else { isShared = false }
@@ -45,6 +49,7 @@ package struct RadioThread: ~Copyable {
       transfer.tick(at: now)
       obey(controller.tick(at: now), at: now)
       forward(at: now)
+      converse(at: now)
       tell(controller.condition, at: now)
       if sleeps() { receive() }
     }
@@ -57,6 +62,7 @@ package struct RadioThread: ~Copyable {
     close()
     held = nil
     controller = Controller(settings, isShared: isShared, spare: Chance.word())
+    peers.lost()
     mustReport = true
     while !radio.isPermitted && !radio.isStopping {
       tell(.off, at: Clock.now())
@@ -68,17 +74,19 @@ package struct RadioThread: ~Copyable {
     }
   }
 
-  /// A controller that goes on scanning for nobody costs power.
+  /// A controller that goes on scanning for nobody costs power; one that goes on sending, or stays connected, is worse.
   private mutating func farewell() {
-    if let last = controller.farewell { send(last.packet.bytes, at: Clock.now()) }
+    guard let last = controller.farewell else { return }
+    let packet = !peers.duties.isEmpty && !isShared ? RadioCommand(.reset).packet : last.packet
+    send(packet.bytes, at: Clock.now())
   }
 
   /// Until something arrives or falls due; true when the line has something.
   private mutating func sleeps() -> Bool {
     radio.bell.settle()
     defer { radio.bell.rise() }
-    if radio.isStopping || (held == nil && radio.outgoing.count > 0) { return false }
-    let deadline = min(controller.nextDeadline, transfer.deadline)
+    if radio.isStopping || (held == nil && radio.outgoing.count > 0) || radio.hints.count > 0 { return false }
+    let deadline = min(min(controller.nextDeadline, transfer.deadline), peers.nextDeadline)
     let limit = deadline == .never ? nil : max(deadline - Clock.now(), .zero)
     let ready = wait(radio.bell.descriptor, awaited, forAtMost: limit)
     if ready.toWrite { attempt { (transfer, line) throws(Line.Refusal) in try transfer.flush(line) } }
@@ -98,10 +106,14 @@ package struct RadioThread: ~Copyable {
     let now = Clock.now()
     attempt { (transfer, line) throws(Line.Refusal) in try transfer.fill(from: line, at: now) }
     while transfer.next() {
-      packet.at = transfer.stamp
-      packet.bytes = Text(transfer.packet)
-      radio.deliver(packet)
+      // What is said on a connection is no advert; only a recording wants it.
+      if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
+        packet.at = transfer.stamp
+        packet.bytes = Text(transfer.packet)
+        radio.deliver(packet)
+      }
       obey(controller.received(transfer.packet, at: now), at: now)
+      peers.received(transfer.packet, at: now)
     }
     radio.discarded(transfer.discarded)
     radio.listener.ring()
@@ -123,10 +135,39 @@ package struct RadioThread: ~Copyable {
   private mutating func send(_ bytes: RawSpan, at now: Instant) {
     attempt { (transfer, line) throws(Line.Refusal) in try transfer.send(bytes, over: line) }
     guard radio.isEchoing else { return }
-    packet.at = now
+    deliver(bytes, at: now)
+    radio.listener.ring()
+  }
+
+  private mutating func deliver(_ bytes: RawSpan, at moment: Instant) {
+    packet.at = moment
     packet.bytes = Text(bytes)
     radio.deliver(packet)
-    radio.listener.ring()
+  }
+
+  /// Whom to ask, what to answer, what to send; and what became known of it.
+  private mutating func converse(at now: Instant) {
+    while let known = radio.hints.pop() { peers.known(known.address, at: now) }
+    peers.tick(controller.profile, at: now)
+    controller.isOccupied = peers.isOccupied
+    if peers.takeStuck() { obey(controller.stuck(at: now), at: now) }
+    turns: while let next = peers.next(at: now) {
+      switch controller.offer(next.bytes, at: now) {
+      case .pass:
+        peers.sent(at: now)
+        send(next.bytes, at: now)
+      case .first(let command):
+        send(command.packet.bytes, at: now)
+        break turns
+      case .later: break turns
+      case .refuse: peers.turnedAway()
+      }
+    }
+    while let news = peers.nextNews() {
+      let bytes = news.packet
+      deliver(bytes.bytes, at: now)
+      radio.listener.ring()
+    }
   }
 
   /// Others' packets, each when its turn has come.

@@ -23,7 +23,11 @@ def exp2(x):
     whole = int(x - 0.5) if x < 0 else int(x + 0.5)
     f = x - whole
     c = EXP2
-    return (1 + f * (c[0] + f * (c[1] + f * (c[2] + f * (c[3] + f * (c[4] + f * c[5])))))) * 2.0**whole
+    square = f * f
+    low = 1 + f * c[0]
+    middle = c[1] + f * c[2]
+    high = (c[3] + f * c[4]) + square * c[5]
+    return ((low + square * middle) + (square * square) * high) * 2.0**whole
 
 
 def log2(x):
@@ -103,7 +107,7 @@ class Average:
         weight = min(1.0, max(s.least_weight, elapsed / s.spacing_s))
         value, verdict = self.gated(float(level))
         error = value - self.mean
-        older = weight if self.samples == 1 else self.weight * exp2(-elapsed * LOG2_E / s.time_constant_s)
+        older = weight if self.samples == 1 else self.weight * exp2(elapsed * (-LOG2_E / s.time_constant_s))
         total = max(older + weight, weight * min(self.samples + 1, s.memory))
         share = weight / total
         self.weight = single(total)

@@ -5,8 +5,8 @@ import Testing
 @Suite("measuring a device at a known distance") struct MeasurementTests {
   private let path = Path(CalibrationSettings())
 
-  private func measured(_ levels: [Int8], at distance: Float = 1, offset: Float = 0) -> Measurement.Result? {
-    var measurement = Measurement()
+  private func measured(_ levels: [Int8], at distance: Float = 1, offset: Float = 0) -> PowerMeasurement.Result? {
+    var measurement = PowerMeasurement()
     for level in levels { measurement.heard(level) }
     return measurement.result(at: Meters(distance), along: path, offset: Decibels(offset))
   }

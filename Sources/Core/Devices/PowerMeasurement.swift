@@ -1,5 +1,5 @@
 /// How strongly one device is heard from a place that was measured out: its level at 1 m, and how far that may be believed.
-package struct Measurement: BitwiseCopyable {
+package struct PowerMeasurement: BitwiseCopyable {
   package struct Result: BitwiseCopyable {
     /// What it would give at 1 m.
     package var power: Decibels

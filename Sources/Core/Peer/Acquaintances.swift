@@ -1,0 +1,39 @@
+// What a connection told, of ours or of a neighbour's: from then on the device goes by its installation id.
+
+extension Gateway {
+  /// What one of our radios found out.
+  mutating func found(_ news: PeerNews, radio: Int) {
+    guard isListening else { return }
+    switch news {
+    case .identified(let peer):
+      learn(peer)
+      publisher.share(peer, settings, at: now)
+    case .level(let address, let level):
+      // As any advert of it would count.
+      guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
+      observe(slot, level: level, radio: radio)
+    case .stranger, .failed, .offers, .sends, .withheld: break
+    }
+  }
+
+  /// A neighbour has asked.
+  package mutating func told(_ peer: KnownPeer, at moment: Instant) {
+    tick(at: moment)
+    if settings.peer.identify { learn(peer) }
+  }
+
+  /// A key says more than an id does; else the id is who it is from now on, and all that was averaged is its own.
+  private mutating func learn(_ peer: KnownPeer) {
+    installations.learn(peer, at: now)
+    guard let sender = addresses.find(peer.address), addresses[sender].evidence >= .peer else { return }
+    guard let known = devices.slot(of: addresses[sender].device) else { return }
+    _ = settle(sender, asInstallation: peer.id, succeeding: known)
+  }
+
+  mutating func settle(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {
+    let slot = settle(Identity(installation: id), succeeding: known)
+    addresses.settle(sender, asPeer: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    if let power = addresses[sender].power { devices[slot].power.learn(power) }
+    return slot
+  }
+}

@@ -1,0 +1,97 @@
+/// The words of the Attribute Protocol. Core 6.0, Vol 3, Part F, 3.4.
+enum Att {
+  /// The fixed L2CAP channel it is spoken on. Core 6.0, Vol 3, Part A, 2.1.
+  static let channel: UInt16 = 4
+  static let signalling: UInt16 = 5
+  static let security: UInt16 = 6
+
+  static let smallestMTU = 23
+  /// What we say we take: eleven long services in one answer, in one packet of a controller with long ones.
+  static let mtu = 247
+
+  static let error: UInt8 = 0x01
+  static let exchangeMTU: UInt8 = 0x02
+  static let findInformation: UInt8 = 0x04
+  static let findByTypeValue: UInt8 = 0x06
+  static let readByType: UInt8 = 0x08
+  static let read: UInt8 = 0x0A
+  static let readBlob: UInt8 = 0x0C
+  static let readByGroupType: UInt8 = 0x10
+  static let write: UInt8 = 0x12
+  static let notification: UInt8 = 0x1B
+  static let indication: UInt8 = 0x1D
+  static let confirmation: UInt8 = 0x1E
+
+  static let invalidHandle: UInt8 = 0x01
+  static let writeNotPermitted: UInt8 = 0x03
+  static let invalidPDU: UInt8 = 0x04
+  static let notSupported: UInt8 = 0x06
+  static let invalidOffset: UInt8 = 0x07
+  static let notFound: UInt8 = 0x0A
+  static let unsupportedGroup: UInt8 = 0x10
+
+  /// Commands and signed writes want no answer. 3.3.1.
+  static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
+  /// Requests are even; what they are answered with, odd.
+  static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != confirmation }
+
+  static let primaryService: UInt16 = 0x2800
+  static let characteristic: UInt16 = 0x2803
+}
+
+/// What one attribute PDU of ours may need. Our table's longest answer, and the longest request, are shorter.
+typealias AttPDU = Text<64>
+
+extension Text {
+  /// The lowest `count` bytes, lowest first, as the air wants them.
+  mutating func append(little number: UInt64, bytes count: Int) {
+    for index in 0..<count { append(byte: UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
+  }
+
+  /// As a service stands in ATT and in adverts: sixteen bytes, the least significant first.
+  mutating func append(onAir uuid: ServiceUUID) {
+    append(little: uuid.low, bytes: 8)
+    append(little: uuid.high, bytes: 8)
+  }
+}
+
+/// One primary service of a peer: its handles, and what it is.
+package struct ServiceGroup: Equatable, BitwiseCopyable, Sendable {
+  package let first: UInt16
+  package let last: UInt16
+  package let uuid: ServiceUUID
+}
+
+/// The services of one Read By Group Type Response, one after another. Core 6.0, Vol 3, Part F, 3.4.4.10.
+package struct ServiceGroups: ~Escapable {
+  private var cursor: Cursor
+  private let width: Int
+  private var previous: UInt16
+
+  /// `parameters` follow the opcode. Handles only rise, and none is below the one that was asked for: else a peer could answer for ever.
+  @_lifetime(copy parameters)
+  package init(_ parameters: RawSpan, from handle: UInt16) throws(Malformed) {
+    cursor = Cursor(parameters)
+    width = Int(try cursor.byte())
+    guard width == 6 || width == 20, cursor.remaining > 0, cursor.remaining % width == 0 else { throw .impossible }
+    previous = handle &- 1
+  }
+
+  @_lifetime(self: copy self)
+  package mutating func next() throws(Malformed) -> ServiceGroup? {
+    guard cursor.remaining > 0 else { return nil }
+    let entry = try cursor.take(width)
+    let group = ServiceGroup(
+      first: entry.little16(at: 0), last: entry.little16(at: 2), uuid: ServiceUUID(onAir: entry.extracting(droppingFirst: 4)))
+    guard group.first > previous, group.last >= group.first else { throw .impossible }
+    previous = group.last
+    return group
+  }
+}
+
+extension ServiceUUID {
+  /// The last 32 bits, if all that stands before them is `prefix`.
+  package func installation(behind prefix: ServiceUUID) -> UInt32? {
+    high == prefix.high && low >> 32 == prefix.low >> 32 ? UInt32(truncatingIfNeeded: low) : nil
+  }
+}

@@ -1,0 +1,179 @@
+/// What a radio sends beside listening: our own services, connectably, and the configuration's beacons.
+///
+/// A controller with enough advertising sets sends all of them at once. Where they are fewer, or there is but one advertiser, the last
+/// one is lent to those that are left, in turn.
+struct Beacons: BitwiseCopyable, Sendable {
+  struct Voice: BitwiseCopyable, Sendable {
+    /// Its number in the configuration; nil: our services.
+    var transmission: UInt8?
+    var data = AdvertData()
+    var interval = Interval.milliseconds(100)
+    /// What was asked for, and what the controller says it chose.
+    var asked: Int8?
+    var chosen: Int8?
+    var isByVendor = false
+    /// After a refusal: not before then, and how long after the next one.
+    var retry = Instant.zero
+    var patience = Beacons.shortestPatience
+    /// What was last told of it.
+    var told = Told.nothing
+  }
+
+  enum Told: Equatable, BitwiseCopyable, Sendable {
+    case nothing
+    case sends(Int8?)
+    case withheld
+  }
+
+  /// The command that a set waits for, or is to be sent next.
+  enum Stage: BitwiseCopyable, Sendable {
+    case waiting(until: Instant)
+    case disable, parameters, address, data, power, readPower, enable
+    case on(until: Instant)
+  }
+
+  struct Set: BitwiseCopyable, Sendable {
+    var voice = 0
+    var stage = Stage.waiting(until: .zero)
+  }
+
+  /// Nine: eight transmissions and our services.
+  var voices = Bounded<9, Voice>(filledWith: Voice())
+  var sets = Bounded<9, Set>(filledWith: Set())
+  var isCounted = false
+  /// Whose command is on its way.
+  var current: Int?
+  private var isVisited = false
+  private var news: PeerNews?
+
+  static let shortestPatience = Interval.seconds(5)
+  private static let longestPatience = Interval.seconds(300)
+  /// How long a voice has a shared advertiser.
+  private static let turn = Interval.seconds(1)
+
+  init(_ duties: PeerDuties) {
+    if duties.settings.serve {
+      var own = Voice()
+      own.data = duties.settings.advert
+      _ = voices.append(own)
+    }
+    for index in duties.transmissions.indices {
+      var voice = Voice()
+      voice.transmission = UInt8(index)
+      voice.data = duties.transmissions[index].advert
+      voice.interval = duties.transmissions[index].interval
+      voice.asked = duties.transmissions[index].txPower
+      _ = voices.append(voice)
+    }
+  }
+
+  // MARK: The controller and its visitors
+
+  /// A controller after its reset sends nothing.
+  mutating func restart(_ profile: Profile) {
+    sets.removeAll()
+    (current, isVisited, isCounted) = (nil, false, !profile.isExtended)
+    for index in voices.indices { (voices[index].retry, voices[index].patience) = (.zero, Self.shortestPatience) }
+    if !profile.isExtended { divide(among: 1) }
+  }
+
+  /// The first sets have a voice each.
+  mutating func divide(among most: Int) {
+    isCounted = true
+    for index in 0..<min(voices.count, max(most, 1)) { _ = sets.append(Set(voice: index)) }
+  }
+
+  /// Somebody connected: our services are off the air by that. Core 6.0, Vol 4, Part E, 7.8.9 and 7.8.56.
+  mutating func visited() {
+    isVisited = true
+    for index in sets.indices where voices[sets[index].voice].transmission == nil {
+      // One that shares its advertiser goes on with the others.
+      sets[index].stage = .waiting(until: isShared(index) ? .zero : .never)
+    }
+  }
+
+  mutating func left() {
+    isVisited = false
+    for index in sets.indices { if case .waiting = sets[index].stage { sets[index].stage = .waiting(until: .zero) } }
+  }
+
+  private func isShared(_ set: Int) -> Bool { set == sets.count - 1 && sets.count < voices.count }
+
+  // MARK: Time
+
+  var deadline: Instant {
+    var next = Instant.never
+    for index in sets.indices {
+      switch sets[index].stage {
+      case .waiting(let until), .on(let until): next = min(next, until)
+      case .disable, .parameters, .address, .data, .power, .readPower, .enable: break
+      }
+    }
+    return next
+  }
+
+  mutating func tick(at now: Instant) {
+    for index in sets.indices {
+      switch sets[index].stage {
+      case .waiting(let until) where now >= until: begin(index, at: now)
+      case .on(let until) where now >= until: sets[index].stage = .disable
+      case .waiting, .on, .disable, .parameters, .address, .data, .power, .readPower, .enable: break
+      }
+    }
+  }
+
+  private func isReady(_ voice: Int, at now: Instant) -> Bool {
+    now >= voices[voice].retry && !(isVisited && voices[voice].transmission == nil)
+  }
+
+  /// The next voice that may speak.
+  private mutating func begin(_ set: Int, at now: Instant) {
+    let first = isShared(set) ? sets.count - 1 : set
+    let count = isShared(set) ? voices.count - first : 1
+    var soonest = Instant.never
+    for step in 1...count {
+      let voice = first + (sets[set].voice - first + step) % count
+      if isReady(voice, at: now) {
+        sets[set].voice = voice
+        sets[set].stage = .parameters
+        return
+      }
+      if now < voices[voice].retry { soonest = min(soonest, voices[voice].retry) }
+    }
+    sets[set].stage = .waiting(until: soonest)
+  }
+
+  // MARK: Answers
+
+  mutating func enabled(_ set: Int, at now: Instant) {
+    let voice = sets[set].voice
+    sets[set].stage = .on(until: isShared(set) ? now + Self.turn : .never)
+    voices[voice].patience = Self.shortestPatience
+    tell(.sends(voices[voice].chosen), of: voice, status: 0, isPower: false)
+  }
+
+  /// It is not sent, and that is said. It is tried again: what stood in the way may pass.
+  mutating func refused(_ set: Int, status: UInt8, isPower: Bool, at now: Instant) {
+    let voice = sets[set].voice
+    voices[voice].retry = now + voices[voice].patience
+    voices[voice].patience = min(voices[voice].patience * 2, Self.longestPatience)
+    sets[set].stage = .waiting(until: .zero)
+    tell(.withheld, of: voice, status: status, isPower: isPower)
+  }
+
+  private mutating func tell(_ told: Told, of voice: Int, status: UInt8, isPower: Bool) {
+    guard voices[voice].told != told else { return }
+    voices[voice].told = told
+    let transmission = voices[voice].transmission ?? PeerNews.ownServices
+    switch told {
+    case .nothing: break
+    case .sends(let power): news = .sends(transmission: transmission, power: power)
+    case .withheld: news = .withheld(transmission: transmission, status: status, isPower: isPower)
+    }
+  }
+
+  mutating func takeNews() -> PeerNews? {
+    defer { news = nil }
+    return news
+  }
+}

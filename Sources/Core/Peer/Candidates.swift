@@ -1,0 +1,150 @@
+/// Whom to ask, and when: devices that offer our service, openly or in Apple's overflow area, each once for as long as its address lives.
+struct Candidates: ~Copyable {
+  private enum State: BitwiseCopyable, Sendable {
+    case unasked(since: Instant)
+    /// Failed so often in a row; not before then.
+    case banned(until: Instant, failures: UInt8)
+    /// Known, or known to be a stranger.
+    case settled(until: Instant)
+  }
+
+  private struct Candidate: BitwiseCopyable, Sendable {
+    var address = Address(word: 0)
+    var heard = Instant.zero
+    var level: Int8 = 0
+    var state = State.unasked(since: .zero)
+  }
+
+  /// A resolvable address lives 15 minutes.
+  static let lifetime = Interval.seconds(16 * 60)
+  private static let ban = Interval.seconds(15)
+  /// Who has been silent for longer may be gone.
+  private static let freshness = Interval.seconds(2)
+
+  private let uuid: ServiceUUID
+  private let byte: Int
+  private let mask: UInt8
+  /// A gateway's second radio leaves the first one a moment to ask.
+  private let courtesy: Interval
+  private var list: Lent<Candidate>
+  private var count = 0
+
+  init(_ service: ServiceUUID, courtesy: Interval, in arena: inout Arena) {
+    list = arena.take(Limits.candidates, filledWith: Candidate())
+    uuid = service
+    let position = service.overflowPosition
+    byte = Int(position >> 3)
+    mask = 0x80 >> (position & 7)
+    self.courtesy = courtesy
+  }
+
+  static var bytes: Int { Arena.bytes(for: Limits.candidates, of: Candidate.self) }
+
+  // MARK: What is heard
+
+  mutating func heard(_ report: borrowing Report, at now: Instant) {
+    // The overflow area of a phone that also says something else stands in its scan response.
+    guard report.traits.contains(.connectable) || report.isScanResponse else { return }
+    guard report.address.kind == .public || report.address.kind == .random, isOffered(in: report.data) else { return }
+    let place = place(of: report.address, at: now)
+    list[place].heard = now
+    if report.isAudible { list[place].level = report.level }
+  }
+
+  func isOffered(in data: RawSpan) -> Bool {
+    var fields = Fields(data)
+    while let field = fields.next() {
+      switch field {
+      case .services(var offered): while let service = offered.next() { if service == uuid { return true } }
+      case .manufacturer(AppleMessages.company, let data): if isHinted(in: data) { return true }
+      default: break
+      }
+    }
+    return false
+  }
+
+  private func isHinted(in data: RawSpan) -> Bool {
+    var messages = AppleMessages(data)
+    while let message = messages.next() {
+      if message.kind == AppleMessages.Kind.overflow && message.content[byte] & mask != 0 { return true }
+    }
+    return false
+  }
+
+  private func find(_ address: Address) -> Int? {
+    for index in 0..<count where list[index].address == address { return index }
+    return nil
+  }
+
+  /// A newcomer takes the place of whoever was silent for longest.
+  private mutating func place(of address: Address, at now: Instant) -> Int {
+    if let place = find(address) { return place }
+    var candidate = Candidate()
+    (candidate.address, candidate.heard, candidate.state) = (address, now, .unasked(since: now))
+    if count < list.count {
+      list[count] = candidate
+      count += 1
+      return count - 1
+    }
+    var oldest = 0
+    for index in 0..<count where list[index].heard < list[oldest].heard { oldest = index }
+    list[oldest] = candidate
+    return oldest
+  }
+
+  // MARK: Whose turn it is
+
+  /// The one that is heard best of all that may be asked now.
+  func next(at now: Instant) -> Address? {
+    var best: Int?
+    for index in 0..<count where now - list[index].heard <= Self.freshness && isOpen(list[index].state, at: now) {
+      if let best, list[best].level >= list[index].level { continue }
+      best = index
+    }
+    return best.map { list[$0].address }
+  }
+
+  private func isOpen(_ state: State, at now: Instant) -> Bool {
+    switch state {
+    case .unasked(let since): now - since >= courtesy
+    case .banned(let until, _), .settled(let until): now >= until
+    }
+  }
+
+  /// It is known now, because it answered or because somebody else knows.
+  mutating func settled(_ address: Address, at now: Instant) {
+    let isNew = find(address) == nil
+    let place = place(of: address, at: now)
+    // Not heard by us: it is not to be taken for near.
+    if isNew { list[place].heard = now - Self.freshness - Self.freshness }
+    list[place].state = .settled(until: now + Self.lifetime)
+  }
+
+  /// 15 s, and twice as long each time it fails again.
+  mutating func failed(_ address: Address, at now: Instant) {
+    let place = place(of: address, at: now)
+    var failures: UInt8 = 0
+    if case .banned(_, let before) = list[place].state { failures = min(before + 1, 6) }
+    list[place].state = .banned(until: now + min(Self.ban * (1 << Int64(failures)), Self.lifetime), failures: failures)
+  }
+}
+
+/// How long connecting may keep a radio from scanning: a twentieth of the time, and 2 s at once. In no minute is that more than 5 s.
+struct Deafness: BitwiseCopyable, Sendable {
+  private var left = Self.most
+  private var counted = Instant.zero
+
+  private static let most = Interval.milliseconds(2_000)
+  private static let share: Int64 = 20
+  /// Less is not worth an attempt: many phones advertise four times a second.
+  private static let least = Interval.milliseconds(400)
+
+  /// For how long somebody may be called now.
+  mutating func allowance(at now: Instant) -> Interval? {
+    left = min(left + Interval(microseconds: max((now - counted).microseconds, 0) / Self.share), Self.most)
+    counted = now
+    return left >= Self.least ? left : nil
+  }
+
+  mutating func spend(_ interval: Interval) { left = left - interval }
+}

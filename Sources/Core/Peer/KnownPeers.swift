@@ -1,0 +1,51 @@
+/// Which installation is behind which address, as somebody of the site found out by asking; for as long as an address lives.
+struct KnownPeers: ~Copyable {
+  private struct Record: BitwiseCopyable {
+    var address = Address(word: 0)
+    var id: UInt32 = 0
+    var learnt = Instant.zero
+  }
+
+  private var records: Lent<Record>
+  private var index: HashIndex
+  /// The oldest is written over first.
+  private var next = 0
+  private var count = 0
+
+  init(in arena: inout Arena) {
+    records = arena.take(Limits.knownPeers, filledWith: Record())
+    index = HashIndex(slots: Limits.knownPeers, in: &arena)
+  }
+
+  static var bytes: Int { Arena.bytes(for: Limits.knownPeers, of: Record.self) + HashIndex.bytes(for: Limits.knownPeers) }
+
+  var isEmpty: Bool { count == 0 }
+
+  func id(behind address: Address, at now: Instant) -> UInt32? {
+    guard count > 0, let slot = find(address), now - records[slot].learnt <= Candidates.lifetime else { return nil }
+    return records[slot].id
+  }
+
+  mutating func learn(_ peer: KnownPeer, at now: Instant) {
+    if let slot = find(peer.address) {
+      (records[slot].id, records[slot].learnt) = (peer.id, now)
+      return
+    }
+    if count == records.count { index.remove(hash(records[next].address), slot: next) } else { count += 1 }
+    records[next] = Record(address: peer.address, id: peer.id, learnt: now)
+    index.insert(hash(peer.address), slot: next)
+    next = (next + 1) % records.count
+  }
+
+  private func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
+
+  /// The site's own gateways write here, so the places need no secret.
+  private func hash(_ address: Address) -> UInt32 { UInt32(truncatingIfNeeded: (address.word &* 0x9E37_79B9_7F4A_7C15) >> 32) }
+}
+
+extension Identity {
+  package init(installation id: UInt32) {
+    self.init(.peer)
+    for byte in 0..<4 { append(UInt8(truncatingIfNeeded: id >> UInt32(24 - byte * 8))) }
+  }
+}

@@ -1,0 +1,242 @@
+/// What one radio is to do beside listening.
+package struct PeerDuties: BitwiseCopyable, Sendable {
+  package var settings: PeerSettings
+  package var name: Name
+  /// The radio's: each asks a little later than the one before.
+  package var index: Int
+  /// One device, wherever it is heard, whose every service is wanted: the 48 bits of its address.
+  package var errand: UInt64?
+  package var transmissions = TransmitList(filledWith: TransmitSettings())
+
+  package init(_ settings: PeerSettings, name: Name, index: Int = 0, errand: UInt64? = nil) {
+    self.settings = settings
+    self.name = name
+    self.index = index
+    self.errand = errand
+  }
+
+  /// Listening is all.
+  package static var none: PeerDuties { PeerDuties(PeerSettings(), name: Name()) }
+
+  package var isEmpty: Bool { !settings.identify && !settings.serve && errand == nil && transmissions.isEmpty }
+}
+
+/// What a radio does beside listening: it asks devices who they are, answers those that ask, and is seen. Bytes and time in; packets out.
+///
+/// It runs on its radio's thread beside `Controller`, which decides when each of its packets may go. README.md beside it has the rules.
+package struct Peers: ~Copyable {
+  struct Stray: BitwiseCopyable, Sendable {
+    let handle: UInt16
+    var isAsked = false
+  }
+
+  package let duties: PeerDuties
+  private var isErrandDone = false
+  var profile = Profile()
+  var isAtWork = false
+  private var candidates: Candidates
+  private var deafness = Deafness()
+  var called = Instant.zero
+  var conversation: Conversation
+  var attendant: Attendant
+  var beacons: Beacons
+  /// Connections that nobody expected; they are ended.
+  var strays = Bounded<4, Stray>(filledWith: Stray(handle: 0))
+  /// A peer that wants encryption: its connection, until it has been told that there is no key.
+  var keyless: UInt16?
+  /// What was offered last, and the command that has no answer yet: one at a time.
+  var turn = Turn.none
+  var pending: Pending?
+  private var news = Bounded<32, PeerNews>(filledWith: .stranger(Address(word: 0)))
+  /// The controller does not do what it was told: only a reset helps. Whoever reads it takes it.
+  var isStuck = false
+
+  /// Scanning is switched off before the call and on after it: seven commands.
+  private static let interlude = Interval.milliseconds(15)
+  /// For somebody who waits in front of a terminal.
+  private static let errandPatience = Interval.seconds(5)
+
+  package init(_ duties: PeerDuties, in arena: inout Arena) {
+    self.duties = duties
+    candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), in: &arena)
+    conversation = Conversation(duties.settings)
+    attendant = Attendant(duties.settings, name: duties.name)
+    beacons = Beacons(duties)
+  }
+
+  package static var bytes: Int { Candidates.bytes }
+
+  // MARK: Time
+
+  package var nextDeadline: Instant {
+    guard isAtWork else { return .never }
+    return min(min(conversation.deadline, attendant.deadline), min(beacons.deadline, pending?.until ?? .never))
+  }
+
+  package mutating func tick(_ profile: Profile, at now: Instant) {
+    guard !duties.isEmpty else { return }
+    if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
+    guard isAtWork else { return }
+    if !conversation.tick(at: now) || !attendant.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
+    beacons.tick(at: now)
+    report(at: now)
+    if duties.settings.identify { choose(at: now) }
+  }
+
+  /// The radio was switched off: whoever answers next may be another controller.
+  package mutating func lost() { restart(Profile()) }
+
+  /// A controller that was reset knows of no connection.
+  private mutating func restart(_ profile: Profile) {
+    self.profile = profile
+    isAtWork = profile.isWhole
+    (pending, turn, keyless, isStuck) = (nil, .none, nil, false)
+    strays.removeAll()
+    conversation.interrupted()
+    attendant.disconnected()
+    beacons.restart(profile)
+  }
+
+  /// Set when the controller has to be reset. Then everything here waits until that has happened.
+  package mutating func takeStuck() -> Bool {
+    defer { if isStuck { isAtWork = false } }
+    return isStuck && isAtWork
+  }
+
+  private mutating func choose(at now: Instant) {
+    guard profile.aclLength > 0, profile.aclCount > 0, conversation.isIdle || conversation.isHolding else { return }
+    guard let next = candidates.next(at: now), let allowance = deafness.allowance(at: now) else { return }
+    if conversation.isHolding { return conversation.release() }
+    conversation.call(next, for: allowance, isThorough: false)
+  }
+
+  /// Whether somebody is connected.
+  package var isOccupied: Bool { conversation.link != nil || attendant.link != nil }
+
+  // MARK: What becomes known
+
+  package mutating func nextNews() -> PeerNews? {
+    if let group = conversation.takeFound() { return .offers(conversation.peer, group) }
+    if let news = beacons.takeNews() { return news }
+    guard !news.isEmpty else { return nil }
+    defer { news.remove(at: 0) }
+    return news[0]
+  }
+
+  /// Somebody else has asked.
+  package mutating func known(_ address: Address, at now: Instant) { candidates.settled(address, at: now) }
+
+  mutating func tell(_ item: PeerNews) { _ = news.append(item) }
+
+  mutating func report(at now: Instant) {
+    guard let outcome = conversation.takeOutcome() else { return }
+    let peer = conversation.peer
+    switch outcome {
+    case .identified(let id):
+      candidates.settled(peer, at: now)
+      tell(.identified(KnownPeer(address: peer, id: id)))
+    case .stranger:
+      candidates.settled(peer, at: now)
+      tell(.stranger(peer))
+    // It is not to blame for what befell the radio.
+    case .failed(.interrupted): isErrandDone = false
+    case .failed(let failure):
+      candidates.failed(peer, at: now)
+      tell(.failed(peer, failure))
+    }
+  }
+
+  // MARK: What the controller says
+
+  package mutating func received(_ packet: RawSpan, at now: Instant) {
+    guard isAtWork, packet.byteCount > 0 else { return }
+    if packet[0] == PacketType.acl.rawValue { return received(data: packet, at: now) }
+    guard packet[0] == PacketType.event.rawValue, let event = try? Event(packet) else { return }
+    switch event {
+    case .reports(var reports): while let report = try? reports.next() { heard(report, at: now) }
+    case .commandComplete(let opcode, _, let result): answered(Opcode(opcode), result, at: now)
+    case .commandStatus(let opcode, _, _): answered(Opcode(opcode), packet.extracting(3..<4), at: now)
+    case .connected(let connection): connected(connection, at: now)
+    case .disconnected(let handle, 0, _): disconnected(handle)
+    case .packetsCompleted(var packets):
+      while let (handle, count) = packets.next() {
+        withLink(of: handle) { $0.completed(count) }
+      }
+    // Long Term Key Request. Core 6.0, Vol 4, Part E, 7.7.65.5.
+    case .lowEnergy(0x05, let parameters): if parameters.byteCount >= 2 { keyless = parameters.little16(at: 0) & 0x0FFF }
+    case .disconnected, .hardwareError, .lowEnergy, .other: break
+    }
+    report(at: now)
+  }
+
+  private mutating func heard(_ report: borrowing Report, at now: Instant) {
+    if duties.settings.identify { candidates.heard(report, at: now) }
+    guard let errand = duties.errand, !isErrandDone, report.address.word & 0xFFFF_FFFF_FFFF == errand, report.traits.contains(.connectable)
+    else { return }
+    guard conversation.isIdle, profile.aclLength > 0 else { return }
+    isErrandDone = true
+    conversation.call(report.address, for: Self.errandPatience, isThorough: true)
+  }
+
+  private mutating func connected(_ connection: Connection, at now: Instant) {
+    if connection.status == 0 && !connection.isCentral { beacons.visited() }
+    let isAnswer = conversation.expects && (connection.status != 0 || connection.isCentral)
+    if isAnswer { deafness.spend(now - called + Self.interlude) }
+    if connection.status != 0 {
+      if isAnswer { conversation.unreached(.unreachable) }
+    } else if isAnswer {
+      conversation.connected(connection, at: now)
+    } else if !connection.isCentral && duties.settings.serve && attendant.link == nil {
+      attendant.welcome(connection, at: now)
+    } else {
+      isStuck = strays.append(Stray(handle: connection.handle)) != nil
+    }
+  }
+
+  mutating func disconnected(_ handle: UInt16) {
+    if conversation.link?.handle == handle { conversation.disconnected() }
+    if attendant.link?.handle == handle { attendant.disconnected() }
+    if keyless == handle { keyless = nil }
+    for index in strays.indices.reversed() where strays[index].handle == handle { strays.remove(at: index) }
+    if attendant.link == nil { beacons.left() }
+  }
+
+  private mutating func withLink(of handle: UInt16, _ body: (inout Link) -> Void) {
+    if conversation.link?.handle == handle { body(&conversation.link!) }
+    if attendant.link?.handle == handle { body(&attendant.link!) }
+  }
+
+  // MARK: Data
+
+  private mutating func received(data packet: RawSpan, at now: Instant) {
+    guard let piece = try? AclPacket(packet) else { return }
+    if let link = conversation.link, link.handle == piece.handle {
+      guard conversation.link!.take(piece) else { return }
+      let frame = conversation.link!.frames
+      dispatch(frame, toVisitor: false, at: now)
+    } else if let link = attendant.link, link.handle == piece.handle {
+      guard attendant.link!.take(piece) else { return }
+      let frame = attendant.link!.frames
+      dispatch(frame, toVisitor: true, at: now)
+    }
+    report(at: now)
+  }
+
+  private mutating func dispatch(_ frame: Reassembly, toVisitor: Bool, at now: Instant) {
+    let payload = frame.payload
+    switch frame.channel {
+    case Att.channel: if payload.byteCount > 0 { attribute(payload, toVisitor: toVisitor, at: now) }
+    case Att.signalling: if toVisitor { attendant.link?.refuse(signal: payload) } else { conversation.link?.refuse(signal: payload) }
+    case Att.security: if toVisitor { attendant.link?.refuse(pairing: payload) } else { conversation.link?.refuse(pairing: payload) }
+    default: break
+    }
+  }
+
+  /// Whom we ask may ask us, too.
+  private mutating func attribute(_ pdu: RawSpan, toVisitor: Bool, at now: Instant) {
+    if toVisitor { return attendant.heard(pdu, at: now) }
+    if Att.isRequest(pdu[0]) { conversation.link?.send(attendant.answer(pdu)) }
+    if pdu[0] == Att.indication { conversation.link?.confirm() }
+    conversation.heard(pdu, at: now)
+  }
+}

@@ -1,0 +1,106 @@
+package import Core
+
+/// What one radio heard of the device in some seconds at one place.
+package struct Look {
+  package let radio: Int
+  package let place: Int
+  /// The mean of log10 of the distance.
+  package let logDistance: Double
+  package let level: Double
+  package let samples: Int
+}
+
+/// Everything that one radio heard of the device at one place, or on the way between two.
+package struct Measurement {
+  package struct Heard {
+    package let at: Instant
+    package let level: Double
+
+    package init(at: Instant, level: Double) { (self.at, self.level) = (at, level) }
+  }
+
+  package let radio: Int
+  package let place: Int
+  /// In metres at its beginning and at its end.
+  package let from: Double
+  package let to: Double
+  package let begin: Instant
+  package let end: Instant
+  package var heard: [Heard] = []
+
+  package init(radio: Int, place: Int, from: Double, to: Double, begin: Instant, end: Instant) {
+    (self.radio, self.place, self.from, self.to, self.begin, self.end) = (radio, place, from, to, begin, end)
+  }
+
+  package var isWalked: Bool { from != to }
+  package var seconds: Double { max((end - begin).seconds, 0.001) }
+  package var rate: Double { Double(heard.count) / seconds }
+  package var deviation: Double {
+    let mean = mean
+    return (heard.reduce(0.0) { $0 + ($1.level - mean) * ($1.level - mean) } / Double(max(heard.count - 1, 1))).squareRoot()
+  }
+
+  /// The mean, with every sample held to within the gate of the median: a level that came through a reflection is not the place's.
+  package var mean: Double { Self.robustMean(heard.map { $0.level }) }
+
+  /// How much louder the last third is than the first.
+  package var drift: Double {
+    let third = heard.count / 3
+    guard third > 0 else { return 0 }
+    return Self.robustMean(heard.suffix(third).map { $0.level }) - Self.robustMean(heard.prefix(third).map { $0.level })
+  }
+
+  /// Whether a measurement can be believed.
+  package enum Worth: Equatable {
+    case good
+    case few
+    /// The device was on its way: by so many dB.
+    case moving(Double)
+    /// Only that part of its adverts came through: the loud ones.
+    case faint(Double)
+  }
+
+  package static let fewest = 10
+  private static let mostDrift = 12.0
+  private static let leastShare = 0.75
+
+  /// `best` is the highest rate at any place.
+  package func worth(besides best: Double) -> Worth {
+    if heard.count < Self.fewest { return .few }
+    if !isWalked, abs(drift) > Self.mostDrift { return .moving(abs(drift)) }
+    return rate < best * Self.leastShare ? .faint(rate / best) : .good
+  }
+
+  /// A shadow changes with a few metres of way, and people go about a metre in a second.
+  private static let lookSeconds = 6.0
+  private static let gate = 12.0
+  private static let fewestInLook = 3
+
+  package var looks: [Look] {
+    let count = max(1, Int((seconds / Self.lookSeconds).rounded()))
+    var looks: [Look] = []
+    for index in 0..<count {
+      let low = begin + .seconds(seconds * Double(index) / Double(count))
+      let high = begin + .seconds(seconds * Double(index + 1) / Double(count))
+      let these = heard.filter { $0.at >= low && ($0.at < high || index == count - 1) }
+      guard these.count >= Self.fewestInLook else { continue }
+      let level = Self.robustMean(these.map { $0.level })
+      looks.append(Look(radio: radio, place: place, logDistance: logDistance(of: these), level: level, samples: these.count))
+    }
+    return looks
+  }
+
+  /// Of looks at one place it is the same number exactly: they belong together.
+  private func logDistance(of heard: [Heard]) -> Double {
+    guard isWalked else { return log10(max(from, 0.05)) }
+    return heard.reduce(0.0) { $0 + log10(max(distance(at: $1.at), 0.05)) } / Double(heard.count)
+  }
+
+  private func distance(at moment: Instant) -> Double { from + (to - from) * min(max((moment - begin).seconds / seconds, 0), 1) }
+
+  static func robustMean(_ levels: [Double]) -> Double {
+    guard !levels.isEmpty else { return 0 }
+    let median = levels.sorted()[levels.count / 2]
+    return levels.reduce(0.0) { $0 + min(max($1, median - gate), median + gate) } / Double(levels.count)
+  }
+}

@@ -1,0 +1,53 @@
+import Core
+
+// What the grammar allows and the air does not.
+
+private enum Air {
+  /// Below half a metre the near field and the hand decide, not the distance.
+  static let nearest: Float = 0.5
+  /// Levels wander by so much while nobody moves.
+  static let wandering: Float = 3
+  /// Adverts come ten times a second at best, as phones and beacons send them.
+  static let quickest = Interval.milliseconds(100)
+  /// Where usual receivers hear nothing more.
+  static let floor: Float = -97
+  /// So much above the level at 1 m a receiver is touched by the transmitter.
+  static let touch: Float = 12
+}
+
+extension Configuration {
+  func warn(of trigger: TriggerSettings, _ section: Section) {
+    let path = Core.Path(core.calibration)
+    if trigger.fire.value < Air.nearest {
+      section.warning("fire_m", "(\(number(trigger.fire.value))) is less than levels can tell: half a metre is the least")
+    }
+    let step = path.loss(at: trigger.leave) - path.loss(at: trigger.fire)
+    if step.value < Air.wandering {
+      let words = "is only \(number(step.value)) dB beyond fire_m, less than levels wander by: visits will end in their middle"
+      section.warning("leave_m", "(\(number(trigger.leave.value))) " + words)
+    }
+    if trigger.dwell < Air.quickest * 3 {
+      let words = "is shorter than three adverts, which come ten times a second at best: one reflection will do"
+      section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
+    }
+    let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
+    if level.value < Air.floor {
+      let words =
+        "is heard at \(number(level.value.rounded())) dBm with this measured_power_dbm and path_loss_exponent: no radio hears that"
+      section.warning("arm_m", "(\(number(trigger.arm.value))) " + words)
+    }
+  }
+
+  func warn(ofLevel level: Decibels, _ key: String, _ section: Section) {
+    let power = core.calibration.measuredPower
+    guard level > power + Decibels(Air.touch) else { return }
+    let words = "is never reached: \(number(power.value)) dBm at 1 m is hardly \(number(power.value + Air.touch)) when it touches"
+    section.warning(key, "(\(number(level.value))) " + words)
+  }
+}
+
+private func number(_ value: Float) -> String {
+  var text = Text<32>()
+  text.append(number: value, places: 1)
+  return String(text)
+}

@@ -1,0 +1,94 @@
+import CBluetooth
+import CLinux
+import Core
+
+extension Adapter {
+  var isKernels: Bool { if case .hci = self { true } else { false } }
+}
+
+extension Examined {
+  static var kernel: Examined {
+    let socket = bluetooth_socket()
+    if socket >= 0 {
+      close(socket)
+      return Examined("kernel", .good, "has Bluetooth (AF_BLUETOOTH)")
+    }
+    let code = linux_errno()
+    if code == EPERM || code == EACCES {
+      return Examined("kernel", .bad(.forbidden), "may not be asked for Bluetooth: \(systemWords(code))")
+    }
+    let words =
+      "has no Bluetooth (AF_BLUETOOTH: \(systemWords(code))): modprobe bluetooth, use an h4:, tcp: or unix: adapter, or another kernel"
+    return Examined("kernel", .bad(.unavailable), words)
+  }
+
+  /// Looked at as the gateway would open it, and let go at once. What a running gateway holds stays with it.
+  static func adapter(_ adapter: Adapter, _ subject: String) -> Examined {
+    // SAFETY: a literal ends with a zero.
+    if unsafe linux_service_runs("forecourt.service") != 0, !adapter.isRehearsal {
+      return Examined(subject, .good, "\(adapter.written): the running gateway has it (forecourt.service)")
+    }
+    switch adapter {
+    case .hci(let index, let mode): return kernels(index, mode, adapter, subject)
+    case .h4, .tcp, .unix: return line(adapter, subject)
+    case .capture(let file), .simulate(let file):
+      if Files.isReadable(Path(file)) { return Examined(subject, .doubtful, "\(adapter.written): a rehearsal, of which nobody will act") }
+      return Examined(subject, .bad(.unavailable), "\(adapter.written): cannot be read: \(systemWords(linux_errno()))")
+    }
+  }
+
+  private static func line(_ adapter: Adapter, _ subject: String) -> Examined {
+    do throws(Line.Refusal) {
+      let line = try Line.open(adapter, cycle: false, bell: -1)
+      _ = consume line
+      return Examined(subject, .good, "\(adapter.written): can be opened")
+    } catch {
+      return refused(error.trouble, adapter, subject, code: error.code)
+    }
+  }
+
+  /// Asks in the order in which the kernel would refuse.
+  private static func kernels(_ index: UInt16, _ mode: Adapter.Mode, _ adapter: Adapter, _ subject: String) -> Examined {
+    let socket = bluetooth_socket()
+    guard socket >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noBluetooth, adapter, subject) }
+    defer { close(socket) }
+    let flags = bluetooth_flags(socket, index)
+    guard flags >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noAdapter, adapter, subject) }
+    if isBlocked(index) { return refused(.blocked, adapter, subject) }
+    let isUp = flags & 1 << Int64(HCI_UP) != 0
+    // SAFETY: a literal ends with a zero.
+    let hasDaemon = unsafe linux_runs("bluetoothd") != 0 || linux_service_runs("bluetooth.service") != 0
+    if mode == .user, hasDaemon, isUp { return refused(.bluetoothd, adapter, subject) }
+    let channel = mode == .user ? HCI_CHANNEL_USER : HCI_CHANNEL_RAW
+    if bluetooth_bind(socket, index, UInt16(channel)) == 0 {
+      let daemon = hasDaemon ? "; bluetoothd runs beside it" : ""
+      return Examined(subject, .good, "\(adapter.written): there, \(isUp ? "up" : "down"), and may be used\(daemon)")
+    }
+    let code = linux_errno()
+    if code == EPERM || code == EACCES { return refused(.noPermission, adapter, subject) }
+    if code == ERFKILL { return refused(.blocked, adapter, subject) }
+    guard code == EBUSY else { return refused(.system, adapter, subject, code: code) }
+    if isUp {
+      return Examined(subject, .good, "\(adapter.written): there and up, nobody else is known to use it; the gateway takes it for itself")
+    }
+    return refused(.busy, adapter, subject)
+  }
+
+  private static func refused(_ trouble: Trouble, _ adapter: Adapter, _ subject: String, code: CInt = 0) -> Examined {
+    Examined(subject, .bad(trouble == .noPermission ? .forbidden : .unavailable), advice(trouble, adapter, code: code))
+  }
+
+  private static func isBlocked(_ index: UInt16) -> Bool {
+    for number in 0..<64 {
+      let folder = "/sys/class/rfkill/rfkill\(number)/"
+      guard same(word(in: folder + "name"), "hci\(index)") else { continue }
+      return same(word(in: folder + "soft"), "1") || same(word(in: folder + "hard"), "1")
+    }
+    return false
+  }
+
+  private static func word(in file: String) -> String {
+    guard let read = try? File(reading: file, atMost: 4_096) else { return "" }
+    return String(decoding: read.bytes.prefix { $0 > 0x20 }, as: UTF8.self)
+  }
+}

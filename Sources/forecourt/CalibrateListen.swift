@@ -1,0 +1,122 @@
+import CLinux
+import Core
+import Host
+
+extension Calibration {
+  /// Asks for one place after another, and listens at each.
+  mutating func listen(
+    _ configuration: consuming Configuration, _ invocation: Invocation, _ signals: Signals, seconds: Int
+  ) throws(Exit) {
+    for place in places where place.window != nil { throw invocation.refused("--place \(place.written)@…: a span is for --capture") }
+    var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
+    let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
+    let rehearsal = Rehearsal(configuration, epoch: Clock.epoch(), started: Clock.now())
+    let listener = PlaceListener(rehearsal, Witness(identity, radios: self.radios.count), radios.adapters)
+    var station = Station(listener, radios.bell, radios.all, signals)
+    var refusal: Exit?
+    for index in places.indices {
+      say(places[index].prompt(index, of: places.count, seconds: seconds))
+      guard waitForEnter(signals) else {
+        refusal = .failed
+        break
+      }
+      station.listener.begin(for: .seconds(Double(seconds)))
+      station.run()
+      refusal = station.listener.end
+      if refusal != nil { break }
+      let begin = station.listener.begun
+      measurements += places[index].measurements(index, from: begin, to: begin + .seconds(Double(seconds)))
+      for sample in station.listener.samples { add(sample) }
+      say("  \(count(station.listener.samples.count, "sample"))")
+    }
+    let isHeard = station.listener.hasHeard
+    let unheard = refusal == nil && !isHeard ? invocation.unheard(identity, in: station.listener.rehearsal.gateway) : nil
+    radios.stop()
+    if let end = refusal ?? unheard { throw end }
+  }
+}
+
+extension Place {
+  fileprivate func prompt(_ index: Int, of count: Int, seconds: Int) -> String {
+    let numbered = count > 1 ? "Place \(index + 1) of \(count): " : ""
+    if isWalked { return numbered + "walk steadily along \(written) m, for \(seconds) s. Enter begins." }
+    let how = count > 1 ? "go about slowly there" : "hold the device there"
+    return numbered + "\(written) m from the radio; \(how) for \(seconds) s, the device in front of you. Enter begins."
+  }
+}
+
+/// False when the end was asked for instead.
+private func waitForEnter(_ signals: Signals) -> Bool {
+  while true {
+    if let request = signals.next(), case .stop = request { return false }
+    guard signals.waits(forInput: STDIN_FILENO) else { continue }
+    switch Keys.byte() {
+    case UInt8(ascii: "\n"): return true
+    case nil: return false
+    default: break
+    }
+  }
+}
+
+/// Listens for one device, one span after another.
+private struct PlaceListener: Listener, ~Copyable {
+  private(set) var rehearsal: Rehearsal
+  private var witness: Witness
+  private let adapters: [Adapter]
+  private var troubles: [Trouble?]
+  private var hasListened: [Bool]
+  private(set) var samples: [Sample] = []
+  private(set) var begun = Instant.never
+  private(set) var hasHeard = false
+  private(set) var end: Exit?
+  private var until = Instant.zero
+  private var bar: ProgressBar?
+  private var packet = Packet()
+
+  init(_ rehearsal: consuming Rehearsal, _ witness: Witness, _ adapters: [Adapter]) {
+    self.rehearsal = rehearsal
+    self.witness = witness
+    self.adapters = adapters
+    troubles = adapters.map { _ in nil }
+    hasListened = adapters.map { _ in false }
+  }
+
+  mutating func begin(for span: Interval) {
+    begun = Clock.now()
+    until = begun + span
+    samples = []
+    bar = ProgressBar(span.seconds)
+  }
+
+  mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
+    packet.at = moment
+    packet.bytes = Text(bytes)
+    if let sample = witness.receive(packet, radio: radio, in: &rehearsal) {
+      hasHeard = true
+      if moment >= begun { samples.append(sample) }
+    }
+    while rehearsal.take({ _ in }) {}
+  }
+
+  mutating func reported(_ report: Radio.Report, radio: Int) {
+    let trouble = report.condition.trouble
+    if let trouble, trouble != troubles[radio] { say("forecourt: " + advice(trouble, adapters[radio], code: report.code)) }
+    troubles[radio] = trouble
+    if report.condition.isListening { hasListened[radio] = true }
+    if report.condition == .ended { until = min(until, Clock.now()) }
+    guard !hasListened.contains(true), !troubles.contains(where: { $0?.isOfController ?? true }) else { return }
+    end = trouble?.exit ?? .unavailable
+  }
+
+  mutating func asked(_ request: Signals.Request) { if case .stop = request { end = .failed } }
+  mutating func tick(at moment: Instant) {}
+  var nextDeadline: Instant { min(until, Clock.now() + .milliseconds(250)) }
+  var hasWork: Bool { false }
+
+  mutating func turned(at moment: Instant) -> Bool {
+    bar?.show((moment - begun).seconds)
+    let isOver = moment >= until || end != nil
+    if isOver { bar?.clear() }
+    return !isOver
+  }
+}

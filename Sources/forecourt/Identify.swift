@@ -1,0 +1,127 @@
+import Core
+import Host
+
+extension Command {
+  static var identify: Command {
+    Command(
+      name: "identify", summary: "connect to one device and read who it is",
+      description: [
+        "Waits until the device at ADDRESS is heard, connects, reads its services and prints each with its handles, and at last the installation id that [peer] id_prefix finds among them: peer:ID. Nothing of the configuration but the radios and [peer] is used; whether peer.identify is on does not matter.",
+        "Ends after --seconds (15) at the latest. A phone's address changes every quarter of an hour: take it from what is heard now.",
+      ],
+      operands: .one("ADDRESS"), options: [.config, .radio, .seconds, .json],
+      examples: [
+        Example(line: "forecourt identify 4a:00:c1:7e:55:02", words: "Who is that?"),
+        Example(line: "forecourt identify 4a:00:c1:7e:55:02 --json", words: "The same for a script."),
+      ],
+      exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try inquire(invocation) })
+  }
+}
+
+private func inquire(_ invocation: Invocation) throws(Exit) {
+  let address = try invocation.address(invocation.operands[0])
+  let signals = Signals()
+  let configuration = try invocation.configuration(.hearing)
+  for adapter in configuration.host.adapters where adapter.isRehearsal {
+    throw invocation.refused("\(adapter.written) is no radio: nobody can be asked there")
+  }
+  var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
+  let radios = try Radios(
+    configuration.core, configuration.host.adapters, isAsked: true, invocation, duties: .errand(address), in: &arena)
+  let inquiry = Inquiry(invocation, radios.adapters, within: invocation.number("seconds") ?? 15)
+  var station = Station(inquiry, radios.bell, radios.all, signals)
+  station.run()
+  let end = station.listener.end
+  radios.stop()
+  if end != .done { throw end }
+}
+
+extension Invocation {
+  /// The 48 bits of an address as people write it.
+  fileprivate func address(_ text: String) throws(Exit) -> UInt64 {
+    var word: UInt64 = 0
+    let bytes = Array(text.utf8)
+    var isRight = bytes.count == 17
+    for (index, byte) in bytes.enumerated() {
+      if index % 3 == 2 {
+        isRight = isRight && byte == UInt8(ascii: ":")
+      } else if let digit = hexDigit(byte) {
+        word = word << 4 | UInt64(digit)
+      } else {
+        isRight = false
+      }
+    }
+    guard isRight else { throw refused("\"\(text)\" is no address: it is written aa:bb:cc:dd:ee:ff") }
+    return word
+  }
+}
+
+/// Waits for the answers of one device.
+private struct Inquiry: Listener, ~Copyable {
+  private let invocation: Invocation
+  private let adapters: [Adapter]
+  private let until: Instant
+  private var services: [ServiceGroup] = []
+  private var lastTrouble: [Trouble?]
+  private var hasListened = false
+  private var isOver = false
+  private(set) var end = Exit.failed
+
+  init(_ invocation: Invocation, _ adapters: [Adapter], within seconds: Int) {
+    (self.invocation, self.adapters) = (invocation, adapters)
+    until = Clock.now() + .seconds(Double(seconds))
+    lastTrouble = adapters.map { _ in nil }
+  }
+
+  mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
+    guard !isOver, let news = PeerNews(packet: packet) else { return }
+    switch news {
+    case .offers(_, let service): services.append(service)
+    case .identified(let peer): conclude(peer.address, peer.written, nil)
+    case .stranger(let address): conclude(address, nil, "it has no installation id: no service begins with peer.id_prefix")
+    case .failed(let address, let failure): conclude(address, nil, String(Text<64>(failure.sentence)))
+    case .level, .sends, .withheld: break
+    }
+  }
+
+  private mutating func conclude(_ address: Address, _ id: String?, _ refusal: String?) {
+    isOver = true
+    if id != nil { end = .done }
+    if invocation.has("json") {
+      var line = "{\"v\":1,\"address\":\"\(address.written)\",\"id\":\(id.map { json($0) } ?? "null"),"
+      line += "\"error\":\(refusal.map { json($0) } ?? "null"),\"services\":["
+      for (index, service) in services.enumerated() {
+        line += (index > 0 ? "," : "") + "{\"uuid\":\"\(service.uuid.written)\",\"first\":\(service.first),\"last\":\(service.last)}"
+      }
+      return invocation.out.line(line + "]}")
+    }
+    for service in services { invocation.out.line("\(service.uuid.written)  \(service.first)-\(service.last)") }
+    if let id { invocation.out.line(id) }
+    if let refusal { say("forecourt identify: \(address.written): " + refusal) }
+  }
+
+  mutating func reported(_ report: Radio.Report, radio: Int) {
+    let trouble = report.condition.trouble
+    if let trouble, trouble != lastTrouble[radio] { say("forecourt: " + advice(trouble, adapters[radio], code: report.code)) }
+    lastTrouble[radio] = trouble
+    if report.condition.isListening { hasListened = true }
+    // Whoever sits in front of it need not wait for what cannot be opened.
+    guard !hasListened, !lastTrouble.contains(where: { $0?.isOfController ?? true }) else { return }
+    isOver = true
+    end = trouble?.exit ?? .unavailable
+  }
+
+  mutating func asked(_ request: Signals.Request) { isOver = true }
+  mutating func tick(at moment: Instant) {}
+  var nextDeadline: Instant { until }
+  var hasWork: Bool { false }
+
+  mutating func turned(at moment: Instant) -> Bool {
+    if !isOver && moment >= until {
+      say("forecourt identify: \(invocation.operands[0]): nobody there lets others connect, or nobody was heard")
+      isOver = true
+    }
+    return !isOver
+  }
+}

@@ -1,0 +1,11 @@
+import CLinux
+
+/// What somebody types, byte by byte.
+enum Keys {
+  /// nil at the end, or when nothing waits.
+  static func byte() -> UInt8? {
+    var byte: UInt8 = 0
+    // SAFETY: one byte, which is ours.
+    return unsafe read(STDIN_FILENO, &byte, 1) == 1 ? byte : nil
+  }
+}

@@ -1,0 +1,68 @@
+import Core
+import Host
+
+extension PeerNews {
+  /// What the log says of it.
+  func words(_ radio: Name, _ settings: borrowing Settings) -> (level: LogSettings.Level, sentence: String)? {
+    let place = "radio \(String(radio)): "
+    switch self {
+    case .identified(let peer): return (.debug, place + "\(peer.address.written) is \(peer.written)")
+    case .stranger(let address): return (.debug, place + "\(address.written) has no installation id")
+    case .failed(let address, let failure):
+      return (.debug, place + "\(address.written): " + String(Text<64>(failure.sentence)))
+    case .sends(let transmission, let power):
+      let voice = settings.voice(transmission)
+      let chosen = power.map { " at \($0) dBm" } ?? ""
+      guard let asked = voice.asked, asked != power else { return (.info, place + "sends \(voice.name)\(chosen)") }
+      return (.warning, place + "sends \(voice.name)\(chosen); tx_power_dbm = \(asked) was asked for")
+    case .withheld(let transmission, let status, let isPower):
+      let voice = settings.voice(transmission)
+      let what = isPower ? "tx_power_dbm = \(voice.asked ?? 0) cannot be set here" : "the controller refuses it"
+      return (.error, place + "does not send \(voice.name): \(what) (status \(status))")
+    case .offers, .level: return nil
+    }
+  }
+}
+
+extension Settings {
+  /// What a transmission is called in the log, and the power it asks for.
+  fileprivate func voice(_ transmission: UInt8) -> (name: String, asked: Int8?) {
+    guard Int(transmission) < transmissions.count else { return ("its own services", nil) }
+    let name =
+      switch transmissions[Int(transmission)].kind {
+      case .iBeacon: "ibeacon"
+      case .altBeacon: "altbeacon"
+      case .eddystoneUID: "eddystone-uid"
+      case .eddystoneURL: "eddystone-url"
+      }
+    return ("\(name) (transmit \(transmission + 1))", transmissions[Int(transmission)].txPower)
+  }
+}
+
+extension KnownPeer {
+  /// `peer:BC00BD17`
+  var written: String {
+    var text = Text<128>()
+    text.append(Identity(installation: id))
+    return String(text)
+  }
+}
+
+extension Address {
+  var written: String {
+    var text = Text<20>()
+    text.append(self)
+    return String(text)
+  }
+}
+
+extension ServiceUUID {
+  var written: String {
+    var text = Text<36>()
+    for index in 0..<16 {
+      if index == 4 || index == 6 || index == 8 || index == 10 { text.append("-") }
+      text.append(hex: byte(index))
+    }
+    return String(text)
+  }
+}

@@ -1,0 +1,142 @@
+import Core
+import Host
+
+extension Command {
+  static var scan: Command {
+    Command(
+      name: "scan", summary: "show who is heard, live",
+      description: [
+        "Brings the radios up as the gateway would and shows everybody they hear: identity, zone, distance with its doubt, average, adverts a second, seconds since the last, the last levels, and where each trigger of the configuration stands. Nothing is published, and no broker is needed.",
+        "On a terminal, a table: d, a, r, g and i sort by distance, average, rate, age and identity, the same key again the other way round; m shows only those whom the configuration looks for; j and k scroll, space holds the table still, q ends. NO_COLOR in the environment switches colours off.",
+        "Otherwise, or with --json, JSON lines: one a second for each device that was heard in it.",
+      ],
+      options: [.config, .radio, .json, .seconds],
+      examples: [
+        Example(line: "forecourt scan", words: "Who is here."),
+        Example(line: "forecourt scan --json --seconds 10", words: "The same for a script."),
+      ],
+      exits: [.done, .usage, .unavailable, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try show(invocation) })
+  }
+}
+
+private func show(_ invocation: Invocation) throws(Exit) {
+  let signals = Signals()
+  var configuration = try invocation.configuration(.hearing)
+  // Zones are worked out for those alone of whom something may be said.
+  configuration.core.publish.unknown = .publish
+  var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
+  let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
+  let rehearsal = Rehearsal(configuration, epoch: Clock.epoch(), started: Clock.now())
+  let isTable = invocation.out.isTerminal && !invocation.has("json")
+  let listener = ScanListener(rehearsal, radios.adapters, invocation.number("seconds"), invocation.out, isTable: isTable)
+  var station = Station(listener, radios.bell, radios.all, signals)
+  station.run()
+  station.listener.leave()
+  let (end, words) = (station.listener.end, station.listener.lastWords)
+  radios.stop()
+  for line in words { say("forecourt: " + line) }
+  if end != .done { throw end }
+}
+
+/// Hears as the gateway would, and shows or tells it once in a while.
+private struct ScanListener: Listener, ~Copyable {
+  private var rehearsal: Rehearsal
+  private let adapters: [Adapter]
+  private let out: Output
+  private var table: ScanTable
+  private var screen: Screen?
+  private let until: Instant
+  private var packet = Packet()
+  private var conditions: [Condition]
+  private var hasListened: [Bool]
+  /// What each radio lacks, in a sentence.
+  private var advices: [String?]
+  private var due = Instant.zero
+  private var told = Instant.zero
+  private var isOver = false
+  private(set) var end = Exit.done
+
+  private static let frame = Interval.milliseconds(250)
+  private static let line = Interval.seconds(1)
+  /// How often keys are looked for.
+  private static let glance = Interval.milliseconds(50)
+
+  init(_ rehearsal: consuming Rehearsal, _ adapters: [Adapter], _ seconds: Int?, _ out: Output, isTable: Bool) {
+    table = ScanTable(rehearsal.gateway)
+    self.rehearsal = rehearsal
+    self.adapters = adapters
+    self.out = out
+    screen = isTable ? Screen(out) : nil
+    until = seconds.map { Clock.now() + .seconds(Double($0)) } ?? .never
+    conditions = adapters.map { _ in .opening }
+    hasListened = adapters.map { _ in false }
+    advices = adapters.map { _ in nil }
+    told = Clock.now()
+    due = isTable ? told : told + Self.line
+  }
+
+  mutating func leave() { screen = nil }
+
+  /// On a terminal the sentences were on the other screen, and are gone with it.
+  var lastWords: [String] { end == .done ? [] : advices.compactMap { $0 } }
+
+  // MARK: Listener
+
+  mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
+    packet.at = moment
+    packet.bytes = Text(bytes)
+    rehearsal.receive(packet, radio: radio)
+    while rehearsal.take({ _ in }) {}
+  }
+
+  mutating func reported(_ report: Radio.Report, radio: Int) {
+    conditions[radio] = report.condition
+    advices[radio] = report.condition.trouble.map { advice($0, adapters[radio], code: report.code) }
+    if report.condition.isListening { hasListened[radio] = true }
+    if report.condition == .ended { isOver = isOver || conditions.allSatisfy { $0 == .ended } }
+    guard !hasListened.contains(true), conditions.allSatisfy({ !($0.trouble?.isOfController ?? true) }) else { return }
+    isOver = true
+    end = report.condition.trouble?.exit ?? .unavailable
+  }
+
+  mutating func asked(_ request: Signals.Request) { isOver = true }
+  mutating func tick(at moment: Instant) { rehearsal.tick(at: moment) }
+  var nextDeadline: Instant { min(min(until, due), screen == nil ? .never : Clock.now() + Self.glance) }
+  var hasWork: Bool { false }
+
+  mutating func turned(at moment: Instant) -> Bool {
+    if isOver || moment >= until || out.isClosed { isOver = true }
+    if screen != nil { readKeys() }
+    if moment >= due || isOver { tell(at: moment) }
+    return !isOver
+  }
+
+  // MARK: Telling
+
+  private mutating func tell(at now: Instant) {
+    if screen == nil {
+      table.tellHeard(since: told, at: now, rehearsal.gateway, to: out)
+      out.flush()
+      (told, due) = (now, now + Self.line)
+      return
+    }
+    table.note(rehearsal.gateway, at: now)
+    due = now + Self.frame
+    guard !isOver, let size = screen?.size else { return }
+    let lines = table.lines(rehearsal.gateway, at: now, states, screen!, size.columns, size.rows)
+    screen!.show(lines)
+  }
+
+  private var states: [String] {
+    adapters.indices.map { advices[$0] ?? adapters[$0].written + " \(conditions[$0].name)" }
+  }
+
+  private mutating func readKeys() {
+    guard screen?.isTyped ?? false else { return }
+    while let key = Keys.byte() {
+      if key == UInt8(ascii: "q") { isOver = true }
+      if table.typed(key) { due = .zero }
+    }
+  }
+}

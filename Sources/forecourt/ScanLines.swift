@@ -1,0 +1,44 @@
+import Core
+import Host
+
+extension ScanTable {
+  /// One JSON line for each device that was heard since.
+  func tellHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, to out: Output) {
+    for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) && gateway.devices[slot].heard > last {
+      var line = Text<4096>()
+      line.openObject()
+      line.member("v", 1)
+      line.member("at_us", gateway.devices[slot].heard.microseconds)
+      line.member("id", gateway.devices[slot].identity)
+      line.member("matched", gateway.devices[slot].interest.isMatched)
+      line.member("zone", gateway.devices[slot].zone.name)
+      line.member("rssi", Int64(gateway.devices[slot].level))
+      if let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings) { line.describe(estimate, gateway.settings) }
+      line.array("triggers")
+      for state in gateway.triggerStates(of: slot) {
+        let (name, stage) = (Text<32>(state.name), Text<16>(state.stage.word))
+        line.openObject()
+        line.member("name", text: name.bytes)
+        line.member("stage", text: stage.bytes)
+        line.closeObject()
+      }
+      line.closeArray()
+      line.closeObject()
+      out.write(line.bytes)
+      out.line("")
+    }
+  }
+}
+
+extension Text {
+  fileprivate mutating func describe(_ estimate: Estimate, _ settings: borrowing Settings) {
+    let radio = Text<32>(radioName(estimate.radio, settings))
+    member("radio", text: radio.bytes)
+    member("average", estimate.average.value, places: 1)
+    member("distance_m", estimate.distance.value, places: 2)
+    member("low_m", estimate.low.value, places: 2)
+    member("high_m", estimate.high.value, places: 2)
+    member("samples", Int64(estimate.samples))
+    member("rate_hz", estimate.rate, places: 1)
+  }
+}

@@ -1,0 +1,206 @@
+import Core
+import Host
+
+/// The devices as a table: which columns, in which order, from where on.
+struct ScanTable {
+  enum Order: UInt8 {
+    case distance = 0x64
+    case average = 0x61
+    case rate = 0x72
+    case age = 0x67
+    case identity = 0x69
+  }
+
+  /// The last levels of one device, one for each half second; `silent` where nothing was heard.
+  private struct History {
+    var generation: UInt32 = 0
+    var levels = InlineArray<16, Int8>(repeating: .min)
+    var next = 0
+  }
+
+  private struct Row {
+    let slot: Int
+    let name: String
+    let age: Interval
+    let estimate: Estimate?
+  }
+
+  private var order = Order.distance
+  private var isReversed = false
+  private var onlyMatched = false
+  private var isHeld = false
+  private var first = 0
+  private var histories: [History]
+  private var noted = Instant.zero
+  private var rows: [Row] = []
+  private var counted: (at: Instant, reports: UInt64) = (.zero, 0)
+  private var rate = 0.0
+
+  private static let noteEvery = Interval.milliseconds(500)
+  /// Whoever was not heard for so long is gone.
+  private static let forgotten = Interval.seconds(60)
+
+  init(_ gateway: borrowing Gateway) { histories = [History](repeating: History(), count: gateway.devices.capacity) }
+
+  /// A key that means something here.
+  mutating func typed(_ key: UInt8) -> Bool {
+    if let wanted = Order(rawValue: key) {
+      isReversed = wanted == order ? !isReversed : false
+      order = wanted
+      return true
+    }
+    switch key {
+    case UInt8(ascii: "m"): onlyMatched.toggle()
+    case UInt8(ascii: " "): isHeld.toggle()
+    case UInt8(ascii: "j"): first += 1
+    case UInt8(ascii: "k"): first = max(0, first - 1)
+    default: return false
+    }
+    return true
+  }
+
+  /// Twice a second, what each device's level is.
+  mutating func note(_ gateway: borrowing Gateway, at now: Instant) {
+    guard now - noted >= Self.noteEvery else { return }
+    for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) {
+      let generation = gateway.devices[slot].generation
+      if histories[slot].generation != generation {
+        histories[slot] = History()
+        histories[slot].generation = generation
+      }
+      let isHeard = gateway.devices[slot].heard > noted
+      histories[slot].levels[histories[slot].next] = isHeard ? gateway.devices[slot].level : .min
+      histories[slot].next = (histories[slot].next + 1) % 16
+    }
+    noted = now
+    let reports = gateway.counters.reports
+    if counted.at > .zero { rate += 0.3 * (Double(reports - counted.reports) / max((now - counted.at).seconds, 0.001) - rate) }
+    counted = (now, reports)
+  }
+
+  // MARK: Lines
+
+  mutating func lines(
+    _ gateway: borrowing Gateway, at now: Instant, _ states: [String], _ screen: borrowing Screen, _ columns: Int, _ height: Int
+  ) -> [String] {
+    if !isHeld { collect(gateway, at: now) }
+    let room = max(height - 3, 1)
+    first = min(first, max(0, rows.count - room))
+    let layout = Layout(columns, hasTriggers: gateway.settings.triggers.count > 0)
+    var lines = [screen.painted("forecourt scan", .bold) + ("  " + listed(states, with: "and")).cut(to: max(columns - 14, 1))]
+    lines.append(screen.painted(head(layout).cut(to: columns).padded(to: columns), .inverse))
+    for row in rows.dropFirst(first).prefix(room) { lines.append(line(row, layout, gateway, at: now, screen)) }
+    while lines.count < height - 1 { lines.append("") }
+    lines.append(screen.painted(foot(room).cut(to: columns), .faint))
+    return lines
+  }
+
+  private func foot(_ room: Int) -> String {
+    let held = isHeld ? "held; " : ""
+    let shown =
+      rows.count > room ? "\(first + 1)–\(min(first + room, rows.count)) of \(count(rows.count, "device"))" : count(rows.count, "device")
+    return
+      "\(held)\(shown), \(fixed(rate, 0)) adverts/s   d a r g i sort  m \(onlyMatched ? "all" : "matched")  j k scroll  space hold  q quit"
+  }
+
+  private mutating func collect(_ gateway: borrowing Gateway, at now: Instant) {
+    rows.removeAll(keepingCapacity: true)
+    for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) {
+      let age = max(now - gateway.devices[slot].heard, .zero)
+      guard age < Self.forgotten, !onlyMatched || gateway.devices[slot].interest.isMatched else { continue }
+      let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings)
+      rows.append(Row(slot: slot, name: gateway.devices[slot].identity.shown, age: age, estimate: estimate))
+    }
+    let (order, isReversed) = (order, isReversed)
+    rows.sort { isReversed ? Self.comes($1, before: $0, by: order) : Self.comes($0, before: $1, by: order) }
+  }
+
+  private static func comes(_ a: Row, before b: Row, by order: Order) -> Bool {
+    switch order {
+    case .identity: return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+    case .age: if a.age != b.age { return a.age < b.age }
+    case .distance, .average, .rate:
+      let (mine, theirs) = (a.estimate.map { worth($0, order) } ?? .infinity, b.estimate.map { worth($0, order) } ?? .infinity)
+      if mine != theirs { return mine < theirs }
+    }
+    return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+  }
+
+  private static func worth(_ estimate: Estimate, _ order: Order) -> Float {
+    switch order {
+    case .distance: estimate.distance.value
+    case .average: -estimate.average.value
+    case .rate: -estimate.rate
+    case .age, .identity: 0
+    }
+  }
+
+  /// Which columns there is room for.
+  private struct Layout {
+    let name: Int
+    let triggers: Int
+    let hasSpark: Bool
+
+    init(_ columns: Int, hasTriggers: Bool) {
+      let figures = 2 + 10 + 18 + 8 + 7 + 6
+      hasSpark = columns >= figures + 24 + 18
+      let rest = max(columns - figures - (hasSpark ? 18 : 0), 10)
+      triggers = hasTriggers && rest >= 44 ? min(rest / 3, 36) : 0
+      name = min(rest - triggers, 62)
+    }
+  }
+
+  private func head(_ layout: Layout) -> String {
+    func mark(_ title: StaticString, _ column: Order) -> String { "\(title)" + (order == column ? (isReversed ? "▲" : "▼") : "") }
+    var text = mark("identity", .identity).padded(to: layout.name) + "  " + "zone".padded(to: 10) + mark("metres", .distance).padded(to: 18)
+    text += mark("dBm", .average).right(in: 7) + " " + mark("Hz", .rate).right(in: 6) + " " + mark("age", .age).right(in: 5) + " "
+    if layout.hasSpark { text += " " + "levels".padded(to: 17) }
+    return layout.triggers > 0 ? text + "triggers" : text
+  }
+
+  private func line(
+    _ row: Row, _ layout: Layout, _ gateway: borrowing Gateway, at now: Instant, _ screen: borrowing Screen
+  ) -> String {
+    let zone = gateway.devices[row.slot].zone
+    var text = row.name.cut(to: layout.name).padded(to: layout.name) + "  "
+    if row.age > .seconds(5) { text = screen.painted(text, .faint) }
+    let word = String(zone).padded(to: 10)
+    text += zone == .immediate ? screen.painted(word, .green) : zone == .near ? screen.painted(word, .yellow) : word
+    if let estimate = row.estimate {
+      text += "\(metres(estimate.distance)) (\(metres(estimate.low))–\(metres(estimate.high)))".padded(to: 18)
+      text += fixed(estimate.average.value, 1).right(in: 7) + " " + fixed(estimate.rate, 1).right(in: 6) + " "
+    } else {
+      text += String(repeating: " ", count: 33)
+    }
+    text += fixed(row.age.seconds, row.age < .seconds(10) ? 1 : 0).right(in: 5) + " "
+    if layout.hasSpark { text += " " + spark(histories[row.slot]) + " " }
+    guard layout.triggers > 0 else { return text }
+    let states = gateway.triggerStates(of: row.slot).map { $0.name + " " + $0.stage.word }
+    return text + listed(states, with: "and").cut(to: layout.triggers)
+  }
+
+  /// From -100 to -40 dBm in eight steps.
+  private func spark(_ history: History) -> String {
+    let bars: [StaticString] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+    var text = ""
+    for index in 0..<16 {
+      let level = Int(history.levels[(history.next + index) % 16])
+      text += level == Int(Int8.min) ? " " : "\(bars[min(max((level + 100) / 8, 0), 7)])"
+    }
+    return text
+  }
+}
+
+extension Gateway {
+  /// The triggers that a device has something to do with just now.
+  func triggerStates(of slot: Int) -> [(name: String, stage: Encounter.Stage)] {
+    var states: [(name: String, stage: Encounter.Stage)] = []
+    var place = devices[slot].encounters
+    while place >= 0 {
+      let encounter = triggers.encounters[place]
+      if encounter.isPresent { states.append((String(settings.triggers[Int(encounter.trigger)].name), encounter.stage)) }
+      place = encounter.nextOfDevice
+    }
+    return states.reversed()
+  }
+}

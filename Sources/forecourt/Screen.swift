@@ -1,0 +1,51 @@
+import CLinux
+import Host
+
+/// The terminal while something lives on it; it is as before when this ends, however the program ends.
+struct Screen: ~Copyable {
+  private let out: Output
+  private let hasColours: Bool
+  let isTyped: Bool
+
+  init(_ out: Output) {
+    self.out = out
+    // no-color.org: set at all means none.
+    hasColours = environment("NO_COLOR") == nil
+    out.flush()
+    linux_screen_begin()
+    isTyped = linux_screen_is_typed() != 0
+  }
+
+  deinit { linux_screen_end() }
+
+  var size: (columns: Int, rows: Int) {
+    var columns: CInt = 80
+    var rows: CInt = 24
+    // SAFETY: two numbers that are ours.
+    if unsafe linux_screen_size(&columns, &rows) != 0 { return (80, 24) }
+    return (max(Int(columns), 20), max(Int(rows), 4))
+  }
+
+  enum Colour {
+    case bold, faint, green, yellow, inverse
+
+    fileprivate var code: StaticString {
+      switch self {
+      case .bold: "1"
+      case .faint: "2"
+      case .green: "32"
+      case .yellow: "33"
+      case .inverse: "7"
+      }
+    }
+  }
+
+  func painted(_ text: String, _ colour: Colour) -> String { hasColours ? "\u{1B}[\(colour.code)m\(text)\u{1B}[0m" : text }
+
+  func show(_ lines: [String]) {
+    var frame = "\u{1B}[H"
+    for (index, line) in lines.enumerated() { frame += (index > 0 ? "\r\n" : "") + line + "\u{1B}[K" }
+    out.write(frame + "\u{1B}[J")
+    out.flush()
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+/// Commands that look at recordings of one visit: somebody walks up, stands at the pump and goes again.
+@Suite("explain and calibrate answer") final class TuningTests {
+  let program: Program
+  static let anna = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
+  static let configuration =
+    "gateway.purpose = \"told\"\n[[trigger]]\nname = \"pump-1\"\nmatch = \"ibeacon:*\"\n[[trigger]]\nname = \"bus\"\nmatch = \"irk:*\"\n"
+  static let site = """
+    duration_s = 45
+    [[gateway]]
+    name = "pump-1"
+    at_m = [0, 0]
+    [[traveller]]
+    name = "anna"
+    from_m = [12, 0]
+    begins = "foot"
+    start_spread_s = 0
+    stray_m = 0
+    haste = 0
+    steps = [{ stand_s = 10, facing = "pump-1" }, { walk_m = [0.9, 0], takes_s = 8 }, { stand_s = 12, facing = "pump-1" }]
+    [[pump]]
+    name = "pump-1"
+    at_m = [0, 0]
+    [[phone]]
+    name = "anna"
+    on = "anna"
+    identity = "\(anna)"
+    carried = "mount"
+    """
+
+  init() throws {
+    program = try Program()
+    try program.write("config.toml", Self.configuration)
+    try program.write("site.toml", Self.site)
+    #expect(try program("simulate", "site.toml", "--out", "visit.btsnoop").exit == 0)
+  }
+  deinit { program.remove() }
+
+  @Test("explain tells every sample, every event where replay has it, and what held the device back") func explain() throws {
+    let told = try program("explain", Self.anna, "--capture", "visit.btsnoop")
+    #expect(told.exit == 0)
+    let lines = told.out.split(separator: "\n").map(String.init)
+    let decoded = try program("replay", "visit.btsnoop", "--decoded").out.split(separator: "\n")
+    #expect(lines.count { $0.contains(" hci0 ") } == decoded.count, "one line for each report")
+    let fire = try #require(lines.firstIndex { $0.contains(">>> pump-1: fire") })
+    #expect(lines[fire - 1].contains("evidence of") && lines[fire + 1].contains("pump-1: fired"))
+    let replayed = try program("replay", "visit.btsnoop").out.split(separator: "\n").first { $0.contains(#""event":"fire""#) }
+    let line = try #require(replayed)
+    let microseconds = try #require(line.firstMatch(of: #/"t_us":(\d+)/#)).1
+    let seconds = (Double(microseconds)! / 1e6 * 1_000).rounded() / 1_000
+    #expect(Double(lines[fire].split(separator: " ")[0]) == seconds)
+    #expect(lines.contains { $0.hasPrefix("pump-1: fired at ") })
+    #expect(lines.contains { $0.contains("samples: further than fire_m") })
+    #expect(!told.out.contains("bus"), "a trigger that does not look for it has no say")
+    let brief = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--brief").out
+    #expect(lines.suffix(3).elementsEqual(brief.split(separator: "\n").map(String.init).suffix(3)))
+  }
+
+  @Test("explain names the rule when nothing fires") func unfired() throws {
+    try program.write("slow.toml", Self.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 60"))
+    let told = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "slow.toml", "--brief").out
+    #expect(told.contains(#/pump-1: never fired. It got furthest at [\d.]+ s: evidence of [\d.]+ s, dwell_s is 60.00./#), "\(told)")
+    try program.write("other.toml", Self.configuration.replacing("ibeacon:*", with: "altbeacon:*"))
+    let nobody = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "other.toml", "--brief").out
+    #expect(nobody.contains("No trigger's match covers it"))
+  }
+
+  @Test("whoever is not heard is told who is; files that are wrong end as everywhere") func wrong() throws {
+    let missing = try program("explain", "irk:nobody", "--capture", "visit.btsnoop")
+    #expect(missing.exit == 1 && missing.out.isEmpty)
+    #expect(missing.error == "forecourt: irk:nobody is not heard. Who is, most often first:\n  \(Self.anna)\n")
+    try program.write("empty", "")
+    try program.write("foreign", "GIF89a, and no capture at all, whatever its name says")
+    for file in ["none", "empty", "foreign", "."] {
+      for command in [["explain", Self.anna], ["calibrate", "fixed", "--id", Self.anna]] {
+        let result = try program.run(command + ["--capture", file])
+        #expect(result.exit == 65 && result.out.isEmpty && result.errorLines.count == 1, "\(command) \(file): \(result.error)")
+      }
+    }
+    #expect(try program("explain", "whatever", "--capture", "visit.btsnoop").exit == 64)
+    #expect(try program("explain", Self.anna).exit == 64)
+  }
+
+  @Test("a truncated capture gives all that was readable, and 65") func truncated() throws {
+    let file = program.folder.appending(path: "visit.btsnoop")
+    try Data(contentsOf: file).dropLast(7).write(to: program.folder.appending(path: "cut.btsnoop"))
+    let told = try program("explain", Self.anna, "--capture", "cut.btsnoop")
+    #expect(told.exit == 65 && told.out.contains("pump-1: fired at "))
+    #expect(told.errorLines.count == 1 && told.error.hasPrefix("forecourt: cut.btsnoop "))
+  }
+
+  @Test("calibrate prints a fragment that the configuration takes, and the figures for people beside it") func calibrate() throws {
+    let told = try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop", "--place", "12@0-9", "--place", "1@19-30")
+    #expect(told.exit == 0, "\(told.error)")
+    #expect(told.error.contains("Trigger \"pump-1\"") && told.error.contains("as it is, fire_m = 1.5: misses "))
+    #expect(told.out.hasPrefix("# forecourt calibrate, at an unknown date"))
+    let power = try #require(told.out.firstMatch(of: #/measured_power_dbm = (-?[\d.]+)/#)).1
+    #expect(abs(Double(power)! + 59) < 9)
+    try program.write("pasted.toml", Self.configuration + told.out)
+    #expect(try program("check", "--lint", "--config", "pasted.toml").out.hasPrefix("pasted.toml: no errors"))
+    #expect(
+      try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "pasted.toml").out.contains("is calibrated (\(power)"))
+  }
+
+  @Test("calibrate refuses what is too little or contradicts itself, with a reason and without a figure") func refused() throws {
+    for (places, words) in [
+      (["1@19-19.5"], "too little was heard"),
+      (["1@5-25"], "was the device on its way?"),
+      (["1@0-9", "12@19-30"], "the levels contradict the distances"),
+    ] {
+      let told = try program.run(
+        ["calibrate", places.count > 1 ? "walk" : "fixed", "--id", Self.anna, "--capture", "visit.btsnoop"]
+          + places.flatMap { ["--place", $0] })
+      #expect(told.exit == 1 && told.out.isEmpty && told.error.contains(words), "\(places): \(told.error)")
+    }
+    for places in [["x"], ["1@5"], ["0"], ["1@9-5"], ["left=1"], ["1", "2"]] {
+      let told = try program.run(
+        ["calibrate", "fixed", "--id", Self.anna, "--capture", "visit.btsnoop"] + places.flatMap { ["--place", $0] })
+      #expect(told.exit == 64 && told.out.isEmpty, "\(places): \(told.error)")
+    }
+    #expect(try program("calibrate", "somehow", "--id", Self.anna, "--capture", "visit.btsnoop").exit == 64)
+    #expect(try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop").exit == 64)
+  }
+
+  @Test("a name from the air cannot reach the terminal's controls") func hostile() throws {
+    let evil = Self.site.replacing("identity = \"\(Self.anna)\"", with: #"identity = "name:a\u001b[2Jb""#)
+    try program.write("evil.toml", evil)
+    let made = try program("simulate", "evil.toml", "--out", "evil.btsnoop")
+    #expect(made.exit == 0, "\(made.error)")
+    let told = try program("explain", "irk:nobody", "--capture", "evil.btsnoop")
+    #expect(told.exit == 1 && told.error.contains("name:a?[2Jb@") && !told.error.contains("\u{1B}"), "\(told.error)")
+  }
+}

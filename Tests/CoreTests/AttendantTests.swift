@@ -1,0 +1,110 @@
+import Testing
+
+@testable import Core
+
+@Suite("This gateway answers whoever asks who it is") struct AttendantTests {
+  static let visitor = ModelPhone(address: 0x4A00_0000_0001)
+
+  static func line() -> PeerLine {
+    var settings = PeerSettings()
+    (settings.serve, settings.ownID) = (true, 0xCAFE_F00D)
+    var line = PeerLine([visitor], duties: PeerDuties(settings, name: Name("gate")))
+    line.run(for: .seconds(1))
+    return line
+  }
+
+  static let own = little(0xF00D) + little(0xCAFE) + [0xCC, 0xBB] + [UInt8](repeating: 0xBB, count: 10)
+  static let known: [UInt8] = [0xA6, 0xFF, 0xA9, 0x1B, 0x91, 0xF4, 0xF2, 0xAD, 0x0F, 0x4A, 0x6D, 0xCF, 0x54, 0x44, 0x23, 0x2F]
+
+  static let conversation: [(asked: [UInt8], answered: [UInt8])] = [
+    // Read By Group Type, with the smallest MTU, to its end.
+    ([0x10, 1, 0, 0xFF, 0xFF, 0, 0x28], [0x11, 6, 1, 0, 5, 0, 0, 0x18]),
+    ([0x10, 6, 0, 0xFF, 0xFF, 0, 0x28], [0x11, 20, 6, 0, 6, 0] + known),
+    ([0x10, 7, 0, 0xFF, 0xFF, 0, 0x28], [0x11, 20, 7, 0, 7, 0] + own),
+    ([0x10, 8, 0, 0xFF, 0xFF, 0, 0x28], [1, 0x10, 8, 0, 0x0A]),
+    ([0x10, 1, 0, 0xFF, 0xFF, 1, 0x28], [1, 0x10, 1, 0, 0x0A]),
+    ([0x10, 1, 0, 0xFF, 0xFF, 3, 0x28], [1, 0x10, 1, 0, 0x10]),
+    ([0x10, 0, 0, 0xFF, 0xFF, 0, 0x28], [1, 0x10, 0, 0, 1]),
+    ([0x10, 2, 0, 1, 0, 0, 0x28], [1, 0x10, 2, 0, 1]),
+    ([0x10, 1, 0], [1, 0x10, 0, 0, 4]),
+    // A long UUID that means a short one.
+    ([0x10, 1, 0, 5, 0, 0xFB, 0x34, 0x9B, 0x5F, 0x80, 0, 0, 0x80, 0, 0x10, 0, 0, 0, 0x28, 0, 0], [0x11, 6, 1, 0, 5, 0, 0, 0x18]),
+    // Find Information.
+    ([0x04, 1, 0, 0xFF, 0xFF], [5, 1, 1, 0, 0, 0x28, 2, 0, 3, 0x28, 3, 0, 0, 0x2A, 4, 0, 3, 0x28, 5, 0, 1, 0x2A]),
+    ([0x04, 6, 0, 0xFF, 0xFF], [5, 1, 6, 0, 0, 0x28, 7, 0, 0, 0x28]),
+    ([0x04, 9, 0, 0xFF, 0xFF], [1, 4, 9, 0, 0x0A]),
+    // Find By Type Value.
+    ([0x06, 1, 0, 0xFF, 0xFF, 0, 0x28] + known, [7, 6, 0, 6, 0]),
+    ([0x06, 1, 0, 0xFF, 0xFF, 0, 0x28, 0, 0x18], [7, 1, 0, 5, 0]),
+    ([0x06, 1, 0, 0xFF, 0xFF, 0, 0x28, 1, 0x18], [1, 6, 1, 0, 0x0A]),
+    // Read By Type, Read, Read Blob.
+    ([0x08, 1, 0, 0xFF, 0xFF, 3, 0x28], [9, 7, 2, 0, 2, 3, 0, 0, 0x2A, 4, 0, 2, 5, 0, 1, 0x2A]),
+    ([0x08, 1, 0, 0xFF, 0xFF, 0, 0x2A], [9, 6, 3, 0] + Array("gate".utf8)),
+    ([0x08, 1, 0, 0xFF, 0xFF, 2, 0x2A], [1, 8, 1, 0, 0x0A]),
+    ([0x0A, 3, 0], [11] + Array("gate".utf8)), ([0x0A, 7, 0], [11] + own), ([0x0A, 8, 0], [1, 0x0A, 8, 0, 1]),
+    ([0x0C, 3, 0, 2, 0], [13] + Array("te".utf8)), ([0x0C, 3, 0, 4, 0], [13]), ([0x0C, 3, 0, 5, 0], [1, 0x0C, 3, 0, 7]),
+    // What is refused.
+    ([0x12, 3, 0, 1], [1, 0x12, 3, 0, 3]), ([0x12, 99, 0, 1], [1, 0x12, 99, 0, 1]), ([0x16, 3, 0, 0, 0, 1], [1, 0x16, 0, 0, 6]),
+    ([0x0E, 3, 0, 5, 0], [1, 0x0E, 0, 0, 6]), ([0x20, 3, 0, 5, 0], [1, 0x20, 0, 0, 6]),
+    // With a larger MTU both services fit one answer.
+    ([0x02, 0xB9, 0], [3, 247, 0]),
+    ([0x10, 6, 0, 0xFF, 0xFF, 0, 0x28], [0x11, 20, 6, 0, 6, 0] + known + [7, 0, 7, 0] + own),
+  ]
+
+  @Test("every request has its answer, in whatever pieces it travels", arguments: [27, 251]) func answers(aclLength: Int) {
+    var line = Self.line()
+    line.aclLength = aclLength
+    line.visit(handle: 0x77)
+    line.run(for: .milliseconds(100))
+    for (asked, answered) in Self.conversation {
+      let told = line.ask(asked)
+      #expect(told == answered, "\(asked)")
+    }
+    // Commands, responses and confirmations want none.
+    for quiet: [UInt8] in [[0x52, 3, 0, 1], [0xD2, 3, 0], [0x0B, 1], [0x1E], []] {
+      let told = line.ask(quiet)
+      #expect(told == nil, "\(quiet)")
+    }
+    #expect(line.isScanning && line.connections.count == 1)
+  }
+
+  @Test("a silent visitor is shown out after ten seconds, a talkative one after a minute, and the next is welcome") func stalled() {
+    var line = Self.line()
+    #expect(line.onAir.count == 1)
+    // Nobody is heard any more: no reason to reset what somebody is connected to.
+    line.opening = .seconds(3_600)
+    line.visit(handle: 0x77)
+    line.run(for: .seconds(9))
+    #expect(line.connections.count == 1 && line.onAir.isEmpty)
+    line.run(for: .seconds(2))
+    #expect(line.connections.isEmpty && line.onAir.count == 1 && line.isScanning && line.controller.recoveries.resets == 0)
+    line.opening = .zero
+    line.visit(handle: 0x77)
+    for _ in 0..<59 {
+      let told = line.ask([0x0A, 3, 0])
+      #expect(told?.first == 11)
+      line.run(for: .milliseconds(900))
+    }
+    line.run(for: .seconds(3))
+    #expect(line.connections.isEmpty && line.onAir.count == 1 && line.controller.recoveries.resets == 0)
+  }
+
+  @Test("signals and pairing are refused, encryption has no key") func courtesies() {
+    var line = Self.line()
+    line.visit(handle: 0x77)
+    line.run(for: .milliseconds(100))
+    for (channel, asked, answered) in [
+      (5, [0x12, 9, 8, 0, 6, 0, 6, 0, 0, 0, 200, 0], [0x13, 9, 2, 0, 1, 0]), (5, [0x14, 3, 2, 0, 0, 0], [1, 3, 2, 0, 0, 0]),
+      (6, [1, 3, 0, 1, 16, 7, 7], [5, 5]),
+    ] as [(Int, [UInt8], [UInt8])] {
+      line.phones[0].answers = []
+      let frame = little(asked.count) + little(channel) + asked
+      line.say([2, 0x77, 0x20] + little(frame.count) + frame)
+      line.run(for: .milliseconds(100))
+      #expect(line.phones[0].answers == [answered])
+    }
+    line.say([4, 0x3E, 13, 5, 0x77, 0] + [UInt8](repeating: 0, count: 10))
+    line.run(for: .milliseconds(100))
+    #expect(line.opcodes.last == 0x201B)
+  }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Core
+
+@Suite("What keeps a device from firing") struct HindranceTests {
+  private struct State {
+    var encounter: Encounter
+    var hindrance: Hindrance?
+  }
+
+  private func look(_ rig: borrowing Rig, at seconds: Double) -> State? {
+    for slot in 0..<rig.gateway.devices.capacity where rig.gateway.devices.isUsed(slot) {
+      let place = rig.gateway.devices[slot].encounters
+      guard place >= 0 else { return nil }
+      let now = Instant(microseconds: Int64(seconds * 1e6))
+      let encounter = rig.gateway.triggers.encounters[place]
+      let sight = rig.gateway.triggers.sight(of: place, at: now, rig.gateway.devices, rig.gateway.settings)
+      return State(encounter: encounter, hindrance: encounter.hindrance(sight, at: now, rig.gateway.settings.triggers[0]))
+    }
+    return nil
+  }
+
+  @Test("is told by the rules that decide: whatever is heard, the two agree", arguments: 0..<100 as Range<UInt64>)
+  func agreement(seed: UInt64) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump") { ($0.refractory, $0.dwell) = (.seconds(8), .seconds(1)) }
+    }
+    var chance = Seeded(seed)
+    var (time, level, target) = (10.0, -90.0, -60.0)
+    var before: Float = 0
+    for _ in 0..<1_500 {
+      if chance.next() % 60 == 0 { target = -100 + Double(chance.next() % 50) }
+      level += (target - level) * 0.1
+      time += 0.05 + Double(chance.next() % 20) * 0.01
+      rig.hear(1, at: time, level: Int8((level + Double(chance.next() % 9) - 4).rounded()))
+      guard let state = look(rig, at: time) else { continue }
+      #expect((state.hindrance == nil) == state.encounter.hasFired, "seed \(seed) at \(time)")
+      switch state.hindrance {
+      case .distance, .movement: #expect(state.encounter.evidence <= before, "seed \(seed) at \(time): evidence grew")
+      case .dwell(let evidence):
+        #expect(evidence == state.encounter.evidence && evidence < 1, "seed \(seed) at \(time): nothing is missing")
+      case .rest(let left): #expect(left > .zero && left <= .seconds(8), "seed \(seed) at \(time)")
+      default: break
+      }
+      before = state.encounter.evidence
+    }
+  }
+
+  @Test("comes in the order of the rules: an approach meets one after another, and fires") func approach() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+    var ranks: [Int] = []
+    for step in 0..<200 {
+      let time = 10 + Double(step) / 10
+      rig.hear(1, at: time, level: Int8((-80 + min(Double(step) / 4, 20)).rounded()))
+      guard let state = look(rig, at: time) else { continue }
+      guard let rank = state.hindrance?.rank else { break }
+      if ranks.last != rank { ranks.append(rank) }
+    }
+    let words: [Hindrance] = [.samples(1), .distance(Decibels(1)), .movement(Decibels(1)), .dwell(0)]
+    #expect(ranks == words.map(\.rank))
+    #expect(rig.told().map(\.event) == ["arm", "fire"])
+  }
+
+  @Test("names what no patience helps against: a rival, a start in its presence, another's claim") func standing() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      $0.addTrigger("left", group: "pumps", radio: 0)
+      $0.addTrigger("right", group: "pumps", radio: 1)
+    }
+    for step in 0..<100 {
+      rig.hear(1, at: 10 + Double(step) / 10, level: -62, radio: 0)
+      rig.hear(1, at: 10.02 + Double(step) / 10, level: -60, radio: 1)
+    }
+    guard case .rival(let missing) = look(rig, at: 20)?.hindrance else {
+      Issue.record("\(String(describing: look(rig, at: 20)?.hindrance))")
+      return
+    }
+    #expect(missing > Decibels(3.9) && missing < Decibels(8.1))
+
+    var early = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+    early.hear(1, from: 0.1, to: 10, level: -59)
+    #expect(look(early, at: 10)?.hindrance == .presentAtStart)
+  }
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Core
+
+@Suite("Whatever the other side does, the radio listens again") struct PeerFaultTests {
+  @Test("1,000 visits by seed: silence, garbage, lies, errors, floods, slowness, disconnection, at every step", arguments: 0..<10)
+  func faults(block: Int) {
+    for seed in UInt64(block * 100)..<UInt64(block * 100 + 100) {
+      var random = Seeded(seed)
+      var bad = ModelPhone(address: 0x4A00_0000_0001, installation: 1)
+      bad.deed = ModelPhone.Deed.allCases.randomElement(using: &random)!
+      bad.step = ModelPhone.Step.allCases.randomElement(using: &random)!
+      bad.mtu = [23, 50, 185, 247].randomElement(using: &random)!
+      bad.isOutOfReach = Int.random(in: 0..<8, using: &random) == 0
+      bad.level = -40
+      var line = PeerLine([bad, ModelPhone(address: 0x4A00_0000_0002, installation: 2)], seed: seed) {
+        $0.hold = .random(using: &random)
+      }
+      line.model.isExtended = .random(using: &random)
+      line.aclLength = [27, 60, 251].randomElement(using: &random)!
+      line.advertInterval = .milliseconds(100)
+      line.run(for: .seconds(14))
+      #expect(line.identified.contains(2), "seed \(seed): the healthy one waits: \(bad.deed) at \(bad.step), \(line.news)")
+      #expect(line.isScanning && line.controller.condition == .scanning, "seed \(seed): \(bad)")
+      #expect(line.longestDeafness <= .milliseconds(2_700), "seed \(seed): \(line.longestDeafness.seconds) s deaf")
+      #expect(line.controller.recoveries.resets == 0, "seed \(seed): no reset is needed for a bad peer")
+      #expect(line.connections.count == (line.peers.conversation.isHolding ? 1 : 0), "seed \(seed): \(line.connections)")
+      #expect(line.peers.strays.isEmpty && line.peers.attendant.link == nil)
+    }
+  }
+
+  @Test(
+    "a controller that does not do what it was told is reset, and listens again within ten seconds",
+    arguments: [0x2043, 0x200E, 0x0406] as [UInt16])
+  func stuck(opcode: UInt16) {
+    var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
+    line.ignored = [opcode, opcode == 0x200E ? 0x2043 : 0]
+    line.run(for: .seconds(12))
+    line.ignored = []
+    line.run(for: .seconds(30))
+    #expect(line.identified.count >= 1 && line.isScanning && line.connections.isEmpty)
+    #expect(line.longestDeafness < .seconds(10))
+    #expect(opcode == 0x2043 || line.controller.recoveries.resets > 0)
+  }
+
+  @Test("a controller that never says that packets have left costs this conversation alone") func neverCompleted() {
+    var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
+    line.completes = false
+    line.phones[0].mtu = 23
+    line.phones[0].others = (0..<9).map { ServiceUUID(UInt64($0) << 40, 0xA) }
+    line.run(for: .seconds(6))
+    #expect(line.failures == [.silent] && line.isScanning && line.connections.isEmpty)
+    line.completes = true
+    line.run(for: .seconds(30))
+    #expect(line.identified.count == 1)
+  }
+
+  @Test("a reset in the middle of a conversation: the phone is asked again at once") func reset() {
+    for milliseconds in stride(from: Int64(20), to: 300, by: 7) {
+      var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
+      line.run(for: .milliseconds(milliseconds))
+      line.say([4, 0x10, 1, 0])
+      line.run(for: .seconds(3))
+      #expect(line.identified.count >= 1 && line.isScanning && line.connections.isEmpty, "after \(milliseconds) ms: \(line.news)")
+    }
+  }
+
+  @Test("a crowd of phones: nine tenths of the time are spent scanning, and all are asked") func crowd() {
+    var phones = (0..<200).map { ModelPhone(address: 0x4A00_0000_0100 + UInt64($0), installation: UInt32($0)) }
+    // Every tenth advertises and is never reached.
+    for index in stride(from: 0, to: 200, by: 10) { phones[index].isOutOfReach = true }
+    var line = PeerLine(phones)
+    line.advertInterval = .milliseconds(5)
+    line.run(for: .seconds(60))
+    #expect(line.deafness.seconds < 6, "\(line.deafness.seconds) s deaf in the first minute")
+    #expect(line.identified.count > 10)
+    line.advertInterval = .milliseconds(50)
+    line.run(for: .seconds(540))
+    #expect(line.deafness.seconds < 0.1 * 600)
+    #expect(Set(line.identified).count >= 120, "\(Set(line.identified).count) of 180")
+  }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import Core
+
+@Suite("A device is asked who it is") struct PeerTests {
+  static let phone = ModelPhone(address: 0x4A00_0000_0001)
+
+  @Test(
+    "a phone is asked once, within half a second, and listening goes on", arguments: [true, false], [27, 251])
+  func once(isExtended: Bool, aclLength: Int) {
+    var phone = Self.phone
+    phone.isInBackground = isExtended
+    var line = PeerLine([phone])
+    line.model.isExtended = isExtended
+    line.aclLength = aclLength
+    line.run(for: .milliseconds(500))
+    #expect(line.identified == [0xBC00_BD17])
+    line.advertInterval = .milliseconds(500)
+    line.run(for: .seconds(900))
+    #expect(line.identified.count == 1 && line.failures.isEmpty)
+    #expect(line.isScanning && line.connections.isEmpty && line.model.mixed == 0)
+    #expect(line.longestDeafness < .milliseconds(100))
+    line.run(for: .seconds(100))
+    #expect(line.identified.count == 2, "after sixteen minutes it may be somebody else")
+  }
+
+  @Test("a phone without an id is a stranger, and is left alone") func stranger() {
+    var phone = Self.phone
+    phone.installation = nil
+    var line = PeerLine([phone])
+    line.run(for: .seconds(60))
+    #expect(line.news.count == 1 && line.opcodes.filter { $0 == 0x2043 }.count == 1)
+    if case .stranger(let address) = line.news.first { #expect(address.word & 0xFFFF_FFFF_FFFF == phone.address) } else { Issue.record() }
+  }
+
+  @Test("services come in whatever pieces the MTU leaves", arguments: [23, 40, 64, 185, 247]) func pieces(mtu: Int) {
+    var phone = Self.phone
+    phone.mtu = mtu
+    phone.others = (0..<9).map { ServiceUUID(UInt64($0) << 40, 0xA) } + [ServiceUUID(short: 0x180A)]
+    var line = PeerLine([phone])
+    line.run(for: .seconds(2))
+    #expect(line.identified == [0xBC00_BD17])
+  }
+
+  @Test("who does not answer is asked again after 15 s, 30 s, a minute") func bans() {
+    var phone = Self.phone
+    (phone.deed, phone.step) = (.silence, .mtu)
+    var line = PeerLine([phone])
+    line.run(for: .seconds(10))
+    #expect(line.failures == [.silent])
+    line.run(for: .seconds(10))
+    #expect(line.failures.count == 2)
+    line.run(for: .seconds(25))
+    #expect(line.failures.count == 2)
+    line.run(for: .seconds(10))
+    #expect(line.failures.count == 3)
+    line.phones[0].deed = .nothing
+    line.run(for: .seconds(70))
+    #expect(line.identified.count == 1)
+  }
+
+  @Test("the best heard is asked first, and one at a time") func order() {
+    let phones = (0..<5).map { index in
+      var phone = ModelPhone(address: 0x4A00_0000_0100 + UInt64(index), installation: UInt32(index))
+      phone.level = [-70, -50, -80, -60, -90][index]
+      return phone
+    }
+    var line = PeerLine(phones) { $0.identify = true }
+    line.opening = .milliseconds(1_500)
+    line.run(for: .seconds(5))
+    #expect(line.identified == [1, 3, 0, 2, 4])
+  }
+
+  @Test("whom a neighbour has asked is not asked") func shared() {
+    var line = PeerLine([Self.phone])
+    line.peers.known(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000))
+    line.advertInterval = .milliseconds(500)
+    line.run(for: .seconds(600))
+    #expect(line.news.isEmpty)
+  }
+
+  @Test("a held connection is heard every second, and makes way for somebody else") func hold() {
+    var line = PeerLine([Self.phone]) { $0.hold = true }
+    line.run(for: .seconds(10))
+    #expect(line.identified.count == 1 && (9...11).contains(line.levels.count) && line.levels.allSatisfy { $0 == -47 })
+    #expect(line.connections.count == 1 && line.isScanning)
+    line.phones.append(ModelPhone(address: 0x4A00_0000_0002, installation: 7))
+    line.run(for: .seconds(1))
+    #expect(line.identified == [0xBC00_BD17, 7] && line.connections.count == 1)
+    // It goes away by itself.
+    line.end(line.central!, 0x08)
+    line.run(for: .seconds(5))
+    #expect(line.connections.isEmpty && line.identified.count == 2 && line.isScanning)
+  }
+
+  @Test("a phone may ask us meanwhile, and learns that there is nothing") func questions() {
+    var phone = Self.phone
+    phone.questions = [[0x10, 1, 0, 0xFF, 0xFF, 0, 0x28], [0x1D, 3, 0, 1], [0x0A, 3, 0], [0x52, 3, 0, 1]]
+    var line = PeerLine([phone])
+    line.run(for: .seconds(1))
+    #expect(line.identified.count == 1)
+    let answers = line.phones[0].answers.filter { $0[0] != 0x02 && $0[0] != 0x10 }
+    #expect(answers == [[1, 0x10, 1, 0, 0x0A], [0x1E], [1, 0x0A, 3, 0, 1]])
+  }
+
+  @Test("a connection that nobody expected is ended") func stray() {
+    var line = PeerLine([Self.phone])
+    line.run(for: .seconds(1))
+    line.visit(handle: 0x77)
+    line.run(for: .seconds(1))
+    #expect(line.connections.isEmpty && line.isScanning)
+  }
+
+  @Test("an errand finds one address, tells all of its services, and asks nobody else") func errand() {
+    var line = PeerLine(
+      [Self.phone, ModelPhone(address: 0x4A00_0000_0002)],
+      duties: PeerDuties(PeerSettings(), name: Name("gate"), errand: 0x4A00_0000_0002))
+    line.run(for: .seconds(2))
+    let offers = line.news.compactMap { if case .offers(_, let group) = $0 { group.first } else { nil } }
+    #expect(offers == [1, 4, 7, 10] && line.identified == [0xBC00_BD17])
+    line.run(for: .seconds(100))
+    #expect(line.news.count == 5)
+  }
+
+  @Test("an identified device goes by its id, with all that was averaged, and neighbours are told") func identity() throws {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+      _ = $0.services.append(PeerSettings().service)
+    }
+    for index in 0..<10 { rig.hear(1, at: Double(index) * 0.1, data: Self.phone.advert) }
+    #expect(rig.said().last?.topic.contains("service:2f234454") == true)
+    let known = KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 0xBC00_BD17)
+    let packet = PeerNews.identified(known).packet
+    rig.gateway.receive(packet.bytes, radio: 0, at: Instant(microseconds: 1_000_000))
+    let shared = rig.messages.pop()
+    #expect(shared.map { String($0.topic) } == "forecourt/site/peer/c0:00:00:00:00:01/gateway")
+    #expect(shared.map { String($0.payload) } == #"{"v":1,"random":true,"id":"BC00BD17"}"# && shared?.isRetained == true)
+    #expect(shared.map { $0.expires - $0.at } == .seconds(960))
+    for index in 10..<140 { rig.hear(1, at: Double(index) * 0.1, data: Self.phone.advert) }
+    let said = rig.said()
+    #expect(!said.isEmpty && said.allSatisfy { $0.topic.hasPrefix("proximity/peer:BC00BD17") }, "\(said)")
+    let found = rig.gateway.devices.find(Identity(installation: 0xBC00_BD17))
+    let slot = try #require(found)
+    let level = PeerNews.level(known.address, -40).packet
+    rig.gateway.receive(level.bytes, radio: 0, at: Instant(microseconds: 14_000_000))
+    #expect(rig.gateway.devices[slot].level == -40, "a held connection's level counts as an advert's")
+    #expect(rig.gateway.devices.count == 1)
+  }
+
+  @Test("what a neighbour has read holds for whoever is heard later, and for a quarter of an hour") func told() {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+    }
+    rig.gateway.told(KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 5), at: Instant(microseconds: 1_000_000))
+    rig.gateway.told(KnownPeer(address: Address(0xC000_0000_0002, type: 1), id: 6), at: Instant(microseconds: 1_000_000))
+    #expect(rig.said().isEmpty)
+    rig.hear(1, at: 2, data: Self.phone.advert)
+    rig.hear(2, at: 1_000, data: Self.phone.advert)
+    let topics = rig.said().map { $0.topic }
+    #expect(topics.first == "proximity/peer:00000005" && topics.last?.contains("address:") == true, "\(topics)")
+  }
+
+  @Test("what becomes known travels as a packet and comes back the same") func news() throws {
+    let address = Address(0x4A00_0000_0001, type: 1)
+    let all: [PeerNews] = [
+      .identified(KnownPeer(address: address, id: 0xBC00_BD17)), .stranger(address), .failed(address, .silent), .level(address, -77),
+      .offers(address, ServiceGroup(first: 1, last: 0xFFFF, uuid: PeerSettings().service)), .sends(transmission: 7, power: -20),
+      .sends(transmission: 1, power: nil), .withheld(transmission: 3, status: 0x12, isPower: true),
+    ]
+    for item in all {
+      let packet = item.packet
+      let back = PeerNews(packet: packet.bytes)
+      #expect(back.map { "\($0)" } == "\(item)")
+      let event = try Event(packet.bytes)
+      if case .other = event {} else { Issue.record("a vendor's event") }
+    }
+  }
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Asking, answering and being seen, against GATT that nobody here wrote: peer.py [NAME or beginning of names…]; --list.
+
+Runs in the rigs' venv. $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
+"""
+import json
+import sys
+import time
+import traceback
+
+import peer_voice
+from peer_support import STATIC, Gateway, asking, asks
+from radio_support import FORECOURT
+from rig import Air, Mosquitto, Subscriber, run, wait_until
+
+
+# -- Asking ------------------------------------------------------------------------------------------------------------------
+
+
+def cold():
+    """Bumble's phone, open and in the background, old and new controllers: who it is, within 0.5 s of being there"""
+    took = []
+    for legacy in False, True:
+        for background in False, True:
+            with asking(legacy=legacy) as (air, gateway):
+                time.sleep(0.3)
+                began = time.monotonic()
+                air.say('phone', id='phone', installation='8337CA80', background=background, real=True, rssi=-50)
+                gateway.told('is peer:8337CA80', 3)
+                took.append(time.monotonic() - began)
+                gateway.topic('proximity/peer:8337CA80')
+                shared = gateway.topic('/peer/')
+                assert shared['retain'] and shared['payload']['id'] == '8337CA80', shared
+                wait_until(lambda: air.report()['scanning'] and not air.report()['connections'], 1, 'it listens again, and has left')
+                time.sleep(2)
+                report = air.report()
+                calls = sum(report['commands'].get(o, 0) for o in ('200d', '2043'))
+                assert calls == 1, report['commands']
+    assert max(took) <= 0.5, took
+    return f'{min(took):.2f} to {max(took):.2f} s'
+
+
+def astray():
+    """a phone that goes astray at each step, each way: the radio listens, the next phone is asked, nothing stays connected"""
+    worst = 0
+    for step in 'mtu', 'discover':
+        for deed in 'silence', 'garbage', 'lie', 'error', 'flood', 'slow', 'disconnect':
+            with asking() as (air, gateway):
+                air.say('phone', id='bad', installation='00000BAD', rssi=-40, fault={'at': step, 'do': deed, 'seconds': 1})
+                time.sleep(0.4)
+                air.say('phone', id='good', installation='600D600D', rssi=-70)
+                began = time.monotonic()
+                gateway.told('is peer:600D600D', 8)
+                worst = max(worst, time.monotonic() - began)
+                wait_until(lambda: not air.report()['connections'] and air.report()['scanning'], 5, f'{deed} at {step}: free again')
+                assert air.report()['resets'] <= 1, (deed, step)
+    return f'the healthy one waits {worst:.1f} s at most'
+
+
+def stopping():
+    """a controller that stops scanning by itself when it connects is set to scan again"""
+    with Air('p0=unix') as air:
+        air.say('fault', connecting_stops_scan=True)
+        with Gateway(air.lines, asks()) as gateway:
+            air.wait('scanning')
+            air.say('phone', id='phone', installation='8337CA80')
+            gateway.told('is peer:8337CA80')
+            wait_until(lambda: air.report()['scanning'], 1, 'it scans again')
+
+
+def crowd():
+    """thirty phones, some of them mute: nine tenths of a minute are spent scanning"""
+    with asking() as (air, gateway):
+        for number in range(30):
+            fault = {'at': 'mtu', 'do': 'silence'} if number % 5 == 0 else None
+            air.say('phone', id=f'phone{number}', installation=f'{number:08X}', rssi=-60 - number, interval_ms=200, fault=fault)
+        before, began = air.report()['scan_s'], time.monotonic()
+        time.sleep(60)
+        share = (air.report()['scan_s'] - before) / (time.monotonic() - began)
+        asked = sum(f'is peer:{number:08X}' in gateway.words() for number in range(30))
+        assert share >= 0.9 and asked >= 20, (share, asked)
+        return f'{share:.1%} of the time spent scanning, {asked} of 24 identified'
+
+
+def hold():
+    """a held connection is read every second into the same average, and makes way"""
+    with asking(hold=True) as (air, gateway):
+        air.say('phone', id='phone', installation='8337CA80', rssi=-44)
+        gateway.told('is peer:8337CA80')
+        time.sleep(3.5)
+        report = air.report()
+        assert report['connections'] == 1 and report['scanning'] and 3 <= report['commands']['1405'] <= 5, report
+        air.say('phone', id='other', installation='00000002', rssi=-70)
+        gateway.told('is peer:00000002')
+        wait_until(lambda: air.report()['connections'] == 1, 2, 'one at a time')
+        near = [m['payload'] for m in gateway.messages() if 'proximity/peer:8337CA80' in m['topic']]
+        assert near and abs(near[-1]['average'] + 44) < 3, near
+
+
+def shared():
+    """two gateways of a site: one asks, the other is told over the broker and does not"""
+    with Air('a=unix', 'b=unix') as air, Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#') as seen:
+        mqtt = f'[mqtt]\nhost = "127.0.0.1"\nport = {broker.port}\n'
+        def gateway(name):
+            outbox = '[outbox]\npath = "{}"\n'
+            made = Gateway({name: air.lines[name]}, '', name, ())
+            config = made.place / 'config.toml'
+            config.write_text(config.read_text() + asks() + mqtt + outbox.format(made.place / 'outbox.db'))
+            return made
+        with gateway('a') as first:
+            air.wait('scanning', port='a')
+            air.say('phone', id='phone', installation='8337CA80')
+            first.told('is peer:8337CA80')
+            told = seen.wait(lambda m: '/peer/' in m.topic, 5)
+            assert told.retain in (0, False, 1, True) and json.loads(told.payload)['id'] == '8337CA80', told
+            with gateway('b'):
+                seen.wait(lambda m: m.topic == 'forecourt/site/b/proximity/peer:8337CA80', 10)
+                time.sleep(1)
+                commands = air.report('b')['commands']
+                assert not commands.get('2043') and not commands.get('200d'), commands
+
+
+def identify():
+    """`forecourt identify`: every service, the id; nobody there; a phone without an id; JSON"""
+    with Air('p0=unix') as air:
+        place = air.say('phone', id='phone', installation='8337CA80', real=True)['address']
+        def told(address, *options):
+            return run(FORECOURT, 'identify', address, '--config', 'Tests/Integration/radio.toml', '--radio', air.lines['p0'], *options)
+        result = told(place)
+        assert result.returncode == 0 and result.stdout.splitlines()[-1] == 'peer:8337CA80', result
+        assert len(result.stdout.splitlines()) == 10 and STATIC in result.stdout, result.stdout
+        answer = json.loads(told(place, '--json').stdout)
+        assert answer['id'] == 'peer:8337CA80' and len(answer['services']) == 9 and answer['error'] is None, answer
+        gone = told('c0:00:00:00:00:77', '--seconds', 1)
+        assert gone.returncode == 1 and 'nobody' in gone.stderr, gone
+        other = air.say('phone', id='other', services=['180F'])['address']
+        stranger = told(other)
+        assert stranger.returncode == 1 and 'no installation id' in stranger.stderr, stranger
+        air.say('set', id='phone', fault={'at': 'mtu', 'do': 'silence'})
+        silent = told(place)
+        assert silent.returncode == 1 and 'does not answer' in silent.stderr, silent
+        assert told('phone').returncode == 64
+        assert not air.report()['scanning'] and not air.report()['connections']
+
+
+CHECKS = {f.__name__: f for f in (cold, astray, stopping, crowd, hold, shared, identify, *peer_voice.CHECKS)}
+
+
+def main():
+    if sys.argv[1:] == ['--list']:
+        for name, check in CHECKS.items():
+            print(f'{name:16} {check.__doc__}')
+        return
+    chosen = {n: c for n, c in CHECKS.items() if not sys.argv[1:] or any(n.startswith(w) for w in sys.argv[1:])}
+    if not chosen:
+        sys.exit(f'no such check: {" ".join(sys.argv[1:])}')
+    failed = 0
+    for name, check in chosen.items():
+        began = time.monotonic()
+        try:
+            told, word = check() or '', 'ok'
+        except Exception:
+            told, word = '\n' + traceback.format_exc(), 'FAILED'
+            failed += 1
+        print(f'{name:16} {word:6} {time.monotonic() - began:6.1f} s  {told}', flush=True)
+    print(f'{len(chosen) - failed} passed, {failed} failed')
+    sys.exit(failed != 0)
+
+
+if __name__ == '__main__':
+    main()
