@@ -37,11 +37,6 @@ package final class NewFile {
     size += 1
   }
 
-  package func write(_ text: String) {
-    waiting.append(contentsOf: text.utf8)
-    settle()
-  }
-
   func append(_ bytes: RawSpan) {
     for index in 0..<bytes.byteCount { waiting.append(bytes[index]) }
     size += bytes.byteCount

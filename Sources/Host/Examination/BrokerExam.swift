@@ -49,7 +49,7 @@ private final class BrokerCall {
     guard try connect() else { return }
     answer = .connected
     let payload = Text<32>("{\"v\":1}")
-    try link.publish(settings.topics.check, payload.bytes, isRetained: false, lasting: 1, as: .reply(number: 1))
+    try link.publish(settings.topics.check, payload.bytes, isRetained: false, lasting: 1, as: .reply(number: 1), at: Clock.now())
     // A broker that speaks MQTT 3 never refuses: it takes the message and drops it.
     if try talk(until: { self.link.news.acknowledged.count > 0 }) {
       answer = link.news.acknowledged[0].reason < 0x80 ? .mayWrite : .mayNotWrite
