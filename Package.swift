@@ -42,7 +42,7 @@ let product: [Target] = [
 
 let tests: [Target] = [
   .executableTarget(
-    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt"],
+    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt", "walks.txt"],
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CoreTests", dependencies: ["Core"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),

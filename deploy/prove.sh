@@ -1,26 +1,42 @@
 #!/usr/bin/env bash
-# The proving ground: every scenario of Tests/Scenarios under many seeds, our gateways beside the rules of other software.
-#   deploy/prove.sh               20 seeds, compared with Tests/Prove/table.txt
+# The proving ground: every scenario of Tests/Scenarios under many seeds, and walks that others measured; our gateways beside the
+# rules of other software.
+#   deploy/prove.sh               20 seeds and the walks, compared with Tests/Prove/table.txt and walks.txt
+#   deploy/prove.sh --ours        the same, but our own rows alone: what deploy/test.sh runs
 #   deploy/prove.sh SEEDS [NAME…] so many seeds (of these scenarios), printed
-#   deploy/prove.sh --accept      makes the comparison's table anew
+#   deploy/prove.sh walks         the walks, printed
+#   deploy/prove.sh --accept      makes both files anew
 source "$(dirname "$0")/common.sh"
 need_swift
 
 seeds=20
-table=Tests/Prove/table.txt
 mkdir -p build
 swift build -c release --product prove >build/prove.log 2>&1 || {
   cat build/prove.log >&2
   fail "the proving ground cannot be built"
 }
 prove=$(swift build -c release --show-bin-path)/prove
-if [ $# -gt 0 ] && [ "$1" != --accept ]; then exec "$prove" table "$@"; fi
+case ${1:-} in
+  walks) exec "$prove" walks ;;
+  [0-9]*) exec "$prove" table "$@" ;;
+  --ours) rows="ours $seeds" ;;
+  --accept | "") rows="table $seeds" ;;
+  *) fail "unknown option \"$1\"; the head of $script names them" 64 ;;
+esac
 
-"$prove" table $seeds >build/table.txt
+# shellcheck disable=SC2086
+"$prove" $rows >build/table.txt
+"$prove" walks >build/walks.txt
 if [ "${1:-}" = --accept ]; then
-  cp build/table.txt $table
-  say "$table is new; read what has changed before it is committed"
+  cp build/table.txt build/walks.txt Tests/Prove
+  say "Tests/Prove/table.txt and walks.txt are new; read what has changed before they are committed"
   exit
 fi
-diff $table build/table.txt >&2 || fail "the outcomes have changed: < $table, > this run; if that is meant: deploy/prove.sh --accept"
-say "$seeds seeds: as in $table"
+ours() { if [ "${1:-}" = --ours ]; then grep -vE '^  [A-Z]|^all: [A-Z]'; else cat; fi; }
+for file in table.txt walks.txt; do
+  part=${1:-}
+  [ $file = table.txt ] || part=
+  diff <(ours "$part" <Tests/Prove/$file) build/$file >&2 ||
+    fail "the outcomes have changed: < Tests/Prove/$file, > this run; if that is meant: deploy/prove.sh --accept"
+done
+say "$seeds seeds and the walks: as in Tests/Prove/table.txt and walks.txt"

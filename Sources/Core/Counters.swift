@@ -19,6 +19,9 @@ package struct Counters: BitwiseCopyable, Sendable {
   package var clockStepsBack: UInt64 = 0
   package var evictions: UInt64 = 0
   package var messagesDropped: UInt64 = 0
+  /// Approaches that found no room, and neighbours' claims that made no sense or came too often.
+  package var encountersRefused: UInt64 = 0
+  package var claimsRefused: UInt64 = 0
   private var malformed = InlineArray<3, UInt64>(repeating: 0)
 
   package init() {}

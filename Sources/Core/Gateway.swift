@@ -200,6 +200,9 @@ package struct Gateway: ~Copyable {
     ranging.stop(region)
   }
 
+  package var encountersRefused: UInt64 { triggers.refused }
+  package var claimsRefused: UInt64 { triggers.arbitration.claimsRefused }
+
   // MARK: Neighbours
 
   /// What a neighbour says of a device. The rim has checked its form, nobody its truth.

@@ -35,6 +35,8 @@ struct Census {
     figures.uptime = now - started
     figures.counters = gateway.counters
     figures.counters.evictions = gateway.devices.evictions
+    figures.counters.encountersRefused = gateway.encountersRefused
+    figures.counters.claimsRefused = gateway.claimsRefused
     figures.advertsPerSecond = Float(Double(figures.counters.reports - reports) / max((now - counted).seconds, 0.001))
     (counted, reports, due) = (now, figures.counters.reports, now + interval)
     figures.devices = Int64(gateway.devices.count)

@@ -70,4 +70,57 @@ import Testing
     #expect(told.filter { $0.reason == "evicted" }.count >= 32)
     #expect(!told.contains { $0.id.hasSuffix("63") && $0.event == "leave" })
   }
+
+  @Test("when every place is taken, the longest absent gives way to a newcomer; of those who are here nobody does, and it is counted")
+  func capacity() {
+    func passers(_ level: Int8) -> Rig {
+      var rig = Rig(devices: 64) {
+        $0.calibrateEverybody()
+        $0.addTrigger("pump")
+        $0.addTrigger("door")
+      }
+      for tick in 0..<50 {
+        for device in 1...32 as ClosedRange<UInt8> { rig.hear(device, at: 10 + Double(tick) * 0.1, level: level) }
+      }
+      rig.hear(99, from: 15, to: 18, level: -84, becoming: -60)
+      rig.hear(99, from: 18, to: 22, level: -60)
+      return rig
+    }
+    // Beyond arm_m, though near enough to be watched.
+    var rig = passers(-79)
+    #expect(rig.told().count { $0.event == "fire" } == 2)
+    #expect(rig.gateway.encountersRefused == 0)
+    rig = passers(-60)
+    #expect(rig.told().count { $0.event == "fire" } == 64)
+    #expect(rig.gateway.encountersRefused > 0)
+  }
+
+  private static let beacon: [UInt8] = [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15] + Array(1...20) + [0xC5]
+
+  /// What is told of a visit by a beacon, and when: it changes its address, or says who it is, in mid-dwell.
+  private func told(addressAfter change: Double = .infinity, namelessUntil named: Double = 0) -> [String] {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump") { $0.dwell = .seconds(2) }
+    }
+    rig.hear(1, at: 5, level: -90, data: named > 5 ? [] : Self.beacon)
+    for tick in 0..<60 {
+      let time = 10 + Double(tick) * 0.1
+      rig.hear(
+        time < change ? 1 : 2, at: time, level: Int8(max(-80, -80 + tick * 2 > -60 ? -60 : -80 + tick * 2)),
+        data: time < named ? [] : Self.beacon)
+    }
+    return rig.said().compactMap { topic, payload in
+      guard let told = Told(topic: topic, payload: payload) else { return nil }
+      return told.event + " " + payload.split(separator: #""uptime_s":"#)[1].prefix { $0 != "," }
+    }
+  }
+
+  @Test("an address that changes in mid-dwell, and a name that comes in it, change nothing: one arm, one fire, at the same moment")
+  func rotation() {
+    let plain = told()
+    #expect(plain.map { $0.prefix { $0 != " " } } == ["arm", "fire"])
+    #expect(told(addressAfter: 12) == plain)
+    #expect(told(namelessUntil: 12) == plain)
+  }
 }

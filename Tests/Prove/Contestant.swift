@@ -13,6 +13,20 @@ protocol Contestant {
 
 extension Contestant {
   mutating func tick(at time: Double, _ fires: inout [Fire]) {}
+
+  static func run(_ samples: [Sample], _ site: Site) -> [Fire] {
+    var contestant = Self(site)
+    var fires: [Fire] = []
+    var tick = 0.0
+    for sample in samples {
+      while tick <= sample.time {
+        contestant.tick(at: tick, &fires)
+        tick += 0.1
+      }
+      contestant.heard(sample, &fires)
+    }
+    return fires
+  }
 }
 
 struct Site {
@@ -21,6 +35,8 @@ struct Site {
   /// The level at 1 m that the phone is believed to have, by phone.
   var powers: [Double]
   var fireDistance = 1.5
+  /// dB for every tenfold of the distance.
+  var perDecade = 22.0
 }
 
 struct Sample {

@@ -3,8 +3,10 @@ import Foundation
 // What other software does, each as its own description says. They decide "the phone is at this gateway"; a fire is the moment
 // when that begins while the distance is within fire_m.
 
-/// Log-distance with the exponent that all of them may be given.
-private func distance(_ level: Double, _ power: Double) -> Double { pow(10, (power - level) / 22) }
+extension Site {
+  /// Log-distance with the exponent that all of them may be given.
+  fileprivate func distance(_ level: Double, of phone: Int) -> Double { pow(10, (powers[phone] - level) / perDecade) }
+}
 
 /// Who is nearest right now; a visit ends when another is nearer or the distance has left 4 m.
 private struct Presence {
@@ -51,7 +53,7 @@ struct AltBeacon: Contestant {
         let sorted = samples[place].map(\.level).sorted()
         let cut = sorted.count / 10
         let kept = sorted[cut..<(sorted.count - cut)]
-        let metres = distance(kept.reduce(0, +) / Double(kept.count), site.powers[phone])
+        let metres = site.distance(kept.reduce(0, +) / Double(kept.count), of: phone)
         if metres < best?.distance ?? .infinity { best = (gateway, metres) }
       }
       presence.settle(phone, at: best?.gateway, distance: best?.distance ?? .infinity, site, time, &fires)
@@ -74,7 +76,7 @@ struct ESPresense: Contestant {
   }
 
   mutating func heard(_ sample: Sample, _ fires: inout [Fire]) {
-    samples[sample.phone * site.gateways + sample.gateway].append((sample.time, distance(sample.level, site.powers[sample.phone])))
+    samples[sample.phone * site.gateways + sample.gateway].append((sample.time, site.distance(sample.level, of: sample.phone)))
   }
 
   mutating func tick(at time: Double, _ fires: inout [Fire]) {
@@ -120,7 +122,7 @@ struct Bermuda: Contestant {
 
   mutating func heard(_ sample: Sample, _ fires: inout [Fire]) {
     let place = sample.phone * site.gateways + sample.gateway
-    var metres = distance(sample.level, site.powers[sample.phone])
+    var metres = site.distance(sample.level, of: sample.phone)
     let before = latest[place]
     if before.time > sample.time - 30, metres > before.distance + 3 * (sample.time - before.time) {
       metres = before.distance + 3 * (sample.time - before.time)
@@ -171,7 +173,7 @@ struct Crownstone: Contestant {
     let place = sample.phone * site.gateways + sample.gateway
     bucket[place].level = max(0, bucket[place].level - 2 * (sample.time - bucket[place].time))
     bucket[place].time = sample.time
-    guard distance(sample.level, site.powers[sample.phone]) <= site.fireDistance else { return }
+    guard site.distance(sample.level, of: sample.phone) <= site.fireDistance else { return }
     bucket[place].level += 1
     guard bucket[place].level >= 5, sample.time >= bucket[place].rests else { return }
     bucket[place].level = 0

@@ -33,12 +33,15 @@ struct Score {
 
   var cells: [String] {
     [visits, served, missed, untimely, wrongPump, passing, fromStreet, doubles, undecided].map(String.init)
-      + [percentile(0.5), percentile(0.95)].map { $0.map { "\(($0 * 10).rounded() / 10)" } ?? "-" }
+      + [latencies.percentile(0.5), latencies.percentile(0.95)]
   }
+}
 
-  private func percentile(_ part: Double) -> Double? {
-    guard !latencies.isEmpty else { return nil }
-    return latencies.sorted()[min(Int(part * Double(latencies.count)), latencies.count - 1)]
+extension [Double] {
+  /// In tenths; a dash when there is none.
+  func percentile(_ part: Double) -> String {
+    guard !isEmpty else { return "-" }
+    return "\((sorted()[Swift.min(Int(part * Double(count)), count - 1)] * 10).rounded() / 10)"
   }
 }
 

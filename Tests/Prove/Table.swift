@@ -7,56 +7,67 @@ import Simulation
 /// Every scenario under many seeds, on all cores. The same seeds give the same table on every machine.
 struct Table {
   let seeds: Int
-  let only: [String]
+  var only: [String] = []
+  /// Without the peers' rows, for which most of the time goes.
+  var isOurs = false
 
   private static let folder = "Tests/Scenarios"
   private static let columns = [
     "visits", "served", "missed", "early", "wrong", "passing", "street", "twice", "undecided", "p50_s", "p95_s",
   ]
-  private static let rules = ["forecourt", AltBeacon.title, ESPresense.title, Bermuda.title, Crownstone.title]
+  static let rules = ["forecourt", AltBeacon.title, ESPresense.title, Bermuda.title, Crownstone.title]
 
   /// Stands in for AES: only that a key makes a difference matters here.
-  private static let cipher: Cipher = { key, plain in (key &* 3) ^ (plain &* 5) }
+  static let cipher: Cipher = { key, plain in (key &* 3) ^ (plain &* 5) }
 
   func print() {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".toml") }.sorted()) ?? []
     var totals: [String: Score] = [:]
     for isCalibrated in [true, false] {
       Swift.print(isCalibrated ? "power measured" : "\npower unknown, deviation 8 dB", "— \(seeds) seeds")
-      Swift.print(row("", Self.columns))
+      Swift.print(Self.row("", Self.columns))
       for file in files where only.isEmpty || only.contains(String(file.dropLast(5))) {
         let scores = run(file, isCalibrated)
-        for (rule, score) in zip(Self.rules, scores) {
-          Swift.print(row((rule == Self.rules[0] ? String(file.dropLast(5)) : "  " + rule), score.cells))
+        for (rule, score) in zip(rules, scores) {
+          Swift.print(Self.row((rule == Self.rules[0] ? String(file.dropLast(5)) : "  " + rule), score.cells))
           let key = rule + (isCalibrated ? "" : "?")
           totals[key] = (totals[key] ?? Score()) + score
         }
       }
-      for rule in Self.rules {
-        Swift.print(row("all: " + rule, (totals[rule + (isCalibrated ? "" : "?")] ?? Score()).cells))
+      for rule in rules {
+        Swift.print(Self.row("all: " + rule, (totals[rule + (isCalibrated ? "" : "?")] ?? Score()).cells))
       }
     }
   }
+
+  private var rules: [String] { isOurs ? [Self.rules[0]] : Self.rules }
 
   private func run(_ file: String, _ isCalibrated: Bool) -> [Score] {
     let path = Self.folder + "/" + file
     guard let source = try? Source(reading: path) else { fatalError("\(path) cannot be read") }
     let reading = ScenarioFile(source)
     precondition(reading.findings.isEmpty, reading.findings.map { $0.line(in: path) }.joined(separator: "\n"))
-    let ledger = Ledger(Self.rules.count)
+    let ledger = Ledger(rules.count)
     DispatchQueue.concurrentPerform(iterations: seeds) { seed in
       let trial = Trial(reading.scenario, seed: UInt64(seed), isCalibrated: isCalibrated, cipher: Self.cipher)
-      ledger.add([
-        Score(trial.fires, trial, undecided: trial.undecided), Score(trial.run(AltBeacon.self), trial),
-        Score(trial.run(ESPresense.self), trial), Score(trial.run(Bermuda.self), trial), Score(trial.run(Crownstone.self), trial),
-      ])
+      let ours = Score(trial.fires, trial, undecided: trial.undecided)
+      ledger.add([ours] + (isOurs ? [] : trial.peers))
     }
     return ledger.scores
   }
 
-  private func row(_ name: String, _ cells: [String]) -> String {
+  static func row(_ name: String, _ cells: [String]) -> String {
     let padded = cells.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }
     return name.padding(toLength: 18, withPad: " ", startingAt: 0) + padded.joined()
+  }
+}
+
+extension Trial {
+  fileprivate var peers: [Score] {
+    [
+      Score(AltBeacon.run(samples, site), self), Score(ESPresense.run(samples, site), self), Score(Bermuda.run(samples, site), self),
+      Score(Crownstone.run(samples, site), self),
+    ]
   }
 }
 

@@ -39,20 +39,6 @@ struct Trial {
 
   func place(of phone: Int, at time: Double) -> Point { places[phone][min(max(Int(time / Self.step), 0), places[phone].count - 1)] }
 
-  func run<Rule: Contestant>(_ rule: Rule.Type) -> [Fire] {
-    var contestant = Rule(site)
-    var fires: [Fire] = []
-    var tick = 0.0
-    for sample in samples {
-      while tick <= sample.time {
-        contestant.tick(at: tick, &fires)
-        tick += Self.step
-      }
-      contestant.heard(sample, &fires)
-    }
-    return fires
-  }
-
   private mutating func collect(from gateways: Gateways, _ world: borrowing World) {
     for event in gateways.takeEvents() where event.name == "fire" || event.name == "undecided" {
       let written = Text<128>(event.identity)

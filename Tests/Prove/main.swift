@@ -1,13 +1,16 @@
 import Foundation
 
 // prove table SEEDS [SCENARIO…]    every scenario, ours beside the peers' rules, as a table
+// prove ours SEEDS                 ours alone
 // prove walks                      the same rules on walks that were measured
 // Run it by deploy/prove.sh.
 
 let words = Array(CommandLine.arguments.dropFirst())
 switch (words.first, words.dropFirst().first.flatMap { Int($0) }) {
 case ("table", let seeds?): Table(seeds: seeds, only: Array(words.dropFirst(2))).print()
+case ("ours", let seeds?) where words.count == 2: Table(seeds: seeds, isOurs: true).print()
+case ("walks", _) where words.count == 1: Walks().print()
 default:
-  FileHandle.standardError.write(Data("usage: prove table SEEDS [SCENARIO…]\n".utf8))
+  FileHandle.standardError.write(Data("usage: prove table SEEDS [SCENARIO…]\n       prove ours SEEDS\n       prove walks\n".utf8))
   exit(64)
 }

@@ -43,6 +43,8 @@ package struct Telemetry: BitwiseCopyable, Sendable {
     counter("dropped_publications", UInt64(max(publicationsDropped, 0)))
     gauge("devices", Float(devices), 0)
     counter("evictions", counters.evictions)
+    counter("refused_encounters", counters.encountersRefused)
+    counter("refused_claims", counters.claimsRefused)
     gauge("online", isOnline ? 1 : 0, 0)
     counter("connections", UInt64(max(connections, 0)))
     counter("publications", UInt64(max(publications, 0)))

@@ -10,7 +10,7 @@ package struct Arbitration: BitwiseCopyable {
   package private(set) var neighbours = Bounded<32, Neighbour>(filledWith: Neighbour())
   /// nil: nobody has told of a broker, as in a replay; then there are no neighbours either.
   private var connectedSince: Instant?
-  private var isConnected = true
+  package private(set) var isConnected = true
   package private(set) var claimsRefused: UInt64 = 0
   private var budget = Self.claimsPerSecond
   private var budgetSince = Instant.zero
@@ -49,6 +49,11 @@ package struct Arbitration: BitwiseCopyable {
 
   package func hasCompetitor(in group: Name) -> Bool {
     for index in neighbours.indices where neighbours[index].competes(in: group) { return true }
+    return false
+  }
+
+  package func isAnybodyAway(from group: Name) -> Bool {
+    for index in neighbours.indices where neighbours[index].isAway(from: group) { return true }
     return false
   }
 

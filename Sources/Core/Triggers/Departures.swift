@@ -66,12 +66,10 @@ extension Triggers {
   package mutating func call(
     _ trigger: Int, _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Bool {
-    var head = devices[slot].encounters
-    var place = encounters.find(trigger: trigger, from: head)
+    var place = encounters.find(trigger: trigger, from: devices[slot].encounters)
     if place < 0 {
       let radio = devices.bestRadio(of: slot, at: now, settings)
-      place = encounters.begin(device: slot, trigger: trigger, radio: radio, head: &head)
-      devices[slot].encounters = head
+      place = begin(trigger, slot, radio, at: now, &devices)
       guard place >= 0 else { return false }
       _ = encounters[place].approach.heard(devices[slot, radio].level, at: now)
     }

@@ -42,6 +42,8 @@ package struct Encounter: BitwiseCopyable {
   package private(set) var isUndecidedSaid = false
   /// Nobody has seen this device come: it was there when the gateway started. It must leave before it can fire.
   package var wasHereAtStart = false
+  /// Our line was down in the meantime: what a neighbour did then that is away now, nobody can tell.
+  package var wasCutOff = false
   /// No fire before this.
   package private(set) var rests = Instant.zero
 
@@ -166,7 +168,8 @@ package struct Encounter: BitwiseCopyable {
   private func isWhole(_ settings: TriggerSettings) -> Bool { evidence >= Float(settings.dwell.seconds) }
 
   private mutating func decide(_ sight: Sight, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event? {
-    guard !wasHereAtStart, now >= rests, !sight.isTaken, sight.isAhead, now - ahead >= settings.settle || sight.isUnrivalled else {
+    let isFree = now >= rests && !sight.isTaken && !sight.mayBeTaken
+    guard !wasHereAtStart, isFree, sight.isAhead, now - ahead >= settings.settle || sight.isUnrivalled else {
       return doubt(sight, at: now, settings)
     }
     guard sight.mustAsk else {
@@ -189,6 +192,7 @@ package struct Encounter: BitwiseCopyable {
     guard !isUndecidedSaid, sight.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
     if case .claiming = stage { return .undecided(sight.isConnected ? .silentNeighbour : .noBroker) }
+    if sight.mayBeTaken { return .undecided(.silentNeighbour) }
     return sight.isAhead ? nil : .undecided(sight.isPowerKnown ? .rival : .unknownPower)
   }
 

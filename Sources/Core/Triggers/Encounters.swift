@@ -3,6 +3,8 @@ package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
   private var free: Int32 = -1
   package private(set) var count = 0
+  /// Where the search for an absent one goes on.
+  private var hand = 0
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, filledWith: Encounter())
@@ -15,6 +17,7 @@ package struct Encounters: ~Copyable {
   package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Encounter.self) }
 
   package var capacity: Int { table.count }
+  package var isFull: Bool { free < 0 }
 
   package subscript(place: Int32) -> Encounter {
     _read { yield table[Int(place)] }
@@ -42,6 +45,23 @@ package struct Encounters: ~Copyable {
     count += 1
     return place
   }
+
+  /// One that may make room: absent, owed no rest, and of those few that are looked at the longest unheard. -1 when there is none.
+  package mutating func dispensable(at now: Instant) -> Int32 {
+    var oldest = -1
+    for _ in 0..<min(Self.lookedAt, table.count) {
+      hand = hand + 1 < table.count ? hand + 1 : 0
+      guard table[hand].device >= 0, !table[hand].isPresent, table[hand].rests <= now else { continue }
+      if oldest < 0 || table[hand].approach.heard < table[oldest].approach.heard { oldest = hand }
+    }
+    return Int32(oldest)
+  }
+
+  /// A flood of newcomers must not have the whole table searched for each.
+  private static let lookedAt = 64
+
+  /// The line to the broker is down.
+  package mutating func cutOff() { for place in 0..<table.count { table[place].wasCutOff = true } }
 
   package mutating func end(_ place: Int32, head: inout Int32) {
     if head == place {

@@ -21,7 +21,7 @@ package enum Hindrance: BitwiseCopyable, Equatable {
   case taken
   /// The margin has not held for `settle_s`.
   case settle(Interval)
-  /// The neighbours have been asked and have not all answered.
+  /// The neighbours have been asked and have not all answered, or one that cannot be asked may have fired.
   case neighbours
 
   /// How many rules it has met.
@@ -54,6 +54,7 @@ extension Encounter {
     if wasHereAtStart { return .presentAtStart }
     if now < rests { return .rest(rests - now) }
     if sight.isTaken { return .taken }
+    if sight.mayBeTaken { return .neighbours }
     if !sight.isUnrivalled, now - ahead < settings.settle { return .settle(settings.settle - (now - min(ahead, now))) }
     return .dwell(evidence)
   }

@@ -30,7 +30,7 @@ extension Triggers {
       encounters[place].yield()
       claim(place, at: now, devices, settings, &publisher)
     case .given:
-      guard !sight.isTaken, sight.isAhead else { return encounters[place].yield() }
+      guard !sight.isTaken, !sight.mayBeTaken, sight.isAhead else { return encounters[place].yield() }
       let before = encounters[place]
       encounters[place].fire(at: now, trigger)
       tell(.fire, before, sight, at: now, devices, settings, &publisher)

@@ -11,9 +11,13 @@ package struct Neighbour: BitwiseCopyable, Sendable {
 
   package init() {}
 
-  package func competes(in group: Name) -> Bool {
-    if competesEverywhere { return isOnline }
-    for index in groups.indices where groups[index] == group { return isOnline }
+  package func competes(in group: Name) -> Bool { isOnline && concerns(group) }
+
+  package func isAway(from group: Name) -> Bool { !isOnline && concerns(group) }
+
+  private func concerns(_ group: Name) -> Bool {
+    if competesEverywhere { return true }
+    for index in groups.indices where groups[index] == group { return true }
     return false
   }
 

@@ -16,13 +16,15 @@ package struct Sight: BitwiseCopyable {
   package var mustAsk = false
   /// Another trigger of the group has this device already.
   package var isTaken = false
+  /// A neighbour that is offline may have fired: it went while it asked, or after a time when we heard nothing of it.
+  package var mayBeTaken = false
   package var isConnected = true
   /// Enough samples, often enough.
   package var isFirm = false
 
   /// How well the transmitter's power is known, which decides what the absolute level is worth.
   package enum PowerDoubt: UInt8, BitwiseCopyable {
-    /// It was measured, or learnt from visits.
+    /// It was measured.
     case known
     /// Its advert says so.
     case claimed

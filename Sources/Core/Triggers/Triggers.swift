@@ -47,7 +47,10 @@ package struct Triggers: ~Copyable {
 
   package mutating func met(_ neighbour: Neighbour) { arbitration.met(neighbour) }
 
-  package mutating func connected(_ isConnected: Bool, at now: Instant) { arbitration.connected(isConnected, at: now) }
+  package mutating func connected(_ isConnected: Bool, at now: Instant) {
+    arbitration.connected(isConnected, at: now)
+    if !isConnected { encounters.cutOff() }
+  }
 
   // MARK: Hearing
 
@@ -79,9 +82,23 @@ package struct Triggers: ~Copyable {
     if known >= 0 { return known }
     let loss = devices[slot].power.level - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
-    let place = encounters.begin(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
-    if place < 0 { refused += 1 }
+    let place = begin(trigger, slot, radio, at: now, &devices)
     if place >= 0, now - started < Self.startUp { encounters[place].wasHereAtStart = true }
+    return place
+  }
+
+  /// When there is no room, the longest absent gives way; -1 when nobody does.
+  mutating func begin(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
+    if encounters.isFull {
+      let absent = encounters.dispensable(at: now)
+      if absent >= 0 { dissolve(absent, &devices) }
+    }
+    let place = encounters.begin(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
+    guard place >= 0 else {
+      refused += 1
+      return place
+    }
+    encounters[place].wasCutOff = !arbitration.isConnected
     return place
   }
 
@@ -131,6 +148,7 @@ package struct Triggers: ~Copyable {
     sight.mustAsk = arbitration.hasCompetitor(in: trigger.group) || !arbitration.isAcquainted(at: now)
     sight.isConnected = arbitration.isAcquainted(at: now)
     sight.isGrouped = sight.mustAsk
+    sight.mayBeTaken = encounter.wasCutOff && arbitration.isAnybodyAway(from: trigger.group)
     compare(place, &sight, at: now, devices, settings)
     return sight
   }
@@ -153,8 +171,11 @@ package struct Triggers: ~Copyable {
     var word = encounter.rivals
     while word >= 0 {
       defer { word = rivals.next(after: word) }
-      guard arbitration.neighbours[Int(rivals[word].neighbour)].isOnline || rivals[word].standing == .fired else { continue }
       if rivals[word].standing == .fired { sight.isTaken = true }
+      if !arbitration.neighbours[Int(rivals[word].neighbour)].isOnline {
+        if rivals[word].standing == .holding { sight.mayBeTaken = true }
+        if rivals[word].standing != .fired { continue }
+      }
       guard now - rivals[word].arrived < Self.memory, let level = rivals[word].level else { continue }
       best = max(best ?? Decibels(-200), level)
     }
