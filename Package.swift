@@ -15,6 +15,9 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
   ] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
 
+/// Around Core nothing is hot enough to be worth a third more bytes.
+let small: [SwiftSetting] = strict + (embedded ? [.unsafeFlags(["-Osize"])] : [])
+
 func door(_ name: String, links libraries: [String] = [], c: [CSetting] = [], cxx: [CXXSetting] = []) -> Target {
   .target(
     name: name,
@@ -35,9 +38,9 @@ let doors: [Target] = [
 
 let product: [Target] = [
   .target(name: "Core", exclude: ["Controller/README.md", "Peer/README.md", "Triggers/README.md"], swiftSettings: strict),
-  .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: strict),
-  .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: strict),
-  .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: strict),
+  .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: small),
+  .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: small),
+  .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: small),
 ]
 
 let tests: [Target] = [

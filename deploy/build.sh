@@ -30,7 +30,7 @@ toolset() {
 {
   "schemaVersion": "1.0",
   "cCompiler": { "extraCLIOptions": [$(json "${c[@]}")] },
-  "cxxCompiler": { "extraCLIOptions": [$(json "${c[@]}" -fno-exceptions -fno-rtti)] },
+  "cxxCompiler": { "extraCLIOptions": [$(json "${c[@]}" -Os -fno-exceptions -fno-rtti)] },
   "swiftCompiler": { "extraCLIOptions": [$(json "${swift[@]}")] }
 }
 JSON
@@ -50,7 +50,7 @@ link() {
   local arch=$1 sysroot=$2 built=$3
   mapfile -t inputs < <(objects "$built")
   "$toolchain/bin/clang" --target="$gnu" --sysroot="$sysroot" -fuse-ld=lld -o "build/$arch/forecourt.linked" \
-    -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--as-needed -Wl,--build-id=sha1 -Wl,--no-undefined \
+    -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--icf=all,--as-needed -Wl,--build-id=sha1 -Wl,--no-undefined \
     -Wl,--defsym,main=forecourt_main "${inputs[@]}" "$(unicode_tables "$arch" "$swift_triple")" \
     -static-libgcc -l:libbluetooth.a -l:libstdc++.a -lmosquitto -lsqlite3 -lcjson -lcrypto -lm
 }
