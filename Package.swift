@@ -7,6 +7,8 @@ let embedded = Context.environment["EMBEDDED"] != nil
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
 /// Only these targets, where somebody needs no more: deploy/sanitize.sh.
 let only = Context.environment["ONLY_TARGETS"].map { $0.split(separator: " ").map(String.init) }
+/// Likewise of Core's tests: only these files.
+let coreTests = Context.environment["ONLY_CORE_TESTS"].map { $0.split(separator: " ").map(String.init) }
 
 let strict: [SwiftSetting] =
   [
@@ -47,7 +49,7 @@ let tests: [Target] = [
   .executableTarget(
     name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt", "walks.txt"],
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
-  .testTarget(name: "CoreTests", dependencies: ["Core"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+  .testTarget(name: "CoreTests", dependencies: ["Core"], sources: coreTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"]),
   .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"]),

@@ -7,7 +7,7 @@ need_swift
 
 reports=1000000
 # For a report heard by the product; for a tick. The ratio is to the C reference of Tests/Bench, in the same run.
-most_averaging=550 most_with_region=760 most_with_trigger=1450 most_idle=100 least_ratio=0.25
+most_averaging=500 most_with_region=700 most_with_trigger=1450 most_idle=100 least_ratio=0.6
 scratch=build/bench
 triples amd64
 mkdir -p "$scratch"
@@ -50,7 +50,13 @@ instructions() {
   echo $((collected / counted))
 }
 
-at_most() { [ "$1" -le "$2" ] || fail "$3: $1, and at most $2 are allowed"; }
+# What falls short is said where it is measured, and the end is a failure.
+short=0
+falls_short() {
+  say "SHORT: $1"
+  short=1
+}
+at_most() { [ "$1" -le "$2" ] || falls_short "$3: $1, and at most $2 are allowed"; }
 
 check_instructions() {
   local average region trigger reference idle
@@ -78,7 +84,7 @@ check_speed() {
   ring=$(sed -n 's/.*"ring".*"per_second"://p' "$times" | tr -d '}')
   ratio=$(awk "BEGIN { printf \"%.2f\", $average / $reference }")
   say "nothing allocated; $ratio of the C reference's speed; a push and a pop of the ring: $(awk "BEGIN { printf \"%.1f\", 1e9 / $ring }") ns"
-  awk "BEGIN { exit !($ratio >= $least_ratio) }" || fail "$ratio of the C reference's speed, and $least_ratio is the least allowed"
+  awk "BEGIN { exit !($ratio >= $least_ratio) }" || falls_short "$ratio of the C reference's speed, and $least_ratio is the least allowed"
 }
 
 # A flood of a million random addresses never displaces a device that somebody wants.
@@ -93,7 +99,7 @@ if [ "${1:-}" = --check ]; then
   check_instructions
   check_flood
   check_speed 5
-  exit
+  exit $short
 fi
 check_instructions
 check_flood
@@ -107,3 +113,4 @@ if ! cmp -s Tests/Bench/requirements.txt "$scratch/venv/made"; then
   cp Tests/Bench/requirements.txt "$scratch/venv/made"
 fi
 "$scratch/venv/bin/python" Tests/Bench/peers.py "$scratch/speed.jsonl" "$air" "$scratch/air.btsnoop"
+exit $short

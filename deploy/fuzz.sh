@@ -33,7 +33,8 @@ import=()
 for map in "$scratch"/release/*.build/module.modulemap; do import+=(-Xcc "-fmodule-map-file=$map"); done
 mapfile -t compiled < <(objects "$(readlink -f "$scratch/release")")
 
-for name in "${names[@]}"; do
+hunt() {
+  local name=$1 corpus found runs edges
   [ -f "Tests/Fuzz/$name.swift" ] || fail "there is no Tests/Fuzz/$name.swift" 64
   corpus=Tests/Fuzz/$name
   [ -n "$grow" ] || [ -n "$(ls "$corpus" 2>/dev/null)" ] || fail "$corpus/ is empty; begin the corpus with deploy/fuzz.sh --grow $name"
@@ -53,4 +54,15 @@ for name in "${names[@]}"; do
   edges=$(grep -o 'cov: [0-9]*' "$scratch/$name.log" | tail -n 1)
   say "$name: $(grep '^Done' "$scratch/$name.log"), ${edges#cov: } edges reached, $(ls "$corpus" | wc -l) inputs in the corpus"
   [ -z "$grow" ] || "$scratch/$name" -merge=1 -use_counters=0 "$corpus" "$found" >>"$scratch/$name.log" 2>&1
+}
+
+# Side by side, as many as there are cores.
+running=0
+for name in "${names[@]}"; do
+  if [ $running -ge "$(nproc)" ]; then wait -n; else running=$((running + 1)); fi
+  hunt "$name" &
+done
+while [ $running -gt 0 ]; do
+  wait -n
+  running=$((running - 1))
 done

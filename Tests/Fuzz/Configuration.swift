@@ -1,5 +1,7 @@
 import Host
 
+// In CI 50000 runs: a configuration is a long text.
+
 /// Whatever the text: an answer, and every finding points into the text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,7 +1,5 @@
 import Core
 
-// In CI 50000 runs: every packet is read three times over and written as text.
-
 /// The input is one packet, or a stream of them, as a controller might send it. Whatever it is: nothing traps, nothing is read past
 /// its end, and what is read lies within what was given.
 @_cdecl("LLVMFuzzerTestOneInput")

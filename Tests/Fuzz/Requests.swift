@@ -67,14 +67,10 @@ private func check(_ request: Request) {
     case .ranging, .reload, .authorization, .ping: break
     }
   case .claim(let claim):
-    precondition(claim.doubt.value >= 0 && claim.samples >= 0 && claim.dwell >= .zero && claim.age >= .zero, "a claim is possible")
-    let written = Message.claim(claim, topics: door.settings.topics)
-    precondition(!written.payload.overflowed, "a claim fits")
-    let intake = Intake(door.settings, toCore: door.core, toHost: door.host, CourierFigures())
-    intake.receive(written.topic.bytes, written.payload.bytes, isRetained: false)
-    guard case .claim(let again)? = door.core.requests.pop() else { preconditionFailure("a claim reads back") }
-    precondition(again.identity == claim.identity && again.group == claim.group, "a claim reads back as it was")
-  case .peer: break
+    precondition(claim.samples >= 0 && claim.dwell >= .zero && claim.age >= .zero, "a claim is possible")
+    precondition(!claim.gateway.isEmpty && !claim.group.isEmpty, "a claim says whose it is, and of what")
+    precondition(!door.settings.topics.claim(group: claim.group, claim.identity, gateway: claim.gateway).overflowed, "its topic fits")
+  case .neighbour, .peer: break
   }
 }
 
