@@ -29,6 +29,10 @@ triples() {
   esac
 }
 
+# Runs a program of the architecture that `triples` was last asked for. armhf's loader asks this machine, not the sysroot, whether a folder
+# exists after it has found nothing there: so the folder that has all but libc comes first.
+emulator() { echo "$qemu -E LD_LIBRARY_PATH=/usr/lib/$gnu -L build/sysroot-$1"; }
+
 # SwiftPM leaves the objects of deleted sources behind: only those whose source still exists, always in the same order.
 objects() {
   local built=$1 object target name

@@ -26,7 +26,8 @@ run() {
     ordinary) command=(.build/debug/forecourt) ;;
     *)
       triples "$program"
-      command=("$qemu" -L "build/sysroot-$program" "build/$program/forecourt")
+      # shellcheck disable=SC2207
+      command=($(emulator "$program") "build/$program/forecourt")
       [ "$program" != amd64 ] || command=(build/amd64/forecourt)
       [ -x "build/$program/forecourt" ] || fail "there is no build/$program/forecourt yet; run deploy/build.sh $program"
       ;;

@@ -27,7 +27,7 @@ $tags"
   (cd "$tree" && md5sum --quiet -c DEBIAN/md5sums) || fail "$deb: md5sums are not those of its files"
   triples "$arch"
   run=("$tree/usr/bin/forecourt")
-  [ "$arch" = "$(dpkg --print-architecture)" ] || run=("$qemu" -L "build/sysroot-$arch" "${run[@]}")
+  [ "$arch" = "$(dpkg --print-architecture)" ] || run=($(emulator "$arch") "${run[@]}")
   "${run[@]}" version | grep -qF "($arch)" || fail "$deb holds the binary of another architecture"
   # As installed, the example is right, and nobody listens yet.
   "${run[@]}" check --config "$tree/etc/forecourt/config.toml" >/dev/null || fail "$deb: its config.toml is wrong"

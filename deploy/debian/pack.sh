@@ -22,7 +22,7 @@ put() { install -D -m "$1" "$2" "$tree/$3"; }
 pressed() { gzip -9n >"$tree/$1" && chmod 644 "$tree/$1"; }
 papers() {
   local run=("$program")
-  [ "$arch" = "$(dpkg --print-architecture)" ] || run=("$qemu" -L "build/sysroot-$arch" "$program")
+  [ "$arch" = "$(dpkg --print-architecture)" ] || run=($(emulator "$arch") "$program")
   deploy/debian/papers.sh "$tree/papers" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${run[@]}"
 }
 
