@@ -46,7 +46,7 @@ hunt() {
   rm -rf "$found"
   mkdir -p "$found" "$corpus"
   runs=$(sed -n 's|^// In CI \([0-9]*\) runs.*|\1|p' "Tests/Fuzz/$name.swift")
-  "$scratch/$name" -runs="${RUNS:-${runs:-200000}}" -seed="${SEED:-1}" -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$scratch/$name-" \
+  "$scratch/$name" -runs="${RUNS:-${runs:-100000}}" -seed="${SEED:-1}" -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$scratch/$name-" \
     "$found" "$corpus" >"$scratch/$name.log" 2>&1 || {
     tail -n 60 "$scratch/$name.log" >&2
     fail "the fuzzer $name found an input that fails; it is named just above"

@@ -30,7 +30,7 @@ $tags"
   [ "$arch" = "$(dpkg --print-architecture)" ] || run=($(emulator "$arch") "${run[@]}")
   "${run[@]}" version | grep -qF "($arch)" || fail "$deb holds the binary of another architecture"
   # As installed, the example is right, and nobody listens yet.
-  "${run[@]}" check --config "$tree/etc/forecourt/config.toml" >/dev/null || fail "$deb: its config.toml is wrong"
+  "${run[@]}" check --lint --config "$tree/etc/forecourt/config.toml" >/dev/null || fail "$deb: its config.toml is wrong"
   grep -q '^authorization = "denied"$' "$tree/etc/forecourt/config.toml" || fail "$deb: its config.toml switches the radios on"
 done
 
