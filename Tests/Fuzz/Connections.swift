@@ -54,7 +54,10 @@ private struct Scene: ~Copyable {
       // A whole attribute PDU.
       case 3, 4: hear([2, 0x40, 0x20, UInt8(truncatingIfNeeded: length + 4), length > 251 ? 1 : 0, UInt8(length), 0, 4, 0] + bytes)
       // Signals and pairing.
-      case 5: hear([2, 0x40, 0x20, UInt8(truncatingIfNeeded: length + 4), length > 251 ? 1 : 0, UInt8(length), 0, operation & 8 == 0 ? 5 : 6, 0] + bytes)
+      case 5:
+        hear(
+          [2, 0x40, 0x20, UInt8(truncatingIfNeeded: length + 4), length > 251 ? 1 : 0, UInt8(length), 0, operation & 8 == 0 ? 5 : 6, 0]
+            + bytes)
       case 6: hear([4, UInt8(truncatingIfNeeded: operation), UInt8(length)] + bytes)
       default:
         now = now + .milliseconds(Int64(operation) * 8)
