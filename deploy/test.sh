@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every test and gate, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour.
+# The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour.
 #   deploy/test.sh          all steps
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand

@@ -4,13 +4,12 @@
 Runs in the rigs' venv. $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
 """
 import json
-import sys
 import time
-import traceback
 
 import peer_voice
 from peer_support import STATIC, Gateway, asking, asks
 from radio_support import FORECOURT
+from checklist import run_checks
 from rig import Air, Mosquitto, Subscriber, run, wait_until
 
 
@@ -146,26 +145,5 @@ def identify():
 CHECKS = {f.__name__: f for f in (cold, astray, stopping, crowd, hold, shared, identify, *peer_voice.CHECKS)}
 
 
-def main():
-    if sys.argv[1:] == ['--list']:
-        for name, check in CHECKS.items():
-            print(f'{name:16} {check.__doc__}')
-        return
-    chosen = {n: c for n, c in CHECKS.items() if not sys.argv[1:] or any(n.startswith(w) for w in sys.argv[1:])}
-    if not chosen:
-        sys.exit(f'no such check: {" ".join(sys.argv[1:])}')
-    failed = 0
-    for name, check in chosen.items():
-        began = time.monotonic()
-        try:
-            told, word = check() or '', 'ok'
-        except Exception:
-            told, word = '\n' + traceback.format_exc(), 'FAILED'
-            failed += 1
-        print(f'{name:16} {word:6} {time.monotonic() - began:6.1f} s  {told}', flush=True)
-    print(f'{len(chosen) - failed} passed, {failed} failed')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    run_checks(CHECKS)

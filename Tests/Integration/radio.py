@@ -7,13 +7,12 @@ import os
 import pathlib
 import re
 import signal
-import sys
 import tempfile
 import time
-import traceback
 
 import radio_faults
 from radio_support import CONFIG, FORECOURT, Capture, configured, listening, packets
+from checklist import run_checks
 from rig import Air, Btvirt, Program, run, wait_until
 
 BRING_UP = ['0c03', '1001', '1009', '1002', '2003', '2002', '0c01', '2001']
@@ -182,26 +181,5 @@ def busy():
 CHECKS = {f.__name__: f for f in (lines, several, readable, btvirt, *radio_faults.CHECKS, exits, permission, idle, busy)}
 
 
-def main():
-    if sys.argv[1:] == ['--list']:
-        for name, check in CHECKS.items():
-            print(f'{name:16} {check.__doc__}')
-        return
-    chosen = {n: c for n, c in CHECKS.items() if not sys.argv[1:] or any(n.startswith(w) for w in sys.argv[1:])}
-    if not chosen:
-        sys.exit(f'no such check: {" ".join(sys.argv[1:])}')
-    failed = 0
-    for name, check in chosen.items():
-        began = time.monotonic()
-        try:
-            told, word = check() or '', 'ok'
-        except Exception:
-            told, word = '\n' + traceback.format_exc(), 'FAILED'
-            failed += 1
-        print(f'{name:16} {word:6} {time.monotonic() - began:6.1f} s  {told}', flush=True)
-    print(f'{len(chosen) - failed} passed, {failed} failed')
-    sys.exit(failed != 0)
-
-
 if __name__ == '__main__':
-    main()
+    run_checks(CHECKS)
