@@ -2,7 +2,7 @@
 # The proving ground: every scenario of Tests/Scenarios under many seeds, and walks that others measured; our gateways beside the
 # rules of other software.
 #   deploy/prove.sh               20 seeds and the walks, compared with Tests/Prove/table.txt and walks.txt
-#   deploy/prove.sh --ours        the same, but our own rows alone: two minutes
+#   deploy/prove.sh --ours        the same, but our own rows alone: what deploy/test.sh runs
 #   deploy/prove.sh SEEDS [NAME…] so many seeds (of these scenarios), printed
 #   deploy/prove.sh walks         the walks, printed
 #   deploy/prove.sh --accept      makes both files anew

@@ -11,6 +11,7 @@ steps=(
   "pure         deploy/pure.sh"
   "tests        swift test --disable-xctest"
   "sanitize     deploy/sanitize.sh thread address"
+  "prove        deploy/prove.sh --ours"
   "publish      deploy/publish.sh"
   "fuzz         deploy/fuzz.sh"
   "build        deploy/build.sh"
