@@ -38,7 +38,7 @@ private func tellWhy(_ invocation: Invocation) throws(Exit) {
   var rehearsal = Rehearsal(configuration, epoch: captures.epoch)
   var explanation = Explanation(identity, rehearsal.gateway.settings, to: invocation.out, isBrief: invocation.has("brief"))
   var packet = Packet()
-  while let capture = captures.next(into: &packet), !invocation.out.isClosed {
+  while let capture = invocation.next(of: captures, into: &packet) {
     explanation.receive(packet, radio: radios == 1 ? 0 : capture, in: &rehearsal)
   }
   if explanation.samples == 0 {

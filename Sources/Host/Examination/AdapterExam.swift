@@ -31,10 +31,21 @@ extension Examined {
     switch adapter {
     case .hci(let index, let mode): return kernels(index, mode, adapter, subject)
     case .h4, .tcp, .unix: return line(adapter, subject)
-    case .capture(let file), .simulate(let file):
-      if Files.isReadable(Path(file)) { return Examined(subject, .doubtful, "\(adapter.written): a rehearsal, of which nobody will act") }
-      return Examined(subject, .bad(.unavailable), "\(adapter.written): cannot be read: \(systemWords(linux_errno()))")
+    case .capture(let file):
+      do throws(CaptureFault) { _ = try CaptureReader(opening: file) } catch {
+        return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
+      }
+    case .simulate(let file):
+      do throws(FileRefusal) {
+        let source = try Source(reading: file)
+        if let finding = ScenarioFile(source).findings.first {
+          return Examined(subject, .bad(.unavailable), "\(adapter.written): \(finding.line(in: source.name))")
+        }
+      } catch {
+        return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
+      }
     }
+    return Examined(subject, .doubtful, "\(adapter.written): a rehearsal, on which nobody will act")
   }
 
   private static func line(_ adapter: Adapter, _ subject: String) -> Examined {
