@@ -57,7 +57,7 @@ struct Explanation {
   private var witness: Witness
   private let out: Output
   private let isBrief: Bool
-  private let isJSON: Bool
+  private var objects: ExplanationObjects?
   let identity: Identity
   private(set) var records: [TriggerRecord] = []
   private(set) var samples = 0
@@ -68,7 +68,8 @@ struct Explanation {
   private(set) var power = "unknown"
 
   init(_ identity: Identity, _ settings: borrowing Settings, _ invocation: Invocation) {
-    (out, isBrief, isJSON) = (invocation.out, invocation.has("brief"), invocation.has("json"))
+    (out, isBrief) = (invocation.out, invocation.has("brief"))
+    objects = invocation.has("json") ? ExplanationObjects(identity, to: out) : nil
     self.identity = identity
     let radios = max(settings.radios.count, 1)
     witness = Witness(identity, radios: radios)
@@ -85,7 +86,7 @@ struct Explanation {
     guard let sample, let slot = witness.slot(in: rehearsal.gateway) else { return }
     if samples == 0 {
       first = sample.at
-      if !isBrief, !isJSON { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
+      if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
     }
     samples += 1
     last = sample.at
@@ -95,7 +96,7 @@ struct Explanation {
     var states: [TriggerRecord.State] = []
     for index in records.indices { states.append(records[index].look(slot, sample, rehearsal.gateway)) }
     guard !isBrief else { return }
-    guard !isJSON else { return out.line(object(sample, slot, states, rehearsal.gateway)) }
+    guard objects == nil else { return objects!.tell(sample, slot, records, states, rehearsal.gateway) }
     var line = describe(sample, slot, rehearsal.gateway)
     for index in records.indices {
       out.line(line + records[index].name + ": " + states[index].text)
@@ -113,7 +114,7 @@ struct Explanation {
   private func describe(_ sample: Sample, _ slot: Int, _ gateway: borrowing Gateway) -> String {
     var line = fixed(sample.at.microsecondsAsSeconds, 3).right(in: 9) + "  "
     line += radioName(sample.radio, gateway.settings).cut(to: 8).padded(to: 8)
-    line += "\(sample.level)".right(in: 6) + "  " + sample.verdict.word.padded(to: 6)
+    line += "\(sample.level)".right(in: 6) + "  " + "\(sample.verdict.word)".padded(to: 6)
     guard let estimate = gateway.devices.estimate(of: slot, at: sample.at, gateway.settings) else { return line + "  " }
     line += fixed(estimate.average.value, 1).right(in: 8) + "  "
     line += "\(metres(estimate.distance)) (\(metres(estimate.low))–\(metres(estimate.high)))".padded(to: 18)
@@ -127,8 +128,8 @@ struct Explanation {
     for (at, word) in words where same(word.identity, identity) {
       for index in records.indices where same(records[index].name, word.trigger) {
         records[index].happened(word.event, at: at)
-        guard !isJSON else {
-          out.line(object(word, at: at))
+        guard objects == nil else {
+          objects!.tell(word, of: records[index].name, at: at)
           continue
         }
         let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
@@ -143,7 +144,7 @@ struct Explanation {
   var seconds: Double { (last - first).seconds }
 
   func end(_ settings: borrowing Settings) {
-    guard !isJSON else { return out.line(verdict(settings)) }
+    if var objects { return objects.tell(self, settings) }
     out.line("")
     let rate = seconds > 0 ? ", \(fixed(Double(samples - 1) / seconds, 1)) a second" : ""
     out.line(
@@ -180,7 +181,7 @@ extension String {
 }
 
 extension Average.Verdict {
-  var word: String {
+  var word: StaticString {
     switch self {
     case .started: "first"
     case .taken: "taken"

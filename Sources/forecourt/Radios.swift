@@ -77,8 +77,8 @@ private enum Scene {
     switch adapter {
     case .hci, .h4, .tcp, .unix: self = .live(adapter)
     case .capture(let file):
-      do throws(CaptureFault) { _ = try CaptureReader(opening: file) } catch {
-        say("forecourt: \(file) \(error.sentence)")
+      if let fault = Captures(opening: [file]).faults.first {
+        say("forecourt: \(file) \(fault.reason.sentence)")
         throw .unreadable
       }
       self = .capture(file: file)
