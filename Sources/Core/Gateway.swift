@@ -181,7 +181,7 @@ package struct Gateway: ~Copyable {
   package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }
-    for slot in 0..<devices.capacity {
+    for slot in 0..<devices.capacity where devices.isUsed(slot) {
       regions.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
       triggers.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
@@ -242,11 +242,11 @@ package struct Gateway: ~Copyable {
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
     let numbers = settings.renumberedRegions(in: next)
-    for slot in 0..<devices.capacity where devices[slot].visits >= 0 {
+    for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].visits >= 0 {
       regions.dismiss(slot, fromAllBut: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     let places = settings.renumberedTriggers(in: next)
-    for slot in 0..<devices.capacity {
+    for slot in 0..<devices.capacity where devices.isUsed(slot) {
       triggers.dismiss(slot, fromAllBut: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }

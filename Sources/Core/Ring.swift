@@ -14,12 +14,13 @@ import Synchronization
   private var producer: Side { _read { yield unsafe sides.pointee.producer } }
   private var consumer: Side { _read { yield unsafe sides.pointee.consumer } }
 
-  package init(capacity: Int, filledWith element: Element, in arena: inout Arena) {
+  package init(capacity: Int, in arena: inout Arena) {
     precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a ring's capacity is a power of two")
     mask = capacity - 1
-    // SAFETY: both pieces come from the arena, which outlives its borrowers; every index below is masked.
+    // SAFETY: both pieces come from the arena, which outlives its borrowers; every index below is masked, and no slot
+    // is read before it was pushed.
     unsafe sides = arena.place(Sides())
-    unsafe slots = arena.take(capacity, filledWith: element).relinquished()
+    unsafe slots = arena.take(capacity, of: Element.self).relinquished()
   }
 
   package static func bytes(for capacity: Int) -> Int {

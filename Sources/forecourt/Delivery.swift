@@ -22,11 +22,10 @@ final class Delivery {
     _ configuration: borrowing Configuration, _ boot: Text<16>, started: Instant, _ bell: Doorbell, _ invocation: Invocation,
     in arena: inout Arena
   ) {
-    let blank = Request.command(.ping, Ticket())
-    messages = Ring(capacity: Limits.messagesQueued, filledWith: Message(), in: &arena)
-    requests = Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena)
-    chores = Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena)
-    orders = Ring(capacity: Self.ordersQueued, filledWith: .stop, in: &arena)
+    messages = Ring(capacity: Limits.messagesQueued, in: &arena)
+    requests = Ring(capacity: Limits.requestsQueued, in: &arena)
+    chores = Ring(capacity: Limits.requestsQueued, in: &arena)
+    orders = Ring(capacity: Self.ordersQueued, in: &arena)
     out = invocation.out
     self.started = started
     guard !invocation.has("print") else {

@@ -11,7 +11,7 @@ struct Rehearsal: ~Copyable {
     settings.gateway.simulated = true
     let queued = Limits.messagesQueued
     var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: queued))
-    messages = Ring(capacity: queued, filledWith: Message(), in: &arena)
+    messages = Ring(capacity: queued, in: &arena)
     let cipher = aes128()
     let publisher = Publisher(
       into: messages, boot: Text("replay"), clock: WallClock(started: started, epoch: epoch),

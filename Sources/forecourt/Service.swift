@@ -13,8 +13,6 @@ struct Service: Listener, ~Copyable {
   private let boot: Text<16>
   private let notify = Notify()
   private var watchdog = Instant.never
-  /// What the gateway was last told of the broker.
-  private var wasOnline: Bool?
   private var census: Census
   private var herald: Herald
   private var measuring: Measuring?
@@ -116,13 +114,8 @@ struct Service: Listener, ~Copyable {
   // MARK: What is told
 
   private mutating func tellStatus(at now: Instant) {
-    // Asked once: the courier may lose the line between two questions, and then the machine would believe what the board does not.
-    let isOnline = self.isOnline
-    if delivery.courier != nil, wasOnline != isOnline {
-      wasOnline = isOnline
-      gateway.connected(isOnline, at: now)
-    }
-    board.connected(isOnline)
+    // Asked once: the courier may lose the line between two questions. The machine is told what the board believes.
+    if board.connected(isOnline) { gateway.connected(board.isOnline, at: now) }
     guard let report = board.news(delivery.courier?.figures.troubles, gateway.settings.gateway.authorization) else { return }
     send(.status(report, topics: Topics(gateway.settings), at: now))
     notify.status(report.summary)

@@ -9,7 +9,7 @@ struct StatusBoard {
   private let adapters: [Adapter]
   private var conditions: [Condition]
   private var hasListened = false
-  /// What of the gateway's own making the courier was last known to be.
+  /// Whether the broker was there when the courier was last asked; the machine believes the same.
   private(set) var isOnline = false
 
   init(_ settings: borrowing Settings, _ boot: Text<16>, _ radios: [Radio], _ adapters: [Adapter]) {
@@ -28,10 +28,12 @@ struct StatusBoard {
     isNews = true
   }
 
-  /// A connection lost the retained status to the will: it is told again.
-  mutating func connected(_ isOnline: Bool) {
-    if isOnline && !self.isOnline { isNews = true }
+  /// Whether that is news. A connection lost the retained status to the will: it is told again.
+  mutating func connected(_ isOnline: Bool) -> Bool {
+    guard isOnline != self.isOnline else { return false }
+    if isOnline { isNews = true }
     self.isOnline = isOnline
+    return true
   }
 
   /// The words for the log, when there is news.

@@ -22,7 +22,7 @@ struct Bench: ~Copyable {
 
   init(_ depth: Depth, in arena: inout Arena) {
     let settings = Self.settings(depth)
-    messages = Ring(capacity: Limits.messagesQueued, filledWith: Message(), in: &arena)
+    messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     let cipher: Cipher = { key, plain in key &+ plain }
     let publisher = Publisher(
       into: messages, boot: Text("bench"), clock: WallClock(started: .zero, epoch: nil),
@@ -128,7 +128,7 @@ public func gatewayStop(
 @_cdecl("ring_pass")
 public func ringPass(_ memory: UnsafeMutableRawPointer, _ lent: Int, _ count: Int) -> Int {
   var arena = Arena(lending: UnsafeMutableRawBufferPointer(start: memory, count: lent))
-  let ring = Ring<UInt64>(capacity: 1_024, filledWith: 0, in: &arena)
+  let ring = Ring<UInt64>(capacity: 1_024, in: &arena)
   var sum: UInt64 = 0
   for element in 0..<UInt64(count) {
     _ = ring.push(element)

@@ -14,7 +14,7 @@ struct Rig: ~Copyable {
     let bytes = Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 4_096)
     loan = Loan(bytes: bytes)
     var arena = loan.arena
-    messages = Ring(capacity: 4_096, filledWith: Message(), in: &arena)
+    messages = Ring(capacity: 4_096, in: &arena)
     let publisher = Publisher(
       into: messages, boot: "test", clock: WallClock(started: .zero, epoch: epoch), pseudonyms: Pseudonyms(nameless, salt: Block()))
     gateway = Gateway(settings, seed: 1, cipher: nameless, publisher: publisher, in: &arena)

@@ -9,7 +9,7 @@ struct RingTests {
     var random = Seeded(seed)
     let loan = Loan()
     var arena = loan.arena
-    let ring = Ring(capacity: 8, filledWith: 0, in: &arena)
+    let ring = Ring<Int>(capacity: 8, in: &arena)
     var model: [Int] = []
     for step in 0..<2_000 {
       if Bool.random(using: &random) {
@@ -36,7 +36,7 @@ struct RingTests {
       init() {
         loan = Loan()
         var arena = loan.arena
-        ring = Ring(capacity: 256, filledWith: Pair(value: 0, complement: 0), in: &arena)
+        ring = Ring(capacity: 256, in: &arena)
       }
     }
     let shared = Shared()
@@ -64,7 +64,7 @@ struct RingTests {
   func take() {
     let loan = Loan()
     var arena = loan.arena
-    let ring = Ring(capacity: 2, filledWith: 0, in: &arena)
+    let ring = Ring<Int>(capacity: 2, in: &arena)
     #expect(ring.push(7) == nil)
     var seen = 0
     #expect(ring.take { seen = $0 } && seen == 7)
@@ -76,7 +76,7 @@ struct RingTests {
     await #expect(processExitsWith: .failure) {
       let loan = Loan()
       var arena = loan.arena
-      _ = Ring(capacity: 3, filledWith: 0, in: &arena)
+      _ = Ring<Int>(capacity: 3, in: &arena)
     }
   }
 }

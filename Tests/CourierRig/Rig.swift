@@ -23,14 +23,13 @@ final class Rig: @unchecked Sendable {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 64)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     var arena = Arena(lending: memory)
-    messages = Ring(capacity: Limits.messagesQueued, filledWith: Message(), in: &arena)
-    answers = Ring(capacity: 64, filledWith: Message(), in: &arena)
-    orders = Ring(capacity: 4, filledWith: .stop, in: &arena)
+    messages = Ring(capacity: Limits.messagesQueued, in: &arena)
+    answers = Ring(capacity: 64, in: &arena)
+    orders = Ring(capacity: 4, in: &arena)
     let bell = Doorbell()
-    let blank = Request.command(.ping, Ticket())
     outlets = [
-      Outlet(requests: Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena), bell: bell),
-      Outlet(requests: Ring(capacity: Limits.requestsQueued, filledWith: blank, in: &arena), bell: bell),
+      Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: bell),
+      Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: bell),
     ]
     courier = Courier(
       settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlets[0], toHost: outlets[1],

@@ -33,9 +33,8 @@ private struct Door: @unchecked Sendable {
     settings.claims = true
     settings.peers = true
     var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 4))
-    let blank = Request.command(.ping, Ticket())
-    core = Outlet(requests: Ring(capacity: 4, filledWith: blank, in: &arena), bell: Doorbell())
-    host = Outlet(requests: Ring(capacity: 4, filledWith: blank, in: &arena), bell: Doorbell())
+    core = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
+    host = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
   }
 }
 

@@ -14,7 +14,7 @@ private func follow(_ script: [UInt8], withRing capacity: Int) {
   memory.initializeMemory(as: UInt8.self, repeating: 0)
   defer { memory.deallocate() }
   var arena = Arena(lending: memory)
-  let ring = Ring<UInt16>(capacity: capacity, filledWith: 0, in: &arena)
+  let ring = Ring<UInt16>(capacity: capacity, in: &arena)
   var model: [UInt16] = []
   for (step, operation) in script.enumerated() {
     if operation & 1 == 0 {

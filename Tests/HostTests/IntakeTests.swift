@@ -13,8 +13,8 @@ private final class Door {
 
   init(_ change: (inout CourierSettings) -> Void = { _ in }) {
     var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 16))
-    core = Ring(capacity: 16, filledWith: .command(.ping, Ticket()), in: &arena)
-    host = Ring(capacity: 16, filledWith: .command(.ping, Ticket()), in: &arena)
+    core = Ring(capacity: 16, in: &arena)
+    host = Ring(capacity: 16, in: &arena)
     var settings = CourierSettings()
     settings.commands = true
     settings.claims = true

@@ -148,7 +148,7 @@ private final class Board {
     memory = .allocate(byteCount: bytes, alignment: 128)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     var arena = Arena(lending: memory)
-    messages = Ring(capacity: 256, filledWith: Message(), in: &arena)
+    messages = Ring(capacity: 256, in: &arena)
     let clock = WallClock(started: Instant(microseconds: Int64(station.clock * 1e6)), epoch: nil)
     let publisher = Publisher(into: messages, boot: Text<16>("b"), clock: clock, pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
     gateway = Gateway(settings, seed: seed, cipher: cipher, publisher: publisher, in: &arena)

@@ -204,7 +204,7 @@ extension CalibrationTests {
       trigger.leave = Meters(Float(fire) * 3)
       settings.triggers.append(trigger)
       var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 1_024))
-      let messages = Ring(capacity: 1_024, filledWith: Message(), in: &arena)
+      let messages = Ring<Message>(capacity: 1_024, in: &arena)
       let cipher = aes128()
       let publisher = Publisher(
         into: messages, boot: Text("test"), clock: WallClock(started: .zero, epoch: nil),

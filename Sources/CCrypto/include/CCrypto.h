@@ -3,3 +3,7 @@
 #include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <stdint.h>
+
+/// AES-128 of one block of 16 bytes. FIPS 197.
+void crypto_aes128(const uint8_t *key, const uint8_t *plain, uint8_t *enciphered);

@@ -27,7 +27,7 @@ package struct Fragments: ~Copyable {
 
   package init(in arena: inout Arena) {
     chains = arena.take(Limits.fragmentChains, filledWith: Chain())
-    memory = arena.take(Limits.fragmentChains * Limits.advertisementBytes, filledWith: 0)
+    memory = arena.take(Limits.fragmentChains * Limits.advertisementBytes, of: UInt8.self)
   }
 
   package static var bytes: Int {

@@ -18,7 +18,7 @@ package struct AddressBook: ~Copyable {
   package private(set) var evictions: UInt64 = 0
 
   package init(capacity: Int, seed: UInt64, in arena: inout Arena) {
-    records = arena.take(capacity, filledWith: AddressRecord(.init(word: 0), at: .zero))
+    records = arena.take(capacity, of: AddressRecord.self)
     index = HashIndex(slots: capacity, in: &arena)
     recency = Recency(slots: capacity, in: &arena)
     self.seed = seed

@@ -11,8 +11,8 @@ package struct Devices: ~Copyable {
   package private(set) var arrivals: UInt64 = 0
 
   package init(capacity: Int, radios: Int, seed: UInt64, in arena: inout Arena) {
-    table = arena.take(capacity, filledWith: Device(identity: Identity(.address)))
-    tracks = arena.take(capacity * radios, filledWith: Average())
+    table = arena.take(capacity, of: Device.self)
+    tracks = arena.take(capacity * radios, of: Average.self)
     index = HashIndex(slots: capacity, in: &arena)
     recency = Recency(slots: capacity, in: &arena)
     self.radios = radios

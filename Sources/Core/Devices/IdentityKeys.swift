@@ -31,8 +31,8 @@ package struct IdentityKeys: ~Copyable {
 
   package init(_ keys: borrowing KeyList, cipher: @escaping Cipher, in arena: inout Arena) {
     self.cipher = cipher
-    resolvers = arena.take(KeyList.capacity, filledWith: Resolver())
-    beacons = arena.take(KeyList.capacity, filledWith: Beacon())
+    resolvers = arena.take(KeyList.capacity, of: Resolver.self)
+    beacons = arena.take(KeyList.capacity, of: Beacon.self)
     adopt(keys)
   }
 

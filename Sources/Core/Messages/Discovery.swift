@@ -14,11 +14,12 @@ package struct Discovery {
     self.version = version
   }
 
-  /// On from a `fire` until a `leave`.
+  /// On from a `fire` until a `leave`. What else the topic says concerns others who approach: an empty answer changes nothing.
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
       state("/trigger/", trigger.bytes, &payload)
-      payload.member("value_template", "{{ 'ON' if value_json.event in ['fire','manual'] else 'OFF' }}")
+      payload.member(
+        "value_template", "{{ 'ON' if value_json.event in ['fire','manual'] else 'OFF' if value_json.event == 'leave' else '' }}")
     }
   }
 

@@ -30,7 +30,7 @@ struct Candidates: ~Copyable {
   private var count = 0
 
   init(_ service: ServiceUUID, courtesy: Interval, in arena: inout Arena) {
-    list = arena.take(Limits.candidates, filledWith: Candidate())
+    list = arena.take(Limits.candidates, of: Candidate.self)
     uuid = service
     let position = service.overflowPosition
     byte = Int(position >> 3)

@@ -13,7 +13,7 @@ struct KnownPeers: ~Copyable {
   private var count = 0
 
   init(in arena: inout Arena) {
-    records = arena.take(Limits.knownPeers, filledWith: Record())
+    records = arena.take(Limits.knownPeers, of: Record.self)
     index = HashIndex(slots: Limits.knownPeers, in: &arena)
   }
 

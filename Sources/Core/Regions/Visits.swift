@@ -15,14 +15,12 @@ package struct Visit: BitwiseCopyable {
 package struct Visits: ~Copyable {
   private var table: Lent<Visit>
   private var free: Int32 = -1
+  /// Places from here on have never been used, and their memory is untouched.
+  private var fresh = 0
   private var heads = InlineArray<64, Int32>(repeating: -1)
 
   package init(capacity: Int, in arena: inout Arena) {
-    table = arena.take(capacity, filledWith: Visit())
-    for place in stride(from: capacity - 1, through: 0, by: -1) {
-      table[place].nextOfDevice = free
-      free = Int32(place)
-    }
+    table = arena.take(capacity, of: Visit.self)
   }
 
   package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Visit.self) }
@@ -45,9 +43,8 @@ package struct Visits: ~Copyable {
 
   /// Begins a visit at the head of both lists; false when there is no room for one more.
   package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Bool {
-    guard free >= 0 else { return false }
-    let place = free
-    free = table[Int(place)].nextOfDevice
+    guard free >= 0 || fresh < table.count else { return false }
+    let place = takePlace()
     let next = heads[region]
     table[Int(place)] = Visit(
       device: Int32(device), region: UInt8(region), since: now, counted: now, nextOfDevice: head, nextOfRegion: next)
@@ -55,6 +52,15 @@ package struct Visits: ~Copyable {
     heads[region] = place
     head = place
     return true
+  }
+
+  private mutating func takePlace() -> Int32 {
+    guard free < 0 else {
+      defer { free = table[Int(free)].nextOfDevice }
+      return free
+    }
+    fresh += 1
+    return Int32(fresh - 1)
   }
 
   /// The regions have new numbers; visits to a region without one must have ended.

@@ -13,13 +13,11 @@ package struct Rivals: ~Copyable {
 
   private var table: Lent<Word>
   private var free: Int32 = -1
+  /// Places from here on have never been used, and their memory is untouched.
+  private var fresh = 0
 
   package init(capacity: Int, in arena: inout Arena) {
-    table = arena.take(capacity, filledWith: Word())
-    for place in stride(from: capacity - 1, through: 0, by: -1) {
-      table[place].next = free
-      free = Int32(place)
-    }
+    table = arena.take(capacity, of: Word.self)
   }
 
   package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Word.self) }
@@ -41,12 +39,20 @@ package struct Rivals: ~Copyable {
   package mutating func place(for neighbour: Int, head: inout Int32) -> Int32 {
     let known = find(neighbour, from: head)
     if known >= 0 { return known }
-    guard free >= 0 else { return -1 }
-    let place = free
-    free = table[Int(place)].next
+    guard free >= 0 || fresh < table.count else { return -1 }
+    let place = takePlace()
     table[Int(place)] = Word(next: head, neighbour: UInt8(neighbour))
     head = place
     return place
+  }
+
+  private mutating func takePlace() -> Int32 {
+    guard free < 0 else {
+      defer { free = table[Int(free)].next }
+      return free
+    }
+    fresh += 1
+    return Int32(fresh - 1)
   }
 
   package mutating func forget(_ head: inout Int32) {

@@ -19,7 +19,7 @@ package final class Recorder: Sendable {
   private let over = Atomic<Bool>(false)
 
   package init(in arena: inout Arena) {
-    packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
+    packets = Ring(capacity: Limits.packetsQueued, in: &arena)
   }
 
   package static let bytes = Ring<Packet>.bytes(for: Limits.packetsQueued)

@@ -43,10 +43,10 @@ package final class Radio: Sendable {
     echoing = Atomic(echoes)
     self.name = name
     self.listener = listener
-    packets = Ring(capacity: Limits.packetsQueued, filledWith: Packet(), in: &arena)
-    reports = Ring(capacity: Limits.reportsQueued, filledWith: Report(), in: &arena)
-    outgoing = Ring(capacity: Limits.commandsQueued, filledWith: Packet(), in: &arena)
-    hints = Ring(capacity: Limits.hintsQueued, filledWith: KnownPeer(address: Address(word: 0), id: 0), in: &arena)
+    packets = Ring(capacity: Limits.packetsQueued, in: &arena)
+    reports = Ring(capacity: Limits.reportsQueued, in: &arena)
+    outgoing = Ring(capacity: Limits.commandsQueued, in: &arena)
+    hints = Ring(capacity: Limits.hintsQueued, in: &arena)
   }
 
   package static let bytes =
