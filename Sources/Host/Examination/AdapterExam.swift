@@ -79,7 +79,7 @@ extension Examined {
     if code == EPERM || code == EACCES { return refused(.noPermission, adapter, subject) }
     if code == ERFKILL { return refused(.blocked, adapter, subject) }
     guard code == EBUSY else { return refused(.system, adapter, subject, code: code) }
-    if isUp {
+    if isUp, bluetooth_is_held(index) == 0 {
       return Examined(subject, .good, "\(adapter.written): there and up, nobody else is known to use it; the gateway takes it for itself")
     }
     return refused(.busy, adapter, subject)
