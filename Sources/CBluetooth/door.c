@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include "CBluetooth.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 int bluetooth_socket(void) { return socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI); }
 
@@ -34,6 +36,15 @@ void bluetooth_ask_for_stamps(int socket, uint16_t channel) {
 int64_t bluetooth_flags(int socket, uint16_t device) {
   struct hci_dev_info info = {.dev_id = device};
   return ioctl(socket, HCIGETDEVINFO, &info) < 0 ? -1 : (int64_t)info.flags;
+}
+
+int bluetooth_is_held(uint16_t device) {
+  int socket = bluetooth_socket();
+  if (socket < 0) return 0;
+  struct hci_conn_info_req nobody = {.type = ACL_LINK};
+  int is_held = bluetooth_bind(socket, device, HCI_CHANNEL_RAW) == 0 && ioctl(socket, HCIGETCONNINFO, &nobody) < 0 && errno == EBUSY;
+  close(socket);
+  return is_held;
 }
 
 int bluetooth_up(int socket, uint16_t device) { return ioctl(socket, HCIDEVUP, device); }

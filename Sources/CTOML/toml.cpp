@@ -45,7 +45,7 @@ struct toml_document {
   explicit toml_document(std::string_view source) : text(source) {
     for (size_t index = 0; index < text.size(); index++)
       if (text[index] == '\n') lines.push_back(index + 1);
-    if (!is_shallow()) return;
+    if (!is_text() || !is_shallow()) return;
     auto result = toml::parse(std::string_view(text));
     if (!result) {
       error = result.error().description();
@@ -54,6 +54,15 @@ struct toml_document {
     }
     root = std::move(result).table();
     lay_flat();
+  }
+
+  bool is_text() {
+    const size_t zero = text.find('\0');
+    if (zero == std::string::npos) return true;
+    error = "this is no text: there is a zero byte";
+    const auto line = std::upper_bound(lines.begin(), lines.end(), zero) - lines.begin();
+    error_at = inside({uint32_t(line), uint32_t(zero - lines[line - 1] + 1)});
+    return false;
   }
 
   bool is_shallow() {

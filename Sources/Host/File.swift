@@ -1,6 +1,6 @@
 import CLinux
 
-/// Why a file could not be read.
+/// Why a file could not be read, or not be written.
 package struct FileRefusal: Error {
   package enum Reason {
     case missing
@@ -10,17 +10,20 @@ package struct FileRefusal: Error {
     case system(Int32)
   }
   package let reason: Reason
+  private var isWritten = false
 
   /// As it follows a file's name: "cannot be read: permission denied".
   package var sentence: String {
     switch reason {
-    case .missing: "does not exist"
-    case .forbidden: "cannot be read by this user: permission denied"
+    case .missing: isWritten ? "cannot be written: its folder does not exist" : "does not exist"
+    case .forbidden: "cannot be \(verb) by this user: permission denied"
     case .folder: "is a folder, not a file"
     case .tooLarge(let limit): "is longer than the \(limit) bytes that are read"
-    case .system(let code): "cannot be read: " + systemWords(code)
+    case .system(let code): "cannot be \(verb): " + systemWords(code)
     }
   }
+
+  private var verb: String { isWritten ? "written" : "read" }
 
   init(_ reason: Reason) { self.reason = reason }
 
@@ -31,6 +34,12 @@ package struct FileRefusal: Error {
     case EISDIR: self.init(.folder)
     default: self.init(.system(code))
     }
+  }
+
+  /// Of a file that was to be written.
+  init(writing code: Int32) {
+    self.init(errno: code)
+    isWritten = true
   }
 }
 

@@ -21,6 +21,12 @@ package enum Files {
     return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_mode & 0o170_000 == 0o040_000
   }
 
+  static func isEmpty(_ path: Path) -> Bool {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_size == 0
+  }
+
   /// Best effort: what is not there need not be renamed.
   static func rename(_ old: Path, _ new: Path, suffix: StaticString) {
     var (old, new) = (old, new)
@@ -30,6 +36,10 @@ package enum Files {
     _ = unsafe old.withCString { from in unsafe new.withCString { to in unsafe CLinux.rename(from, to) } }
   }
 }
+
+/// Who runs this program, as a command names him.
+// SAFETY: the system's text is terminated, and copied before anybody can ask again.
+var userName: String { unsafe String(cString: linux_user()) }
 
 /// Says that a file is ours while we live; another gateway on the same outbox would publish our events again.
 final class FileLock: Sendable {

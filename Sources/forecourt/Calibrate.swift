@@ -139,7 +139,7 @@ struct Calibration {
     var packet = Packet()
     var samples: [Sample] = []
     var last = Instant.zero
-    while let capture = captures.next(into: &packet) {
+    while let capture = invocation.next(of: captures, into: &packet) {
       if let sample = witness.receive(packet, radio: radios.count == 1 ? 0 : capture, in: &rehearsal) { samples.append(sample) }
       while rehearsal.take({ _ in }) {}
       last = max(last, packet.at)

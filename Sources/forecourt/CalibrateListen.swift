@@ -11,7 +11,7 @@ extension Calibration {
     var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
     let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
     let rehearsal = Rehearsal(configuration, epoch: Clock.epoch(), started: Clock.now())
-    let listener = PlaceListener(rehearsal, Witness(identity, radios: self.radios.count), radios.adapters)
+    let listener = PlaceListener(rehearsal, Witness(identity, radios: self.radios.count), Reception(radios.adapters), invocation.out.bar)
     var station = Station(listener, radios.bell, radios.all, signals)
     var refusal: Exit?
     for index in places.indices {
@@ -22,6 +22,7 @@ extension Calibration {
       }
       station.listener.begin(for: .seconds(Double(seconds)))
       station.run()
+      invocation.out.bar.clear()
       refusal = station.listener.end
       if refusal != nil { break }
       let begin = station.listener.begun
@@ -62,30 +63,26 @@ private func waitForEnter(_ signals: Signals) -> Bool {
 private struct PlaceListener: Listener, ~Copyable {
   private(set) var rehearsal: Rehearsal
   private var witness: Witness
-  private let adapters: [Adapter]
-  private var troubles: [Trouble?]
-  private var hasListened: [Bool]
+  private var reception: Reception
+  private let bar: ProgressBar
   private(set) var samples: [Sample] = []
   private(set) var begun = Instant.never
   private(set) var hasHeard = false
   private(set) var end: Exit?
-  private var until = Instant.zero
-  private var bar: ProgressBar?
+  private var span = Interval.seconds(1)
+  private var isOver = false
   private var packet = Packet()
 
-  init(_ rehearsal: consuming Rehearsal, _ witness: Witness, _ adapters: [Adapter]) {
+  init(_ rehearsal: consuming Rehearsal, _ witness: Witness, _ reception: Reception, _ bar: ProgressBar) {
     self.rehearsal = rehearsal
     self.witness = witness
-    self.adapters = adapters
-    troubles = adapters.map { _ in nil }
-    hasListened = adapters.map { _ in false }
+    self.reception = reception
+    self.bar = bar
   }
 
   mutating func begin(for span: Interval) {
-    begun = Clock.now()
-    until = begun + span
+    (begun, self.span) = (Clock.now(), span)
     samples = []
-    bar = ProgressBar(span.seconds)
   }
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
@@ -99,24 +96,21 @@ private struct PlaceListener: Listener, ~Copyable {
   }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
-    let trouble = report.condition.trouble
-    if let trouble, trouble != troubles[radio] { say("forecourt: " + advice(trouble, adapters[radio], code: report.code)) }
-    troubles[radio] = trouble
-    if report.condition.isListening { hasListened[radio] = true }
-    if report.condition == .ended { until = min(until, Clock.now()) }
-    guard !hasListened.contains(true), !troubles.contains(where: { $0?.isOfController ?? true }) else { return }
-    end = trouble?.exit ?? .unavailable
+    if let news = reception.reported(report, radio: radio) {
+      bar.clear()
+      say(news)
+    }
+    end = end ?? reception.end
+    isOver = isOver || report.condition == .ended
   }
 
   mutating func asked(_ request: Signals.Request) { if case .stop = request { end = .failed } }
   mutating func tick(at moment: Instant) {}
-  var nextDeadline: Instant { min(until, Clock.now() + .milliseconds(250)) }
+  var nextDeadline: Instant { min(begun + span, bar.wakes) }
   var hasWork: Bool { false }
 
   mutating func turned(at moment: Instant) -> Bool {
-    bar?.show((moment - begun).seconds)
-    let isOver = moment >= until || end != nil
-    if isOver { bar?.clear() }
-    return !isOver
+    bar.show((moment - begun).seconds / span.seconds, atOnce: true)
+    return !isOver && end == nil && moment < begun + span
   }
 }

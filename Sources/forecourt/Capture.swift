@@ -32,13 +32,14 @@ private func record(_ invocation: Invocation) throws(Exit) {
   var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + configuration.core.radios.count * (Recorder.bytes + 64) + 4_096)
   let recording = try Recording(configuration.core, invocation, in: &arena)
   let radios = try Radios(configuration.core, configuration.host.adapters, echoes: true, isAsked: true, invocation, in: &arena)
-  let listener = CaptureListener(recording, radios.adapters, invocation.number("seconds"))
+  let listener = CaptureListener(recording, Reception(radios.adapters), invocation)
   var station = Station(listener, radios.bell, radios.all, signals)
   station.run()
-  let end = station.listener.end
+  let end = station.listener.reception.end
+  invocation.out.bar.clear()
   radios.stop()
   try recording.close()
-  if end != .done { throw end }
+  if let end { throw end }
 }
 
 /// One file and its writer for each radio.
@@ -93,19 +94,15 @@ private final class Recording: Sendable {
 
 private struct CaptureListener: Listener, ~Copyable {
   private let recording: Recording
-  private let adapters: [Adapter]
-  private let until: Instant
+  private let stretch: Stretch
+  private let bar: ProgressBar
   private var packet = Packet()
-  private var lastTrouble: [Trouble?]
-  private var hasListened: [Bool]
-  private(set) var end = Exit.done
+  private(set) var reception: Reception
   private var isOver = false
 
-  init(_ recording: Recording, _ adapters: [Adapter], _ seconds: Int?) {
-    (self.recording, self.adapters) = (recording, adapters)
-    until = seconds.map { Clock.now() + .seconds(Double($0)) } ?? .never
-    lastTrouble = adapters.map { _ in nil }
-    hasListened = adapters.map { _ in false }
+  init(_ recording: Recording, _ reception: Reception, _ invocation: Invocation) {
+    (self.recording, self.reception, bar) = (recording, reception, invocation.out.bar)
+    stretch = Stretch(seconds: invocation.number("seconds"))
   }
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
@@ -115,22 +112,16 @@ private struct CaptureListener: Listener, ~Copyable {
   }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
-    let trouble = report.condition.trouble
-    if let trouble, trouble != lastTrouble[radio] { say("forecourt: " + advice(trouble, adapters[radio], code: report.code)) }
-    if report.condition.isListening, lastTrouble[radio] != nil || !hasListened[radio] {
-      say("forecourt: \(adapters[radio].written): listening")
-      hasListened[radio] = true
-    }
-    lastTrouble[radio] = trouble
-    // Whoever sits in front of it need not wait for what cannot be opened.
-    guard !hasListened.contains(true), !lastTrouble.contains(where: { $0?.isOfController ?? true }) else { return }
-    isOver = true
-    end = trouble?.exit ?? .unavailable
+    let wasListening = reception.isListening(radio)
+    let news = reception.reported(report, radio: radio)
+    bar.clear()
+    if let news { say(news) }
+    if reception.isListening(radio), !wasListening { say("forecourt: \(reception.adapters[radio].written): listening") }
   }
 
   mutating func asked(_ request: Signals.Request) { isOver = true }
   mutating func tick(at moment: Instant) {}
-  var nextDeadline: Instant { until }
+  var nextDeadline: Instant { min(stretch.end, bar.wakes) }
   var hasWork: Bool { false }
 
   mutating func turned(at moment: Instant) -> Bool {
@@ -138,6 +129,7 @@ private struct CaptureListener: Listener, ~Copyable {
       recorder.wake()
       if recorder.failure != 0 { isOver = true }
     }
-    return !isOver && moment < until
+    bar.show(stretch.part(at: moment))
+    return !isOver && reception.end == nil && moment < stretch.end
   }
 }

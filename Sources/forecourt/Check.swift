@@ -37,7 +37,9 @@ private func examine(_ invocation: Invocation) throws(Exit) {
     report(error.findings, [], source, isCorrect: false, invocation)
     throw .configuration
   }
-  let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host)
+  let bar = invocation.out.bar
+  let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host) { bar.show(nil) }
+  bar.clear()
   report(configuration.warnings, machine, source, isCorrect: true, invocation)
   if !invocation.has("json") { tell(configuration, machine, source.name, invocation) }
   if let exit = worst(machine) { throw exit }

@@ -55,6 +55,10 @@ private func list(_ invocation: Invocation) throws(Exit) {
   let wanted = try Wanted(invocation)
   let path = try invocation.configuration(.hearing).host.outbox.path
   let most = invocation.number("last") ?? 20
+  guard !Files.isFolder(Path(path)) else {
+    say("forecourt: \(path) is a folder, not a file")
+    throw .failed
+  }
   var found: [History.Entry] = []
   do throws(StoreFault) {
     try History(path: path).read { entry in

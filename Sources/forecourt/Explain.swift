@@ -9,16 +9,19 @@ extension Command {
         "Runs captures through the gateway as replay does and follows one device through it: a line for each sample, with the level that was heard, what the average took it for (first, taken, gated: an outlier; moved: the level is another one now), the average, the distance and the zone; then, for each trigger that looks for the device, where it stands and the first rule that keeps it from firing. Events stand between the lines.",
         "At the end, for each trigger: when it fired, or how far it got at best, and what held it back how often.",
         "Several captures are taken for the configuration's radios, in its order.",
+        "With --json, one object a line; its kind is sample, event or, in the last line, verdict.",
       ],
       operands: .one("ID"),
       options: [
         .captures("What was heard: btsnoop, pcap or pcapng. Again for each radio."), .config,
-        Option("brief", .none, "Only the events and the end, not each sample."),
+        Option("brief", .none, "Only the events and the end, not each sample."), .json,
       ],
       examples: [
         Example(
           line: "forecourt explain irk:anna --capture yard.btsnoop", words: "Why nothing happened when Anna stood there."),
         Example(line: "forecourt explain irk:anna --capture yard.btsnoop --config new.toml", words: "Whether another configuration helps."),
+        Example(
+          line: "forecourt explain irk:anna --capture yard.btsnoop --json --brief", words: "For a script: the events, and the verdict."),
       ],
       exits: [.done, .failed, .usage, .unreadable, .configuration],
       run: { invocation throws(Exit) in try tellWhy(invocation) })
@@ -36,9 +39,9 @@ private func tellWhy(_ invocation: Invocation) throws(Exit) {
     throw invocation.refused("there are \(invocation.values("capture").count) captures for \(radios) radios")
   }
   var rehearsal = Rehearsal(configuration, epoch: captures.epoch)
-  var explanation = Explanation(identity, rehearsal.gateway.settings, to: invocation.out, isBrief: invocation.has("brief"))
+  var explanation = Explanation(identity, rehearsal.gateway.settings, invocation)
   var packet = Packet()
-  while let capture = captures.next(into: &packet), !invocation.out.isClosed {
+  while let capture = invocation.next(of: captures, into: &packet) {
     explanation.receive(packet, radio: radios == 1 ? 0 : capture, in: &rehearsal)
   }
   if explanation.samples == 0 {
@@ -50,22 +53,24 @@ private func tellWhy(_ invocation: Invocation) throws(Exit) {
 }
 
 /// The lines about one device.
-private struct Explanation {
+struct Explanation {
   private var witness: Witness
   private let out: Output
   private let isBrief: Bool
-  private let name: String
-  private var records: [TriggerRecord] = []
+  private var objects: ExplanationObjects?
+  let identity: Identity
+  private(set) var records: [TriggerRecord] = []
   private(set) var samples = 0
   private var first = Instant.zero
   private var last = Instant.zero
-  private var levels: (low: Int8, high: Int8) = (.max, .min)
-  private var hearing: [Int]
-  private var power = "unknown"
+  private(set) var levels: (low: Int8, high: Int8) = (.max, .min)
+  private(set) var hearing: [Int]
+  private(set) var power = "unknown"
 
-  init(_ identity: Identity, _ settings: borrowing Settings, to out: Output, isBrief: Bool) {
-    (self.out, self.isBrief) = (out, isBrief)
-    name = identity.shown
+  init(_ identity: Identity, _ settings: borrowing Settings, _ invocation: Invocation) {
+    (out, isBrief) = (invocation.out, invocation.has("brief"))
+    objects = invocation.has("json") ? ExplanationObjects(identity, to: out) : nil
+    self.identity = identity
     let radios = max(settings.radios.count, 1)
     witness = Witness(identity, radios: radios)
     hearing = (0..<radios).map { _ in 0 }
@@ -81,22 +86,23 @@ private struct Explanation {
     guard let sample, let slot = witness.slot(in: rehearsal.gateway) else { return }
     if samples == 0 {
       first = sample.at
-      if !isBrief { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
+      if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
     }
     samples += 1
     last = sample.at
     levels = (min(levels.low, sample.level), max(levels.high, sample.level))
     hearing[radio] += 1
     power = rehearsal.gateway.devices[slot].power.words
-    var line = isBrief ? "" : describe(sample, slot, rehearsal.gateway)
+    var states: [TriggerRecord.State] = []
+    for index in records.indices { states.append(records[index].look(slot, sample, rehearsal.gateway)) }
+    guard !isBrief else { return }
+    guard objects == nil else { return objects!.tell(sample, slot, records, states, rehearsal.gateway) }
+    var line = describe(sample, slot, rehearsal.gateway)
     for index in records.indices {
-      let state = records[index].look(slot, sample, rehearsal.gateway)
-      if !isBrief {
-        out.line(line + records[index].name + ": " + state)
-        line = String(repeating: " ", count: Self.head.columns)
-      }
+      out.line(line + records[index].name + ": " + states[index].text)
+      line = String(repeating: " ", count: Self.head.columns)
     }
-    if !isBrief, records.isEmpty { out.line(line) }
+    if records.isEmpty { out.line(line) }
   }
 
   // MARK: Lines
@@ -108,7 +114,7 @@ private struct Explanation {
   private func describe(_ sample: Sample, _ slot: Int, _ gateway: borrowing Gateway) -> String {
     var line = fixed(sample.at.microsecondsAsSeconds, 3).right(in: 9) + "  "
     line += radioName(sample.radio, gateway.settings).cut(to: 8).padded(to: 8)
-    line += "\(sample.level)".right(in: 6) + "  " + sample.verdict.word.padded(to: 6)
+    line += "\(sample.level)".right(in: 6) + "  " + "\(sample.verdict.word)".padded(to: 6)
     guard let estimate = gateway.devices.estimate(of: slot, at: sample.at, gateway.settings) else { return line + "  " }
     line += fixed(estimate.average.value, 1).right(in: 8) + "  "
     line += "\(metres(estimate.distance)) (\(metres(estimate.low))–\(metres(estimate.high)))".padded(to: 18)
@@ -122,6 +128,10 @@ private struct Explanation {
     for (at, word) in words where same(word.identity, identity) {
       for index in records.indices where same(records[index].name, word.trigger) {
         records[index].happened(word.event, at: at)
+        guard objects == nil else {
+          objects!.tell(word, of: records[index].name, at: at)
+          continue
+        }
         let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
         out.line(fixed(at.microsecondsAsSeconds, 3).right(in: 9) + "  >>> \(records[index].name): \(word.event)\(why)")
       }
@@ -130,12 +140,16 @@ private struct Explanation {
 
   // MARK: The end
 
+  /// From the first sample to the last.
+  var seconds: Double { (last - first).seconds }
+
   func end(_ settings: borrowing Settings) {
+    if var objects { return objects.tell(self, settings) }
     out.line("")
-    let seconds = (last - first).seconds
     let rate = seconds > 0 ? ", \(fixed(Double(samples - 1) / seconds, 1)) a second" : ""
     out.line(
-      "\(name): \(count(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power).")
+      "\(identity.shown): \(count(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power)."
+    )
     if hearing.count > 1 {
       var words: [String] = []
       for radio in hearing.indices { words.append("\(radioName(radio, settings)) \(hearing[radio])") }
@@ -167,7 +181,7 @@ extension String {
 }
 
 extension Average.Verdict {
-  fileprivate var word: String {
+  var word: StaticString {
     switch self {
     case .started: "first"
     case .taken: "taken"

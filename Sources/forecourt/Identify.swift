@@ -29,10 +29,11 @@ private func inquire(_ invocation: Invocation) throws(Exit) {
   var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
   let radios = try Radios(
     configuration.core, configuration.host.adapters, isAsked: true, invocation, duties: .errand(address), in: &arena)
-  let inquiry = Inquiry(invocation, radios.adapters, within: invocation.number("seconds") ?? 15)
+  let inquiry = Inquiry(invocation, Reception(radios.adapters))
   var station = Station(inquiry, radios.bell, radios.all, signals)
   station.run()
   let end = station.listener.end
+  invocation.out.bar.clear()
   radios.stop()
   if end != .done { throw end }
 }
@@ -60,18 +61,15 @@ extension Invocation {
 /// Waits for the answers of one device.
 private struct Inquiry: Listener, ~Copyable {
   private let invocation: Invocation
-  private let adapters: [Adapter]
-  private let until: Instant
+  private let stretch: Stretch
   private var services: [ServiceGroup] = []
-  private var lastTrouble: [Trouble?]
-  private var hasListened = false
+  private var reception: Reception
   private var isOver = false
   private(set) var end = Exit.failed
 
-  init(_ invocation: Invocation, _ adapters: [Adapter], within seconds: Int) {
-    (self.invocation, self.adapters) = (invocation, adapters)
-    until = Clock.now() + .seconds(Double(seconds))
-    lastTrouble = adapters.map { _ in nil }
+  init(_ invocation: Invocation, _ reception: Reception) {
+    (self.invocation, self.reception) = (invocation, reception)
+    stretch = Stretch(seconds: invocation.number("seconds") ?? 15)
   }
 
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
@@ -87,6 +85,7 @@ private struct Inquiry: Listener, ~Copyable {
 
   private mutating func conclude(_ address: Address, _ id: String?, _ refusal: String?) {
     isOver = true
+    invocation.out.bar.clear()
     if id != nil { end = .done }
     if invocation.has("json") {
       var line = "{\"v\":1,\"address\":\"\(address.written)\",\"id\":\(id.map { json($0) } ?? "null"),"
@@ -102,23 +101,24 @@ private struct Inquiry: Listener, ~Copyable {
   }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
-    let trouble = report.condition.trouble
-    if let trouble, trouble != lastTrouble[radio] { say("forecourt: " + advice(trouble, adapters[radio], code: report.code)) }
-    lastTrouble[radio] = trouble
-    if report.condition.isListening { hasListened = true }
-    // Whoever sits in front of it need not wait for what cannot be opened.
-    guard !hasListened, !lastTrouble.contains(where: { $0?.isOfController ?? true }) else { return }
+    if let news = reception.reported(report, radio: radio) {
+      invocation.out.bar.clear()
+      say(news)
+    }
+    guard let refusal = reception.end else { return }
     isOver = true
-    end = trouble?.exit ?? .unavailable
+    end = refusal
   }
 
   mutating func asked(_ request: Signals.Request) { isOver = true }
   mutating func tick(at moment: Instant) {}
-  var nextDeadline: Instant { until }
+  var nextDeadline: Instant { min(stretch.end, invocation.out.bar.wakes) }
   var hasWork: Bool { false }
 
   mutating func turned(at moment: Instant) -> Bool {
-    if !isOver && moment >= until {
+    if !isOver { invocation.out.bar.show(stretch.part(at: moment)) }
+    if !isOver && moment >= stretch.end {
+      invocation.out.bar.clear()
       say("forecourt identify: \(invocation.operands[0]): nobody there lets others connect, or nobody was heard")
       isOver = true
     }

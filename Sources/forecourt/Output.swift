@@ -10,6 +10,8 @@ final class Output {
   private var failure: Int32 = 0
   private var waiting: [UInt8] = []
   let isTerminal = isatty(STDOUT_FILENO) == 1
+  /// How far long work is: drawn between the lines, never into them.
+  let bar = ProgressBar()
 
   private static let enough = 16_384
 
@@ -30,6 +32,7 @@ final class Output {
   }
 
   func flush() {
+    if isTerminal, waiting.count > 0 { bar.clear() }
     var written = 0
     while written < waiting.count, !isClosed {
       let rest = waiting[written...]

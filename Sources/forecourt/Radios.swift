@@ -76,7 +76,12 @@ private enum Scene {
   init(_ adapter: Adapter, _ settings: borrowing Settings, radio: Int, _ invocation: Invocation) throws(Exit) {
     switch adapter {
     case .hci, .h4, .tcp, .unix: self = .live(adapter)
-    case .capture(let file): self = .capture(file: file)
+    case .capture(let file):
+      if let fault = Captures(opening: [file]).faults.first {
+        say("forecourt: \(file) \(fault.reason.sentence)")
+        throw .unreadable
+      }
+      self = .capture(file: file)
     case .simulate(let file):
       let scenario = try invocation.scenario(file)
       // Whose ears: the gateway of the radio's name, or of ours, else the first.
@@ -130,5 +135,6 @@ extension Invocation {
 }
 
 extension Trouble {
-  var exit: Exit { self == .noPermission ? .forbidden : .unavailable }
+  var exit: Exit { self == .noPermission ? .forbidden : isOfRecording ? .unreadable : .unavailable }
+  var isOfRecording: Bool { self == .noSource || self == .damagedSource }
 }

@@ -41,7 +41,7 @@ private func rehearse(_ invocation: Invocation) throws(Exit) {
   let configuration = try invocation.configuration(.hearing)
   let captures = Captures(opening: invocation.operands)
   if invocation.has("decoded") {
-    decode(captures, configuration, to: invocation.out)
+    decode(captures, configuration, invocation)
   } else {
     try rehearse(captures, configuration, invocation)
   }
@@ -56,14 +56,14 @@ private func rehearse(_ captures: Captures, _ configuration: consuming Configura
   }
   var rehearsal = Rehearsal(configuration, epoch: captures.epoch)
   var packet = Packet()
-  while let capture = captures.next(into: &packet), !invocation.out.isClosed {
+  while let capture = invocation.next(of: captures, into: &packet) {
     rehearsal.receive(packet, radio: radios == 1 ? 0 : capture)
     rehearsal.print(to: invocation.out)
   }
 }
 
-private func decode(_ captures: Captures, _ configuration: consuming Configuration, to out: Output) {
+private func decode(_ captures: Captures, _ configuration: consuming Configuration, _ invocation: Invocation) {
   var replay = DecodedReplay(configuration, epoch: captures.epoch)
   var packet = Packet()
-  while let capture = captures.next(into: &packet), !out.isClosed { replay.receive(packet, from: capture, to: out) }
+  while let capture = invocation.next(of: captures, into: &packet) { replay.receive(packet, from: capture, to: invocation.out) }
 }

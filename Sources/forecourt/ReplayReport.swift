@@ -25,10 +25,11 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
   var faults: [Captures.Fault] = []
   for name in names {
     let captures = Captures(opening: invocation.operands)
-    runs.append(try run(captures, name, invocation, isFirst: runs.isEmpty))
+    runs.append(try run(captures, name, invocation, number: runs.count, of: names.count))
     epoch = captures.epoch
     faults = captures.faults
   }
+  invocation.out.bar.clear()
   page.write(runs, captures: invocation.operands, epoch: epoch)
   let failure = page.close()
   for fault in faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
@@ -39,7 +40,9 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
   if !faults.isEmpty { throw .unreadable }
 }
 
-private func run(_ captures: Captures, _ name: String?, _ invocation: Invocation, isFirst: Bool) throws(Exit) -> ReportRun {
+private func run(
+  _ captures: Captures, _ name: String?, _ invocation: Invocation, number: Int, of runs: Int
+) throws(Exit) -> ReportRun {
   let source = try invocation.source(named: name, .hearing)
   let configuration = try invocation.configuration(from: name, .hearing)
   let radios = max(configuration.core.radios.count, 1)
@@ -50,12 +53,13 @@ private func run(_ captures: Captures, _ name: String?, _ invocation: Invocation
   var rehearsal = Rehearsal(configuration, epoch: captures.epoch)
   var packet = Packet()
   while let capture = captures.next(into: &packet) {
+    invocation.out.bar.show(captures.part.map { (Double(number) + $0) / Double(runs) })
     let radio = radios == 1 ? 0 : capture
     rehearsal.receive(packet, radio: radio)
     report.look(rehearsal.gateway, radio: radio, at: packet.at)
     while rehearsal.take({ message in
       report.told(message)
-      if isFirst { invocation.out.line(message) }
+      if number == 0 { invocation.out.line(message) }
     }) {}
   }
   return report

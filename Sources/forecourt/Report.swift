@@ -26,8 +26,6 @@ struct ReportRun {
     var lines: [Line] = []
     var power = ""
     var samples = 0
-    fileprivate var slot: Int
-    fileprivate var generation: UInt32
     fileprivate var last: (at: Instant, samples: Int) = (.never, 0)
   }
 
@@ -48,6 +46,10 @@ struct ReportRun {
   private(set) var seconds = 0.0
   private(set) var radios: [String] = []
   private var known: (count: Int, evictions: UInt64) = (-1, 0)
+  /// Where each device has its place in the table, beside `devices`: a crowd is looked through at every packet.
+  private var places: [DeviceReference] = []
+  /// Whom each slot of the table holds; one that has changed since is looked at again.
+  private var generations: [UInt32] = []
 
   /// A day at ten a second; what comes after is not drawn.
   private static let mostPoints = 1_000_000
@@ -62,9 +64,8 @@ struct ReportRun {
   mutating func look(_ gateway: borrowing Gateway, radio: Int, at moment: Instant) {
     seconds = max(seconds, moment.microsecondsAsSeconds)
     if known != (gateway.devices.count, gateway.devices.evictions) { meet(gateway) }
-    for index in devices.indices {
-      let slot = devices[index].slot
-      guard gateway.devices[slot].heard == moment, gateway.devices[slot].generation == devices[index].generation else { continue }
+    for index in places.indices {
+      guard let slot = gateway.devices.slot(of: places[index]), gateway.devices[slot].heard == moment else { continue }
       let samples = gateway.devices[slot, radio].samples
       guard devices[index].last.at != moment || devices[index].last.samples != samples else { continue }
       devices[index].last = (moment, samples)
@@ -77,27 +78,29 @@ struct ReportRun {
         Point(
           at: moment.microsecondsAsSeconds, level: level, radio: UInt8(radio), average: estimate.average.value,
           low: estimate.average.value - reach, high: estimate.average.value + reach))
-      if devices[index].samples % 64 == 1 { describe(index, gateway) }
+      if devices[index].samples % 64 == 1 { describe(index, slot, gateway) }
     }
   }
 
   /// Somebody is new, or somebody went: whoever returns goes on where he was.
   private mutating func meet(_ gateway: borrowing Gateway) {
     known = (gateway.devices.count, gateway.devices.evictions)
-    for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) {
-      let generation = gateway.devices[slot].generation
+    if generations.isEmpty { generations = [UInt32](repeating: .max, count: gateway.devices.capacity) }
+    for slot in generations.indices where gateway.devices.isUsed(slot) && generations[slot] != gateway.devices[slot].generation {
+      generations[slot] = gateway.devices[slot].generation
       let identity = gateway.devices[slot].identity
+      let place = gateway.devices.reference(to: slot)
       if let index = devices.firstIndex(where: { $0.identity == identity }) {
-        (devices[index].slot, devices[index].generation) = (slot, generation)
+        places[index] = place
       } else if devices.count < 4_096 {
-        let isMatched = gateway.devices[slot].interest.isMatched
-        devices.append(Device(identity: identity, isMatched: isMatched, slot: slot, generation: generation))
+        devices.append(Device(identity: identity, isMatched: gateway.devices[slot].interest.isMatched))
+        places.append(place)
       }
     }
   }
 
-  private mutating func describe(_ index: Int, _ gateway: borrowing Gateway) {
-    let device = gateway.devices[devices[index].slot]
+  private mutating func describe(_ index: Int, _ slot: Int, _ gateway: borrowing Gateway) {
+    let device = gateway.devices[slot]
     devices[index].power = device.power.words
     devices[index].lines = []
     let path = Core.Path(gateway.settings.calibration)

@@ -44,7 +44,13 @@ struct ReportChart {
     writeSamples(to: &page)
     writeAverage(columns, to: &page)
     writeLines(to: &page)
-    for event in events { write(event, to: &page) }
+    // Two that are close stand one below the other.
+    var last = (x: -Double.infinity, y: 0)
+    for event in events {
+      let x = Self.left + event.at / seconds * (Self.width - Self.left - Self.right)
+      last = (x, x - last.x < 40 && last.y == 12 ? 23 : 12)
+      write(event, y: last.y, to: &page)
+    }
     page.write("</svg>\n")
   }
 
@@ -103,6 +109,7 @@ struct ReportChart {
   }
 
   private func writeGrid(to page: inout ReportPage) {
+    page.write("<text class=\"axis end\" x=\"40\" y=\"14\">dBm</text>\n")
     var level = (Int(low) / 10) * 10
     while Float(level) < high {
       if Float(level) > low {
@@ -139,12 +146,12 @@ struct ReportChart {
     }
   }
 
-  private func write(_ event: ReportRun.Event, to page: inout ReportPage) {
+  private func write(_ event: ReportRun.Event, y: Int, to page: inout ReportPage) {
     let kind = same(event.name, "fire") || same(event.name, "manual") ? "fire" : same(event.name, "leave") ? "leave" : "other"
     let words = html(event.trigger + ": " + event.name + (event.reason.utf8.isEmpty ? "" : " (" + event.reason + ")"))
-    page.write("<path class=\"event \(kind)\" d=\"M\(x(event.at)) 16V274\"/>")
+    page.write("<path class=\"event \(kind)\" d=\"M\(x(event.at)) \(y + 4)V274\"/>")
     page.write(
-      "<text class=\"label middle\" x=\"\(x(event.at))\" y=\"12\">\(html(event.name))<title>\(words), \(fixed(event.at, 2)) s</title></text>\n"
+      "<text class=\"label middle\" x=\"\(x(event.at))\" y=\"\(y)\">\(html(event.name))<title>\(words), \(fixed(event.at, 2)) s</title></text>\n"
     )
   }
 }

@@ -41,32 +41,43 @@ struct ReportPage: ~Copyable {
     write(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>forecourt: \(html(listed(captures, with: "and")))</title>\n")
     write("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
-    write("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\(ReportStyle.sheet)</style></head><body>\n")
+    write(
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\(ReportStyle.sheet)</style></head><body\(runs.count > 1 ? " class=\"two\"" : "")>\n"
+    )
     write("<header><h1>\(html(listed(captures, with: "and")))</h1><p>\(fixed(runs[0].seconds, 1)) s")
     if let began { write(", from \(began)") }
     write("; \(count(runs[0].devices.count, "device")) heard. A rehearsal: nobody may act on it.</p></header>\n")
     if runs.count == 2 { compare(runs[0], runs[1]) }
+    write("<section class=\"beside\">\n")
     for run in runs { writeVisits(run, isNamed: runs.count > 1) }
+    write("</section>\n")
     writeDevices(runs)
+    write("<section class=\"beside\">\n")
     for run in runs { write("<section class=\"config\"><h2>Configuration: \(html(run.name))</h2><pre>\(html(run.text))</pre></section>\n") }
-    write("<footer>forecourt \(html(release))</footer></body></html>\n")
+    write("</section><footer>forecourt \(html(release))</footer></body></html>\n")
   }
 
   // MARK: Tables
 
   private mutating func compare(_ a: ReportRun, _ b: ReportRun) {
     let fires = FireDifference.all(a.events, b.events)
-    let differing = fires.filter { $0.first == nil || $0.second == nil }.count
-    write("<section><h2>What differs</h2><p>")
-    write(differing == 0 ? "Both configurations fire alike." : "\(count(differing, "fire")) of \(fires.count) in one of the two only.")
-    write("</p><table><thead><tr><th>Device<th>Trigger<th>\(html(a.name))<th>\(html(b.name))</tr></thead><tbody>\n")
+    let lonely = fires.count { $0.isLonely }
+    let shifted = fires.count { $0.shift != 0 }
+    var words: [String] = []
+    if lonely > 0 { words.append("\(count(lonely, "fire")) of \(fires.count) in one of the two only") }
+    if shifted > 0 { words.append("\(count(shifted, "fire")) of \(fires.count) at another time") }
+    write("<section><h2>What differs</h2><p>\(words.isEmpty ? "Both configurations fire alike" : listed(words, with: "and")).</p>")
+    write("<table><thead><tr><th>Device<th>Trigger<th>\(html(a.name))<th>\(html(b.name))<th>Difference</tr></thead><tbody>\n")
     for fire in fires {
-      let kind = fire.first == nil || fire.second == nil ? " class=\"differs\"" : ""
-      write(
-        "<tr\(kind)><td>\(device(fire.identity))<td>\(html(fire.trigger))<td>\(time(fire.first, or: "no fire"))<td>\(time(fire.second, or: "no fire"))</tr>\n"
-      )
+      write("<tr\(fire.isLonely || fire.shift != 0 ? " class=\"differs\"" : "")><td>\(device(fire.identity))<td>\(html(fire.trigger))")
+      write("<td>\(time(fire.first, or: "no fire"))<td>\(time(fire.second, or: "no fire"))<td>\(difference(fire))</tr>\n")
     }
     write("</tbody></table></section>\n")
+  }
+
+  private func difference(_ fire: FireDifference) -> String {
+    if fire.isLonely { return fire.first == nil ? "only with the second" : "only with the first" }
+    return fire.shift == 0 ? "none" : "\(fixed(fire.shift.magnitude, 1)) s \(fire.shift > 0 ? "later" : "earlier")"
   }
 
   private mutating func writeVisits(_ run: ReportRun, isNamed: Bool) {
@@ -94,6 +105,7 @@ struct ReportPage: ~Copyable {
     write("<section><h2>Devices</h2>\n<p class=\"legend\"><span class=\"dot\"></span> samples <span class=\"stroke\"></span> average ")
     write("<span class=\"area\"></span> where nine in ten lie <span class=\"dashed\"></span> thresholds of the triggers</p>\n")
     for device in shown {
+      write("<section class=\"beside\">\n")
       for run in runs {
         guard let mine = run.devices.first(where: { $0.identity == device.identity }) else { continue }
         let identity = json(device.identity.text)
@@ -103,6 +115,7 @@ struct ReportPage: ~Copyable {
         ReportChart(mine, run.events.filter { same($0.identity, identity) }, seconds: run.seconds).write(to: &self)
         write("</figure>\n")
       }
+      write("</section>\n")
     }
     let left = runs[0].devices.count - shown.count
     if left > 0 { write("<p>\(count(left, "more device")) not shown: nobody looks for them, or they were heard less often.</p>\n") }

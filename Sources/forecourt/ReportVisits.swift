@@ -44,6 +44,13 @@ struct FireDifference {
   let first: Double?
   let second: Double?
 
+  var isLonely: Bool { first == nil || second == nil }
+  /// How much later the second run fires, in seconds; less than a tenth is nothing.
+  var shift: Double {
+    guard let first, let second, abs(second - first) >= 0.1 else { return 0 }
+    return second - first
+  }
+
   /// Fires of one device at one trigger belong together when they lie this close.
   private static let together = 15.0
 

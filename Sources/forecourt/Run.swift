@@ -15,7 +15,7 @@ extension Command {
         Example(line: "forecourt run", words: "As systemd does it."),
         Example(line: "forecourt run --print --radio tcp:127.0.0.1:9001", words: "What an emulated controller hears, on the terminal."),
       ],
-      exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
+      exits: [.done, .failed, .usage, .unreadable, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try serve(invocation) })
   }
 }

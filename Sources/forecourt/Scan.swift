@@ -15,7 +15,7 @@ extension Command {
         Example(line: "forecourt scan", words: "Who is here."),
         Example(line: "forecourt scan --json --seconds 10", words: "The same for a script."),
       ],
-      exits: [.done, .usage, .unavailable, .forbidden, .configuration],
+      exits: [.done, .usage, .unreadable, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try show(invocation) })
   }
 }
@@ -29,57 +29,48 @@ private func show(_ invocation: Invocation) throws(Exit) {
   let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
   let rehearsal = Rehearsal(configuration, epoch: Clock.epoch(), started: Clock.now())
   let isTable = invocation.out.isTerminal && !invocation.has("json")
-  let listener = ScanListener(rehearsal, radios.adapters, invocation.number("seconds"), invocation.out, isTable: isTable)
+  let listener = ScanListener(rehearsal, Reception(radios.adapters), invocation.number("seconds"), invocation.out, isTable: isTable)
   var station = Station(listener, radios.bell, radios.all, signals)
   station.run()
   station.listener.leave()
-  let (end, words) = (station.listener.end, station.listener.lastWords)
+  let reception = station.listener.reception
   radios.stop()
-  for line in words { say("forecourt: " + line) }
-  if end != .done { throw end }
+  guard let end = reception.end else { return }
+  // On a terminal the sentences were on the other screen, and are gone with it.
+  for advice in reception.advices { if let advice { say("forecourt: " + advice) } }
+  throw end
 }
 
 /// Hears as the gateway would, and shows or tells it once in a while.
 private struct ScanListener: Listener, ~Copyable {
   private var rehearsal: Rehearsal
-  private let adapters: [Adapter]
   private let out: Output
   private var table: ScanTable
   private var screen: Screen?
   private let until: Instant
   private var packet = Packet()
-  private var conditions: [Condition]
-  private var hasListened: [Bool]
-  /// What each radio lacks, in a sentence.
-  private var advices: [String?]
+  private(set) var reception: Reception
   private var due = Instant.zero
   private var told = Instant.zero
   private var isOver = false
-  private(set) var end = Exit.done
 
   private static let frame = Interval.milliseconds(250)
   private static let line = Interval.seconds(1)
   /// How often keys are looked for.
   private static let glance = Interval.milliseconds(50)
 
-  init(_ rehearsal: consuming Rehearsal, _ adapters: [Adapter], _ seconds: Int?, _ out: Output, isTable: Bool) {
+  init(_ rehearsal: consuming Rehearsal, _ reception: Reception, _ seconds: Int?, _ out: Output, isTable: Bool) {
     table = ScanTable(rehearsal.gateway)
     self.rehearsal = rehearsal
-    self.adapters = adapters
+    self.reception = reception
     self.out = out
     screen = isTable ? Screen(out) : nil
     until = seconds.map { Clock.now() + .seconds(Double($0)) } ?? .never
-    conditions = adapters.map { _ in .opening }
-    hasListened = adapters.map { _ in false }
-    advices = adapters.map { _ in nil }
     told = Clock.now()
     due = isTable ? told : told + Self.line
   }
 
   mutating func leave() { screen = nil }
-
-  /// On a terminal the sentences were on the other screen, and are gone with it.
-  var lastWords: [String] { end == .done ? [] : advices.compactMap { $0 } }
 
   // MARK: Listener
 
@@ -91,13 +82,8 @@ private struct ScanListener: Listener, ~Copyable {
   }
 
   mutating func reported(_ report: Radio.Report, radio: Int) {
-    conditions[radio] = report.condition
-    advices[radio] = report.condition.trouble.map { advice($0, adapters[radio], code: report.code) }
-    if report.condition.isListening { hasListened[radio] = true }
-    if report.condition == .ended { isOver = isOver || conditions.allSatisfy { $0 == .ended } }
-    guard !hasListened.contains(true), conditions.allSatisfy({ !($0.trouble?.isOfController ?? true) }) else { return }
-    isOver = true
-    end = report.condition.trouble?.exit ?? .unavailable
+    _ = reception.reported(report, radio: radio)
+    isOver = isOver || reception.isOver
   }
 
   mutating func asked(_ request: Signals.Request) { isOver = true }
@@ -129,7 +115,7 @@ private struct ScanListener: Listener, ~Copyable {
   }
 
   private var states: [String] {
-    adapters.indices.map { advices[$0] ?? adapters[$0].written + " \(conditions[$0].name)" }
+    reception.adapters.indices.map { reception.advices[$0] ?? "\(reception.adapters[$0].written) \(reception.conditions[$0].name)" }
   }
 
   private mutating func readKeys() {

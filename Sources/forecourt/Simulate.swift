@@ -33,19 +33,21 @@ private func play(_ invocation: Invocation) throws(Exit) {
   let seed = UInt64(invocation.number("seed") ?? 1)
   let cipher = aes128()
   if let path = invocation.value("truth") {
-    try tellTruth(World(scenario, seed: seed, cipher: cipher), path)
+    try tellTruth(World(scenario, seed: seed, cipher: cipher), path, invocation.out.bar)
   }
   var world = World(scenario, seed: seed, cipher: cipher)
   if let path = invocation.value("out") {
-    try record(&world, path)
+    try record(&world, path, invocation.out.bar)
   } else {
     var rehearsal = Rehearsal(try invocation.configuration(.hearing), epoch: nil)
     var packet = Packet()
     while let gateway = world.next(into: &packet), !invocation.out.isClosed {
+      invocation.out.bar.show(world.part(at: packet.at))
       guard gateway == 0 else { continue }
       rehearsal.receive(packet, radio: 0)
       rehearsal.print(to: invocation.out)
     }
+    invocation.out.bar.clear()
   }
 }
 
@@ -59,7 +61,7 @@ extension Invocation {
   }
 }
 
-private func record(_ world: inout World, _ path: String) throws(Exit) {
+private func record(_ world: inout World, _ path: String, _ bar: ProgressBar) throws(Exit) {
   let gateways = world.scenario.gateways
   let paths = gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) }
   var files: [CaptureFile] = []
@@ -68,7 +70,11 @@ private func record(_ world: inout World, _ path: String) throws(Exit) {
     do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0)) } catch { throw unwritable(path, error) }
   }
   var packet = Packet()
-  while let gateway = world.next(into: &packet) { files[gateway].append(packet.bytes.bytes, at: packet.at, dropped: 0) }
+  while let gateway = world.next(into: &packet) {
+    files[gateway].append(packet.bytes.bytes, at: packet.at, dropped: 0)
+    bar.show(world.part(at: packet.at))
+  }
+  bar.clear()
   for index in files.indices {
     files[index].flush()
     guard files[index].failure == 0 else { throw unwritable(paths[index], code: files[index].failure) }
@@ -83,7 +89,7 @@ extension String {
   }
 }
 
-private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
+private func tellTruth(_ run: consuming World, _ path: String, _ bar: ProgressBar) throws(Exit) {
   var world = run
   let file: NewFile
   do throws(FileRefusal) { file = try NewFile(creating: path) } catch { throw unwritable(path, error) }
@@ -94,14 +100,20 @@ private func tellTruth(_ run: consuming World, _ path: String) throws(Exit) {
       world.tell(phone: phone, at: time, into: &line)
       file.line(line)
     }
+    bar.show(time / world.scenario.seconds)
     time += 0.5
   }
   for visit in world.visits {
     world.tell(visit, into: &line)
     file.line(line)
   }
+  bar.clear()
   file.flush()
   guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
+}
+
+extension World {
+  fileprivate func part(at moment: Instant) -> Double { (moment - .zero).seconds / scenario.seconds }
 }
 
 private func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {

@@ -3,10 +3,18 @@ import Host
 
 /// What one trigger made of the device that is followed.
 struct TriggerRecord {
+  /// Where the device stands, and the first rule that holds it back.
+  struct State {
+    let stage: String
+    var heldBack: String?
+
+    var text: String { heldBack.map { stage + "; " + $0 } ?? stage }
+  }
+
   let name: String
   private let trigger: Int
   private let settings: TriggerSettings
-  private var fires: [Instant] = []
+  private(set) var fires: [Instant] = []
   private var arms = 0
   private var best: (at: Instant, hindrance: Hindrance, words: String)?
   /// Samples by the rule that held them back, in the order of the rules.
@@ -24,24 +32,23 @@ struct TriggerRecord {
     if same(event, "arm") { arms += 1 }
   }
 
-  /// Where the device stands after a sample, and the first rule that holds it back.
-  mutating func look(_ slot: Int, _ sample: Sample, _ gateway: borrowing Gateway) -> String {
+  mutating func look(_ slot: Int, _ sample: Sample, _ gateway: borrowing Gateway) -> State {
     let place = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
     guard place >= 0 else {
       unwatched += 1
-      return "not watched: it must be nearer, about arm_m"
+      return State(stage: "not watched", heldBack: "it must be nearer, about arm_m")
     }
     let encounter = gateway.triggers.encounters[place]
     guard encounter.approach.heard == sample.at, Int(encounter.radio) == sample.radio else {
       elsewhere += 1
-      return encounter.stage.word + "; another radio listens for this trigger"
+      return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
     }
     let sight = gateway.triggers.sight(of: place, at: sample.at, gateway.devices, gateway.settings)
-    guard let hindrance = encounter.hindrance(sight, at: sample.at, settings) else { return encounter.stage.word }
+    guard let hindrance = encounter.hindrance(sight, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
     let words = hindrance.words(settings)
     note(hindrance)
     if best == nil || hindrance.isFurther(than: best!.hindrance) { best = (sample.at, hindrance, words) }
-    return "\(encounter.stage.word); \(words)"
+    return State(stage: encounter.stage.word, heldBack: words)
   }
 
   private mutating func note(_ hindrance: Hindrance) {
@@ -61,14 +68,22 @@ struct TriggerRecord {
     } else {
       lines.append("\(name): fired at " + listed(fires.map { fixed($0.microsecondsAsSeconds, 3) + " s" }, with: "and") + ".")
     }
+    for part in hindrances {
+      lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
+    }
+    return lines
+  }
+
+  /// How far it got, where it never fired.
+  var furthest: (at: Instant, words: String)? { fires.isEmpty ? best.map { ($0.at, $0.words) } : nil }
+
+  /// What held it back, in the order of the rules, and how many samples each.
+  var hindrances: [(words: String, samples: Int)] {
     var parts: [(words: String, samples: Int)] = []
     if unwatched > 0 { parts.append(("too far to be watched", unwatched)) }
     if elsewhere > 0 { parts.append(("heard by a radio that does not listen for it", elsewhere)) }
     for part in tally.sorted(by: { $0.rank < $1.rank }) { parts.append(("\(part.words)", part.samples)) }
-    for part in parts {
-      lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
-    }
-    return lines
+    return parts
   }
 
   private var verdict: String {

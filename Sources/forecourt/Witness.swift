@@ -62,6 +62,16 @@ extension Invocation {
     return Captures(opening: names)
   }
 
+  /// The oldest packet that is left, unless nobody reads on; the bar shows how much that is of all.
+  func next(of captures: Captures, into packet: inout Packet) -> Int? {
+    guard !out.isClosed, let capture = captures.next(into: &packet) else {
+      out.bar.clear()
+      return nil
+    }
+    out.bar.show(captures.part)
+    return capture
+  }
+
   /// What could not be read of them, and the end.
   func close(_ captures: Captures) throws(Exit) {
     for fault in captures.faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }

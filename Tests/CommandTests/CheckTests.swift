@@ -67,6 +67,20 @@ final class CheckTests {
     #expect(machine.map { $0["state"] == "error" } == [true, false, false, false, true])
   }
 
+  @Test("an outbox that is a folder, in none, or something else is told apart from one") func outbox() throws {
+    try program.write("junk", "something else entirely")
+    try program.write("empty", "")
+    for (path, words) in [
+      ("new", "  ok       new: can be written"), ("empty", "  ok       empty: can be written"),
+      (".", "  error    .: is a folder, not a file"), ("none/new", "  error    none/new: its folder does not exist: mkdir -p none"),
+      ("junk", "  warning  junk: is no outbox: the gateway will put it aside"),
+    ] {
+      try program.write("config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"\(path)\"\n")
+      let line = try #require(try program("check").out.split(separator: "\n").first { $0.hasPrefix("outbox") })
+      #expect(line.contains(words), "\(line)")
+    }
+  }
+
   @Test("JSON for scripts") func json() throws {
     try program.write("odd \"name\".toml", Self.wrong)
     let result = try program("check", "--lint", "--json", "--config", "odd \"name\".toml")

@@ -4,6 +4,8 @@ import Foundation
 struct Program {
   let folder: URL
   var environment: [String: String] = [:]
+  /// What the program is started by: a program and its first arguments; nobody unless something is said.
+  var starter: [String] = []
 
   struct Result {
     let exit: Int32
@@ -27,8 +29,9 @@ struct Program {
 
   func run(_ arguments: [String], to output: FileHandle? = nil) throws -> Result {
     let process = Process()
-    process.executableURL = Self.executable
-    process.arguments = arguments
+    let words = starter + [Self.executable.path] + arguments
+    process.executableURL = URL(filePath: words[0])
+    process.arguments = Array(words.dropFirst())
     process.currentDirectoryURL = folder
     process.environment = environment
     let out = Pipe()

@@ -51,7 +51,12 @@ import Testing
     #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "slow.toml").exit == 0)
     let differing = try page()
     #expect(differing.contains("1 fire of 1 in one of the two only.") && differing.contains("<tr class=\"differs\">"))
-    #expect(differing.components(separatedBy: "<svg").count - 1 == 2)
+    #expect(differing.components(separatedBy: "<svg").count - 1 == 2 && differing.contains("<td>only with the first</tr>"))
+    try program.write(
+      "later.toml", TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 6"))
+    #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "later.toml").exit == 0)
+    let later = try page()
+    #expect(later.contains("<p>1 fire of 1 at another time.</p>") && later.contains(#/<td>[\d.]+ s later<\/tr>/#))
     #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "config.toml").exit == 0)
     #expect(try page().contains("Both configurations fire alike."))
     #expect(try program("replay", "visit.btsnoop", "--config", "config.toml", "--config", "slow.toml").exit == 64)

@@ -67,6 +67,28 @@ import Testing
     #expect(nobody.contains("No trigger's match covers it"))
   }
 
+  @Test("explain --json says the same, a line for each sample and event, and the verdict last") func explainJSON() throws {
+    let told = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--json")
+    #expect(told.exit == 0 && told.error.isEmpty)
+    let lines = try told.out.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    let text = try program("explain", Self.anna, "--capture", "visit.btsnoop").out.split(separator: "\n")
+    #expect(lines.count { $0["kind"] as? String == "sample" } == text.count { $0.contains(" hci0 ") })
+    #expect(lines.count { $0["kind"] as? String == "event" } == text.count { $0.contains(">>>") })
+    let fire = try #require(lines.first { $0["event"] as? String == "fire" })
+    let verdict = try #require(lines.last)
+    let triggers = try #require(verdict["triggers"] as? [[String: Any]])
+    #expect(verdict["kind"] as? String == "verdict" && verdict["id"] as? String == Self.anna && triggers.count == 1)
+    #expect(triggers[0]["fired_us"] as? [Int] == [try #require(fire["t_us"] as? Int)] && triggers[0]["furthest"] is NSNull)
+    let before = try #require(lines.last { $0["kind"] as? String == "sample" && ($0["t_us"] as! Int) < fire["t_us"] as! Int })
+    let state = try #require((before["triggers"] as? [[String: Any]])?.first)
+    #expect(state["stage"] as? String == "dwelling" && (state["held_back"] as? String)?.hasPrefix("evidence of ") ?? false)
+    let brief = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--json", "--brief").out.split(separator: "\n")
+    #expect(brief.count == lines.count { $0["kind"] as? String != "sample" })
+    #expect(lines.allSatisfy { $0["v"] as? Int == 1 })
+  }
+
   @Test("whoever is not heard is told who is; files that are wrong end as everywhere") func wrong() throws {
     let missing = try program("explain", "irk:nobody", "--capture", "visit.btsnoop")
     #expect(missing.exit == 1 && missing.out.isEmpty)

@@ -179,7 +179,8 @@ def restored(folder):
             during = terminal.state()
             assert during[0] == '1' and during[1] == '0' and during[3] != before[3], (name, during)
             end(terminal)
-            terminal.shows('ended ')
+            # The command itself ends with the same word.
+            wait_until(lambda: any(line.startswith('ended ') for line in terminal.screen()), 10, Then(lambda: terminal.screen()))
             assert terminal.state() == before, (name, before, terminal.state())
             assert not any('q quit' in line for line in terminal.screen()), terminal.screen()
             wanted = 0 if name in ('q', 'Ctrl-C', '--seconds', 'SIGTERM', 'SIGINT') else None

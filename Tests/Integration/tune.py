@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """`check` against brokers, `calibrate` with a live radio, and the report in a browser: tune.py [CASE…]. Runs in the rigs' venv.
 
-$FORECOURT names the program: .build/debug/forecourt unless it says otherwise. The browser is chromium; its picture of the report stays in
-build/report.png.
+$FORECOURT names the program: .build/debug/forecourt unless it says otherwise. The browser is chromium; its pictures of the reports stay in
+build/report.png and build/report-two.png.
 """
 import json
+import os
+import pty
+import re
 import shutil
 import socket
 import struct
@@ -131,8 +134,48 @@ def report(folder):
     assert told.returncode == 0 and 'CONSOLE' not in told.stderr, told.stderr
     width, height, colours = pixels(picture)
     assert (width, height) == (1100, 1300) and colours > 100, (width, height, colours)
+    (folder / 'slow.toml').write_text((folder / 'config.toml').read_text() + 'dwell_s = 4\n')
+    two = ['--config', folder / 'config.toml', '--config', folder / 'slow.toml']
+    assert run(FORECOURT, 'replay', capture, '--report', folder / 'two.html', *two).returncode == 0
+    told = run(browser, '--headless=new', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr', f'--user-data-dir={folder}/browser',
+               '--hide-scrollbars', '--window-size=1900,1300', f'--screenshot={picture.with_stem("report-two")}', (folder / 'two.html').as_uri())
+    assert told.returncode == 0 and 'CONSOLE' not in told.stderr, told.stderr
+    assert pixels(picture.with_stem('report-two'))[:2] == (1900, 1300)
     drawn = run(browser, '--headless=new', '--no-sandbox', '--disable-gpu', f'--user-data-dir={folder}/browser', '--dump-dom', page.as_uri())
     assert drawn.stdout.count('<circle') > 500 and 'pump-1: fire' in drawn.stdout, drawn.stdout[:400]
+
+
+def on_terminal(*command):
+    """A command whose standard error is a terminal: its exit code, and all that was drawn."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([*map(str, command)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=slave,
+                               preexec_fn=die_with_parent)
+    os.close(slave)
+    drawn = b''
+    try:
+        while piece := os.read(master, 65536):
+            drawn += piece
+    except OSError:
+        pass  # everybody has closed it
+    finally:
+        os.close(master)
+    return process.wait(10), drawn.decode()
+
+
+@case
+def waiting(folder):
+    """whoever waits for a broker, for a device or for the end of a recording sees how long, and the line is given back"""
+    with socket.create_server(('127.0.0.1', 0)) as mute:
+        (folder / 'config.toml').write_text(f'gateway.purpose = "testing"\nmqtt.port = {mute.getsockname()[1]}\noutbox.path = "outbox.db"\n')
+        code, drawn = on_terminal(FORECOURT, 'check', '--config', folder / 'config.toml', '--json')
+        assert code == 69 and '\r3 s …' in drawn and drawn.endswith('\r'), drawn
+    with Air('p0=unix') as air:
+        radio = ['--config', folder / 'config.toml', '--radio', air.lines['p0']]
+        code, drawn = on_terminal(FORECOURT, 'capture', folder / 'out.btsnoop', '--seconds', 4, *radio)
+        assert code == 0 and '[####' in drawn and re.search(r' 9\d %', drawn), drawn
+        assert drawn.endswith('packets\r\n') and f'\r{folder}/out.btsnoop: ' in drawn, drawn
+        code, drawn = on_terminal(FORECOURT, 'identify', '4a:00:c1:7e:55:02', '--seconds', 4, *radio)
+        assert code == 1 and '[####' in drawn and drawn.endswith('or nobody was heard\r\n'), drawn
 
 
 if __name__ == '__main__':

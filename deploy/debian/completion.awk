@@ -1,10 +1,11 @@
-# Turns the same pages into a completion for bash: commands, their options, and files where a value or an operand is one.
+# Turns the same pages into a completion for bash: commands, their options, and files or fixed words where a value or an operand is one.
 FNR == 1 { page++; command = ""; section = "" }
 /^[A-Z]/ { section = $0; next }
 page > 1 && section == "NAME" && command == "" && /^ / { command = $2; commands = commands " " command; next }
 page > 1 && section == "SYNOPSIS" && $1 == "forecourt" {
   operand = $3
   if (operand ~ /^(CAPTURE|SCENARIO|OUT)/) files[command] = 1
+  if (operand ~ /^[a-z]+[|]/) { gsub(/[|]/, " ", operand); choices[command] = operand }
 }
 page > 1 && section == "OPTIONS" && /^       --/ {
   options[command] = options[command] " " $1
@@ -43,6 +44,7 @@ END {
     print "    " name ")"
     print "      mapfile -t COMPREPLY < <(compgen -W '" substr(options[name], 2) "' -- \"$word\")"
     if (name in files) print "      [[ $word = -* ]] || mapfile -t COMPREPLY < <(compgen -f -- \"$word\")"
+    if (name in choices) print "      [[ $word = -* ]] || mapfile -t COMPREPLY < <(compgen -W '" choices[name] "' -- \"$word\")"
     print "      ;;"
   }
   print "  esac"

@@ -15,6 +15,8 @@ void bluetooth_ask_for_stamps(int socket, uint16_t channel);
 
 /// The adapter's flags (bits HCI_UP and so on), or -1.
 int64_t bluetooth_flags(int socket, uint16_t device);
+/// Whether somebody has the adapter's user channel: it is up then, too, and the kernel answers no question about its connections.
+int bluetooth_is_held(uint16_t device);
 int bluetooth_up(int socket, uint16_t device);
 int bluetooth_down(int socket, uint16_t device);
 

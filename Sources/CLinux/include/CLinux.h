@@ -56,6 +56,8 @@ int linux_socket_error(int socket);
 int linux_runs(const char *name);
 /// The same of a service of systemd, also where other users' processes are hidden, as they are from the gateway's own unit.
 int linux_service_runs(const char *unit);
+/// Who runs this program; his number, where he has no name.
+const char *linux_user(void);
 
 /// What an ordinary user may still write to the file system of a path; -1 and errno.
 int64_t linux_free_bytes(const char *path);

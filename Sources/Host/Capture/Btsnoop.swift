@@ -22,6 +22,8 @@ struct Btsnoop: BitwiseCopyable {
     guard try source.has(1) else { return nil }
     guard try source.has(Self.recordBytes) else { throw source.failure(.truncated) }
     let head = source.head(Self.recordBytes)
+    // A file that grew and was never filled: a card without power writes such ends.
+    guard !head.isBlank else { throw source.failure(.damaged) }
     let captured = head.bytes.big32(at: 4)
     let flags = head.bytes.big32(at: 8)
     let time = Int64(bitPattern: head.bytes.big64(at: 16) &- Self.epoch)

@@ -15,6 +15,9 @@ package struct CaptureReader: ~Copyable {
   /// Microseconds since 1970 at the first packet; nil before there is one.
   package private(set) var epoch: Int64?
 
+  /// How many bytes are behind, and how many there are; 0 where nobody can know.
+  package var progress: (behind: UInt64, all: UInt64) { (source.offset, source.size) }
+
   package init(opening path: String) throws(CaptureFault) {
     var source = try CaptureSource(reading: path)
     format = try CaptureFormat(of: &source)

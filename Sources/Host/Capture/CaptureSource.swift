@@ -11,6 +11,8 @@ struct CaptureSource: ~Copyable {
   /// Where in the file `start` is.
   private(set) var offset: UInt64 = 0
   private var isOver = false
+  /// The file's; 0 where it is none: a pipe, a device.
+  let size: UInt64
 
   /// Longer than any record: 256 kB is the longest packet that capturing tools write, and headers come on top.
   static let mostBytes = 262_144 + 4_096
@@ -19,6 +21,10 @@ struct CaptureSource: ~Copyable {
     // SAFETY: the name is terminated and lives while it is used.
     descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_CLOEXEC, 0) }
     guard descriptor >= 0 else { throw CaptureFault(reason: .refused(FileRefusal(errno: linux_errno())), offset: 0) }
+    var status = stat()
+    // SAFETY: the system fills the structure that it is lent.
+    let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & mode_t(S_IFMT) == mode_t(S_IFREG)
+    size = isFile ? UInt64(max(status.st_size, 0)) : 0
     window = [UInt8](repeating: 0, count: 2 * Self.mostBytes)
   }
 
@@ -90,5 +96,13 @@ struct CaptureSource: ~Copyable {
     } else if linux_errno() != EINTR {
       throw failure(.refused(FileRefusal(errno: linux_errno())))
     }
+  }
+}
+
+extension Text {
+  /// Nothing but zeros.
+  var isBlank: Bool {
+    for index in 0..<count where self[index] != 0 { return false }
+    return true
   }
 }

@@ -62,6 +62,17 @@ package final class Captures {
     return oldest
   }
 
+  /// How much has been read, from 0 to 1; nil where nobody knows how much there is.
+  package var part: Double? {
+    var (behind, all): (UInt64, UInt64) = (0, 0)
+    for source in sources {
+      let progress = source.reader.progress
+      guard progress.all > 0 else { return nil }
+      (behind, all) = (behind + progress.behind, all + progress.all)
+    }
+    return Double(behind) / Double(max(all, 1))
+  }
+
   private func time(of source: Source) -> Instant { source.packet.at + source.shift }
 
   private func advance(_ source: Source) {

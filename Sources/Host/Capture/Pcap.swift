@@ -24,6 +24,7 @@ struct Pcap: BitwiseCopyable {
     guard try source.has(1) else { return nil }
     guard try source.has(Self.recordBytes) else { throw source.failure(.truncated) }
     let head = source.head(Self.recordBytes)
+    guard !head.isBlank else { throw source.failure(.damaged) }
     let captured = head.bytes.number32(at: 8, isBig: isBig)
     let fraction = UInt64(head.bytes.number32(at: 4, isBig: isBig)) * 1_000_000 / ticks
     let time = Int64(UInt64(head.bytes.number32(at: 0, isBig: isBig)) * 1_000_000 + fraction)

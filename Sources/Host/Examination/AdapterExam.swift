@@ -31,10 +31,21 @@ extension Examined {
     switch adapter {
     case .hci(let index, let mode): return kernels(index, mode, adapter, subject)
     case .h4, .tcp, .unix: return line(adapter, subject)
-    case .capture(let file), .simulate(let file):
-      if Files.isReadable(Path(file)) { return Examined(subject, .doubtful, "\(adapter.written): a rehearsal, of which nobody will act") }
-      return Examined(subject, .bad(.unavailable), "\(adapter.written): cannot be read: \(systemWords(linux_errno()))")
+    case .capture(let file):
+      do throws(CaptureFault) { _ = try CaptureReader(opening: file) } catch {
+        return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
+      }
+    case .simulate(let file):
+      do throws(FileRefusal) {
+        let source = try Source(reading: file)
+        if let finding = ScenarioFile(source).findings.first {
+          return Examined(subject, .bad(.unavailable), "\(adapter.written): \(finding.line(in: source.name))")
+        }
+      } catch {
+        return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
+      }
     }
+    return Examined(subject, .doubtful, "\(adapter.written): a rehearsal, on which nobody will act")
   }
 
   private static func line(_ adapter: Adapter, _ subject: String) -> Examined {
@@ -68,7 +79,7 @@ extension Examined {
     if code == EPERM || code == EACCES { return refused(.noPermission, adapter, subject) }
     if code == ERFKILL { return refused(.blocked, adapter, subject) }
     guard code == EBUSY else { return refused(.system, adapter, subject, code: code) }
-    if isUp {
+    if isUp, bluetooth_is_held(index) == 0 {
       return Examined(subject, .good, "\(adapter.written): there and up, nobody else is known to use it; the gateway takes it for itself")
     }
     return refused(.busy, adapter, subject)

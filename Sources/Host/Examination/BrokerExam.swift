@@ -4,9 +4,9 @@ extension Examined {
   private static let patience = Interval.seconds(6)
 
   /// Connects under a name of its own, and asks to write one message where the gateway would; a gateway that runs meanwhile notices nothing.
-  static func broker(_ settings: CourierSettings) -> Examined {
+  static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> Examined {
     let place = "\(String(settings.broker.host)):\(settings.broker.port)"
-    let call = BrokerCall(settings, until: Clock.now() + patience)
+    let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
     do throws(LinkFault) {
       try call.ask()
     } catch {
@@ -35,9 +35,11 @@ private final class BrokerCall {
   private let dialer: Dialer
   private let settings: CourierSettings
   private let deadline: Instant
+  private let meanwhile: () -> Void
+  private static let glance = Interval.milliseconds(250)
 
-  init(_ settings: CourierSettings, until deadline: Instant) {
-    (self.settings, self.deadline) = (settings, deadline)
+  init(_ settings: CourierSettings, until deadline: Instant, _ meanwhile: @escaping () -> Void) {
+    (self.settings, self.deadline, self.meanwhile) = (settings, deadline, meanwhile)
     dialer = Dialer(link, waking: bell)
   }
 
@@ -67,19 +69,22 @@ private final class BrokerCall {
     while Clock.now() < deadline {
       if dialer.hasOutcome { break }
       bell.settle()
-      if !dialer.hasOutcome { wait(bell.descriptor, nil, forAtMost: max(deadline - Clock.now(), .zero)) }
+      if !dialer.hasOutcome { wait(bell.descriptor, nil, forAtMost: limit) }
       bell.rise()
+      meanwhile()
     }
     guard let outcome = dialer.outcome() else { return false }
     if case .failed(let fault) = outcome { throw fault }
     return try talk(until: { self.link.news.greeted != .not })
   }
 
+  private var limit: Interval { max(min(deadline - Clock.now(), Self.glance), .zero) }
+
   private func talk(until isDone: () -> Bool) throws(LinkFault) -> Bool {
     while !isDone() {
       guard Clock.now() < deadline else { return false }
-      let limit = min(deadline - Clock.now(), .milliseconds(500))
-      let ready = wait(-1, Awaited(link.descriptor, toWrite: link.wantsToWrite), forAtMost: max(limit, .zero))
+      let ready = wait(-1, Awaited(link.descriptor, toWrite: link.wantsToWrite), forAtMost: limit)
+      meanwhile()
       if ready.toRead { try link.read() }
       if link.wantsToWrite { try link.write() }
       if let refusal = link.news.refusal { throw refusal }

@@ -22,7 +22,10 @@ package struct Examined {
   }
 
   /// Everything that this configuration needs of this machine. Nothing is changed but for one message to the broker.
-  package static func machine(_ settings: borrowing Settings, _ host: HostSettings) -> [Examined] {
+  /// `meanwhile` is called a few times a second while somebody is waited for.
+  package static func machine(
+    _ settings: borrowing Settings, _ host: HostSettings, meanwhile: @escaping () -> Void
+  ) -> [Examined] {
     var found: [Examined] = []
     if host.adapters.contains(where: { $0.isKernels }) { found.append(.kernel) }
     for index in host.adapters.indices {
@@ -30,7 +33,7 @@ package struct Examined {
     }
     found.append(.clock)
     found += Self.outbox(host.outbox)
-    found.append(.broker(CourierSettings(settings, host, boot: Chance.boot())))
+    found.append(.broker(CourierSettings(settings, host, boot: Chance.boot()), meanwhile))
     return found
   }
 }

@@ -26,15 +26,18 @@ extension Examined {
     guard Files.isFolder(folder) else {
       return [Examined("outbox", .bad(.other), "\(settings.path): its folder does not exist: mkdir -p \(String(folder))")]
     }
+    if Files.isFolder(file) {
+      return [Examined("outbox", .bad(.other), "\(settings.path): is a folder, not a file: outbox.path names a file")]
+    }
     let place = Files.exists(file) ? file : folder
     guard Files.isWritable(place), Files.isWritable(folder) else {
       return [
         Examined(
           "outbox", .bad(.forbidden),
-          "\(settings.path): this user may not write there: once as root: chown the user that runs forecourt \(String(folder))")
+          "\(settings.path): this user may not write there: once as root: chown \(userName) \(String(folder))")
       ]
     }
-    var found = [Examined("outbox", .good, "\(settings.path): can be written")]
+    var found = [contents(of: settings.path, file)]
     guard let free = Files.freeBytes(folder) else { return found }
     let wanted = Int64(settings.maxEvents * bytesPerEvent)
     let room = "\(free / 1_048_576) MB are free"
@@ -48,6 +51,20 @@ extension Examined {
       found.append(Examined("disk", .good, room))
     }
     return found
+  }
+
+  /// A gateway puts aside what it cannot read, and begins anew. The file is not opened as what it is: that would leave files beside it,
+  /// and perhaps another user's.
+  private static func contents(of path: String, _ file: Path) -> Examined {
+    guard Files.exists(file), !Files.isEmpty(file), !beginsWell(path) else { return Examined("outbox", .good, "\(path): can be written") }
+    return Examined("outbox", .doubtful, "\(path): is no outbox: the gateway will put it aside and begin a new one")
+  }
+
+  private static func beginsWell(_ path: String) -> Bool {
+    do throws(CaptureFault) {
+      var source = try CaptureSource(reading: path)
+      return try source.has(16) && Text<16>(source.bytes(16)) == Text<16>("SQLite format 3\0" as StaticString)
+    } catch { return false }
   }
 
   private static func folder(of path: String) -> String {

@@ -29,7 +29,7 @@ private func permission(_ adapter: Adapter) -> String {
     let capabilities = mode == .user ? "cap_net_admin" : "cap_net_admin,cap_net_raw"
     return
       "\(adapter.written): permission is missing: run as the systemd service, or once as root: setcap \(capabilities)+ep \"$(command -v forecourt)\""
-  case .h4: return "\(adapter.written): permission is missing: once as root: usermod -aG dialout the user that runs forecourt"
+  case .h4: return "\(adapter.written): permission is missing: once as root: usermod -aG dialout \(userName)"
   case .unix, .capture, .simulate, .tcp: return "\(adapter.written): permission is missing: this user must be able to read and write it"
   }
 }

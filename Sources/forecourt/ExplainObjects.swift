@@ -1,0 +1,125 @@
+import Core
+import Host
+
+/// What `explain` says, as JSON lines.
+struct ExplanationObjects {
+  private let out: Output
+  private let identity: Identity
+  private var line = Line()
+
+  /// Of the length that decoded reports have, so that both are the same code.
+  typealias Line = Text<65535>
+
+  init(_ identity: Identity, to out: Output) { (self.identity, self.out) = (identity, out) }
+
+  mutating func tell(
+    _ sample: Sample, _ slot: Int, _ records: [TriggerRecord], _ states: [TriggerRecord.State], _ gateway: borrowing Gateway
+  ) {
+    begin("sample")
+    line.member("t_us", sample.at.microseconds)
+    line.member("radio", string: radioName(sample.radio, gateway.settings))
+    line.member("rssi", Int64(sample.level))
+    line.member("took", sample.verdict.word)
+    if let estimate = gateway.devices.estimate(of: slot, at: sample.at, gateway.settings) {
+      line.member("average", estimate.average.value, places: 1)
+      line.member("distance_m", estimate.distance.value, places: 2)
+      line.member("low_m", estimate.low.value, places: 2)
+      line.member("high_m", estimate.high.value, places: 2)
+    }
+    line.member("zone", gateway.devices[slot].zone.name)
+    line.array("triggers")
+    for index in records.indices {
+      line.openObject()
+      line.member("trigger", string: records[index].name)
+      line.member("stage", string: states[index].stage)
+      line.member("held_back", string: states[index].heldBack)
+      line.closeObject()
+    }
+    line.closeArray()
+    end()
+  }
+
+  mutating func tell(_ word: TriggerWord, of trigger: String, at moment: Instant) {
+    begin("event")
+    line.member("t_us", moment.microseconds)
+    line.member("trigger", string: trigger)
+    line.member("event", string: word.event)
+    line.member("reason", string: word.reason.utf8.isEmpty ? nil : word.reason)
+    end()
+  }
+
+  mutating func tell(_ explanation: borrowing Explanation, _ settings: borrowing Settings) {
+    begin("verdict")
+    line.member("id", identity)
+    line.member("samples", Int64(explanation.samples))
+    line.member("seconds", Float(explanation.seconds), places: 3)
+    line.member("low_dbm", Int64(explanation.levels.low))
+    line.member("high_dbm", Int64(explanation.levels.high))
+    line.member("power", string: explanation.power)
+    line.array("radios")
+    for radio in explanation.hearing.indices {
+      line.openObject()
+      line.member("name", string: radioName(radio, settings))
+      line.member("samples", Int64(explanation.hearing[radio]))
+      line.closeObject()
+    }
+    line.closeArray()
+    line.array("triggers")
+    for record in explanation.records {
+      line.openObject()
+      line.members(of: record)
+      line.closeObject()
+    }
+    line.closeArray()
+    end()
+  }
+
+  private mutating func begin(_ kind: StaticString) {
+    line.truncate(to: 0)
+    line.openObject()
+    line.member("v", 1)
+    line.member("kind", kind)
+  }
+
+  private mutating func end() {
+    line.closeObject()
+    out.write(line.bytes)
+    out.line("")
+  }
+}
+
+extension ExplanationObjects.Line {
+  fileprivate mutating func member(_ key: StaticString, string: String?) {
+    guard let string else { return memberNull(key) }
+    let text = Text<256>(string)
+    member(key, text: text.bytes)
+  }
+
+  /// When it fired, how far it got where it never did, and what held it back for how many samples.
+  fileprivate mutating func members(of record: TriggerRecord) {
+    member("trigger", string: record.name)
+    member("fired", Int64(record.fires.count))
+    array("fired_us")
+    for fire in record.fires.prefix(100) {
+      separate()
+      append(integer: fire.microseconds)
+    }
+    closeArray()
+    if let furthest = record.furthest {
+      object("furthest")
+      member("t_us", furthest.at.microseconds)
+      member("held_back", string: furthest.words)
+      closeObject()
+    } else {
+      memberNull("furthest")
+    }
+    array("held_back")
+    for hindrance in record.hindrances {
+      openObject()
+      member("samples", Int64(hindrance.samples))
+      member("rule", string: hindrance.words)
+      closeObject()
+    }
+    closeArray()
+  }
+}

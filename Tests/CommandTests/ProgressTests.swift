@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A terminal for standard error, and perhaps for standard output, too: what was written to it, and what stands on it at the end.
+private final class Terminal {
+  private let master: Int32
+  private let place: String
+  private(set) var bytes: [UInt8] = []
+
+  init() {
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (isLocked, number): (Int32, Int32) = (0, 0)
+    // TIOCSPTLCK and TIOCGPTN: Swift sees neither unlockpt nor ptsname.
+    precondition(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
+    place = "/dev/pts/\(number)"
+  }
+
+  deinit { close(master) }
+
+  func slave() throws -> FileHandle {
+    let slave = open(place, O_RDWR | O_NOCTTY | O_CLOEXEC)
+    return FileHandle(fileDescriptor: try #require(slave >= 0 ? slave : nil), closeOnDealloc: true)
+  }
+
+  /// Until everybody has closed it, or there is a bar and that is enough.
+  func drain(untilBar isEnough: Bool = false) {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while !(isEnough && bars > 0) {
+      let count = read(master, &piece, piece.count)
+      guard count > 0 else { return }
+      bytes += piece[..<count]
+    }
+  }
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+  /// How often one was drawn.
+  var bars: Int { bytes.indices.dropLast().count { bytes[$0] == UInt8(ascii: "\r") && bytes[$0 + 1] == UInt8(ascii: "[") } }
+
+  /// Carriage returns go back to the beginning of the line, as on glass.
+  var lines: [String] {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
+      var shown: [UInt8] = []
+      for piece in line.split(separator: UInt8(ascii: "\r"), omittingEmptySubsequences: false) {
+        shown.replaceSubrange(..<min(piece.count, shown.count), with: piece)
+      }
+      while shown.last == UInt8(ascii: " ") { shown.removeLast() }
+      return String(decoding: shown, as: UTF8.self)
+    }
+  }
+}
+
+@Suite("long work shows how far it is, on a terminal alone") final class ProgressTests {
+  let program: Program
+  private static let id = TuningTests.anna
+
+  init() throws {
+    program = try Program()
+    try program.write("config.toml", TuningTests.configuration)
+    try program.write("site.toml", TuningTests.site)
+    // A day of people, of which nobody waits for the end.
+    let crowd = "[bystanders]\ncount = 50\ncorner_m = [-25, -25]\nopposite_m = [33, -3]\n"
+    try program.write("day.toml", TuningTests.site.replacing("duration_s = 45", with: "duration_s = 86400") + "\n" + crowd)
+    #expect(try program("simulate", "site.toml", "--out", "visit.btsnoop").exit == 0)
+    let visit = try Data(contentsOf: program.folder.appending(path: "visit.btsnoop"))
+    try Self.long(of: [UInt8](visit)).write(to: program.folder.appending(path: "long.btsnoop"))
+  }
+  deinit { program.remove() }
+
+  /// The same visit again and again, cut off in its last record.
+  private static func long(of visit: [UInt8]) -> Data {
+    long.withLock { known in
+      if let known { return known }
+      var records: [(start: Int, end: Int, time: UInt64)] = []
+      while true {
+        let start = records.last?.end ?? 16
+        guard start < visit.count else { break }
+        let length = visit[(start + 4)..<(start + 8)].reduce(0) { $0 << 8 | Int($1) }
+        let time = visit[(start + 16)..<(start + 24)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        records.append((start, start + 24 + length, time))
+      }
+      var long = Data(visit[..<16])
+      for round in 0..<100 {
+        for (start, end, time) in records {
+          long += visit[start..<(start + 16)]
+          withUnsafeBytes(of: (time + UInt64(round) * 60_000_000).bigEndian) { long.append(contentsOf: $0) }
+          long += visit[(start + 24)..<end]
+        }
+      }
+      known = long.dropLast(5)
+      return known!
+    }
+  }
+  private static let long = Mutex<Data?>(nil)
+
+  /// Runs with standard error on a terminal. The clock says more than two seconds soon, however fast the machine is: the program is held
+  /// still so long. `isEnded`: at the first bar.
+  private func run(_ arguments: [String], isHeld: Bool = true, isEnded: Bool = false, toTerminal: Bool = false) throws -> (Terminal, Int32)
+  {
+    let terminal = Terminal()
+    let process = Process()
+    process.executableURL = Program.executable
+    process.arguments = arguments
+    process.currentDirectoryURL = program.folder
+    process.environment = [:]
+    process.standardInput = FileHandle.nullDevice
+    let slave = try terminal.slave()
+    process.standardOutput = toTerminal ? slave : FileHandle.nullDevice
+    process.standardError = slave
+    try process.run()
+    try slave.close()
+    let pid = process.processIdentifier
+    if isHeld {
+      usleep(100_000)
+      kill(pid, SIGSTOP)
+      usleep(2_200_000)
+      kill(pid, SIGCONT)
+    }
+    terminal.drain(untilBar: isEnded)
+    if isEnded { kill(pid, SIGKILL) }
+    process.waitUntilExit()
+    return (terminal, process.terminationStatus)
+  }
+
+  @Test(
+    "a bar, and a line as it was before",
+    arguments: [
+      ["replay", "long.btsnoop"], ["replay", "long.btsnoop", "--decoded"], ["replay", "long.btsnoop", "--report", "out.html"],
+      ["explain", id, "--capture", "long.btsnoop", "--brief"], ["calibrate", "fixed", "--id", id, "--capture", "long.btsnoop"],
+    ])
+  func bar(command: [String]) throws {
+    let begun = ContinuousClock.now
+    let (terminal, exit) = try run(command)
+    #expect(terminal.bars <= Int((ContinuousClock.now - begun) / .milliseconds(100)), "ten times a second at most")
+    #expect(exit == 65, "\(terminal.text)")
+    #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(terminal.text)")
+    #expect(terminal.lines.count == 2 && terminal.lines[0].hasPrefix("forecourt: long.btsnoop is truncated at byte "), "\(terminal.lines)")
+    #expect(terminal.lines.last == "", "\(terminal.lines)")
+  }
+
+  @Test("simulate has one, too", arguments: [["--out", "day.btsnoop"], ["--truth", "day.jsonl"], []])
+  func simulation(options: [String]) throws {
+    let (terminal, _) = try run(["simulate", "day.toml"] + options, isEnded: true)
+    #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(terminal.text)")
+  }
+
+  @Test("lines on the same terminal stay whole") func mixed() throws {
+    let (terminal, exit) = try run(["replay", "long.btsnoop"], toTerminal: true)
+    #expect(exit == 65 && terminal.bars > 0)
+    let lines = terminal.lines
+    #expect(lines.count > 500 && lines.dropLast(2).allSatisfy { $0.hasPrefix("{\"t_us\":") && $0.hasSuffix("}") })
+    #expect(lines.dropLast().last?.hasPrefix("forecourt: long.btsnoop is truncated") ?? false && lines.last == "")
+  }
+
+  @Test("what is quick shows none, and what is no terminal is told none") func none() throws {
+    let (terminal, exit) = try run(["replay", "visit.btsnoop"], isHeld: false)
+    #expect(exit == 0 && terminal.bytes.isEmpty, "\(terminal.text)")
+    let told = try program("replay", "long.btsnoop")
+    #expect(told.exit == 65 && told.errorLines.count == 1 && !told.error.contains("\r"))
+  }
+}
