@@ -194,6 +194,8 @@ package final class Courier: @unchecked Sendable {
   /// Once a turn, and not for long: events may stand behind this one in the ring.
   private func waitForRoom() throws(LinkFault) {
     guard isPatient else { return }
+    // On a line that is gone no message waits again: a ring full of them would keep that from being noticed for a second.
+    isPatient = false
     wait(-1, Awaited(link.descriptor, toWrite: true), forAtMost: .milliseconds(2))
     try link.write()
     isPatient = link.news.unwritten < Self.unwrittenMost
