@@ -1,5 +1,5 @@
 /// Bytes in order, borrowed: it advances or it refuses. Everything from outside is read through it.
-package struct Cursor: ~Escapable {
+package struct Cursor: ~Escapable, BitwiseCopyable {
   private var rest: RawSpan
 
   @_lifetime(copy bytes)

@@ -38,6 +38,7 @@ package struct Gateway: ~Copyable {
     patience = settings.patience
     self.publisher = publisher
     self.settings = settings
+    devices.average = self.settings.average
     self.publisher.adopt(self.settings)
     regions.begin(self.settings, at: now, publisher: &self.publisher)
     triggers.begin(self.settings, at: now)
@@ -63,7 +64,8 @@ package struct Gateway: ~Copyable {
       switch try Event(packet) {
       case .reports(var reports):
         guard isListening else { return }
-        while let report = try reports.next() {
+        while !reports.isEmpty {
+          let report = try reports.take()
           if fragments.concern(report) { try join(report, radio: radio) } else { heard(report, radio: radio) }
         }
       case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { found(news, radio: radio) }
@@ -76,33 +78,26 @@ package struct Gateway: ~Copyable {
 
   /// A piece of an advertisement: with the last one, all of it is heard.
   @inline(never)
-  private mutating func join(_ report: borrowing Report, radio: Int) throws(Malformed) {
+  private mutating func join(_ report: Report, radio: Int) throws(Malformed) {
     var whole = WholeReport()
     guard fragments.join(report, at: now, into: &whole) else { return }
     heard(try Report(whole: whole.bytes), radio: radio)
   }
 
-  /// Told to be inlined, as all that stands on the way of every packet: five calls more cost a fifth of it.
-  @inline(__always)
-  private mutating func heard(_ report: borrowing Report, radio: Int) {
+  /// By itself: inside the loop over reports a processor's registers do not suffice.
+  @inline(never)
+  private mutating func heard(_ report: Report, radio: Int) {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
-    let sender = addresses.meet(report.address, at: now, keys)
-    let slot: Int
-    let known = devices.slot(of: addresses[sender].device)
-    if let known, addresses.remembers(report, in: sender) {
-      slot = known
-    } else {
-      guard let learnt = recognise(report, sender, known) else { return }
-      slot = learnt
-    }
-    // In one place, so that it is a part of this function and no call.
+    let (sender, device, isRepeated) = addresses.recall(report, at: now, keys)
+    let known = devices.slot(of: device)
+    guard let slot = (isRepeated ? known : nil) ?? recognise(report, sender, known) else { return }
     observe(slot, level: report.level, radio: radio)
   }
 
   /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
   @inline(never)
-  private mutating func recognise(_ report: borrowing Report, _ sender: Int, _ known: Int?) -> Int? {
+  private mutating func recognise(_ report: Report, _ sender: Int, _ known: Int?) -> Int? {
     if known == nil { addresses.release(sender) }
     let recognition = services.recognise(report)
     if let damage = recognition.damage { counters.count(damage) }
@@ -142,9 +137,9 @@ package struct Gateway: ~Copyable {
     devices.remove(slot)
   }
 
-  @inline(__always)
+  @inline(always)
   mutating func observe(_ slot: Int, level: Int8, radio: Int) {
-    devices.heard(slot, level: level, radio: radio, at: now, settings.average)
+    devices.heard(slot, level: level, radio: radio, at: now)
     if devices[slot].interest.isMatched || settings.publish.unknown != .ignore { judge(slot, level: level, radio: radio) }
   }
 
@@ -254,6 +249,7 @@ package struct Gateway: ~Copyable {
     ranging.renumber(numbers, at: now)
     settings = next
     patience = settings.patience
+    devices.average = settings.average
     publisher.adopt(settings)
     triggers.adopt(settings)
     // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
@@ -272,8 +268,8 @@ package struct Gateway: ~Copyable {
   /// Does what has fallen due by `moment`, each thing at its own time.
   @inline(__always)
   package mutating func tick(at moment: Instant) {
-    if nextDeadline <= moment { catchUp(with: moment) }
-    now = max(now, moment)
+    if agenda.next <= moment || ranging.next <= moment { catchUp(with: moment) }
+    now = larger(now, moment)
   }
 
   @inline(never)

@@ -4,8 +4,10 @@ import Synchronization
 @safe package struct Arena: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
   private var taken = 0
+  /// A table begins where a line of a processor's cache does.
+  private static let line = 64
 
-  /// `memory` must be zeroed, aligned for any element, and outlive every table taken from it.
+  /// `memory` must be zeroed, aligned to a cache line, and outlive every table taken from it.
   package init(lending memory: UnsafeMutableRawBufferPointer) {
     // SAFETY: only kept; `reserve` guards every use.
     unsafe self.memory = memory
@@ -13,7 +15,7 @@ import Synchronization
 
   package mutating func take<Element: BitwiseCopyable>(_ count: Int, filledWith element: Element) -> Lent<Element> {
     // SAFETY: `reserve` keeps the block inside the lent memory; the elements hold plain bytes.
-    let start = unsafe reserve(MemoryLayout<Element>.stride * count, alignment: MemoryLayout<Element>.alignment)
+    let start = unsafe reserve(MemoryLayout<Element>.stride * count, alignment: Self.line)
     let elements = unsafe start.bindMemory(to: Element.self, capacity: count)
     unsafe elements.initialize(repeating: element, count: count)
     return unsafe Lent(start: elements, count: count)
@@ -22,7 +24,7 @@ import Synchronization
   /// Zeros, and untouched: a page that nobody writes costs nothing. For tables whose rows are written whole before they are read.
   package mutating func take<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> Lent<Element> {
     // SAFETY: as above.
-    let start = unsafe reserve(MemoryLayout<Element>.stride * count, alignment: MemoryLayout<Element>.alignment)
+    let start = unsafe reserve(MemoryLayout<Element>.stride * count, alignment: Self.line)
     return unsafe Lent(start: start.bindMemory(to: Element.self, capacity: count), count: count)
   }
 
@@ -45,7 +47,7 @@ import Synchronization
 
   /// What `take` of so many elements costs at most, padding included.
   package static func bytes<Element: BitwiseCopyable>(for count: Int, of type: Element.Type) -> Int {
-    count * MemoryLayout<Element>.stride + MemoryLayout<Element>.alignment
+    count * MemoryLayout<Element>.stride + line
   }
 }
 

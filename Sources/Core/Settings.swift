@@ -96,14 +96,18 @@ package struct DeviceCalibration: BitwiseCopyable, Sendable {
 }
 
 package struct AverageSettings: BitwiseCopyable, Sendable {
-  package var timeConstant = Interval.seconds(5) {
-    didSet { octaves = -1.4426950408889634 / timeConstant.seconds }
-  }
-  /// The octaves that the weight of what was heard changes by in a second.
-  package private(set) var octaves = -1.4426950408889634 / 5
-  package var windowSamples = 12
+  private static let octaves = -1.4426950408889634
+  /// By how many octaves the weight of what was heard changes.
+  package private(set) var octavesPerMicrosecond = Float(octaves * 1e-6 / 5)
   package var outlier = Decibels(12)
+  package var windowSamples = 12
   package var stale = Interval.seconds(15)
+
+  /// To the millisecond. Not kept: every packet is given these settings, in registers while they are few.
+  package var timeConstant: Interval {
+    get { .milliseconds(Int64((Self.octaves * 1e-3 / Double(octavesPerMicrosecond)).rounded())) }
+    set { octavesPerMicrosecond = Float(Self.octaves * 1e-6 / newValue.seconds) }
+  }
 }
 
 /// Where `immediate` ends and `near` ends, by level or by distance.

@@ -33,7 +33,8 @@ package struct Interval: Comparable, Hashable, Sendable, BitwiseCopyable {
   package static func hours(_ count: Int64) -> Self { Self(microseconds: count * 3_600_000_000) }
 
   package var seconds: Double { Double(microseconds) * 1e-6 }
-
+  /// Microseconds, of half an hour at most: in 32 bits, as every packet asks for them.
+  @inline(always) var brief: Float { Float(Int32(truncatingIfNeeded: smaller(microseconds, 2_000_000_000))) }
   package static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
   package static func + (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds + b.microseconds) }
   package static func - (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds - b.microseconds) }

@@ -48,17 +48,17 @@ struct DecodedReplay: ~Copyable {
     }
   }
 
-  private mutating func hear(_ report: borrowing Report, at now: Instant, from capture: Int, to out: Output) throws(Malformed) {
+  private mutating func hear(_ report: Report, at now: Instant, from capture: Int, to out: Output) throws(Malformed) {
     guard fragments.concern(report) else { return write(report, at: now, from: capture, to: out) }
     var whole = WholeReport()
     guard fragments.join(report, at: now, into: &whole) else { return }
     write(try Report(whole: whole.bytes), at: now, from: capture, to: out)
   }
 
-  private mutating func write(_ report: borrowing Report, at now: Instant, from capture: Int, to out: Output) {
+  private mutating func write(_ report: Report, at now: Instant, from capture: Int, to out: Output) {
     begin(now, capture)
     line.members(of: report)
-    let slot = book.meet(report.address, at: now, keys)
+    let (slot, _, _) = book.recall(report, at: now, keys)
     if devices.slot(of: book[slot].device) == nil { book.release(slot) }
     let recognition = services.recognise(report)
     let learnt = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: clock.unixTime(at: now))

@@ -34,8 +34,8 @@ private final class Desk {
   func hear(_ packet: [UInt8], at second: Int64 = 0, isMatched: Bool = false) throws -> String? {
     var heard: String?
     try forEachReport(in: packet) { report in
-      let slot = book.meet(report.address, at: Instant(microseconds: second * 2_000_000), keys)
-      if book[slot].device == .none || !book.remembers(report, in: slot) {
+      let (slot, _, isRepeated) = book.recall(report, at: Instant(microseconds: second * 2_000_000), keys)
+      if book[slot].device == .none || !isRepeated {
         if book[slot].device == .none { book.release(slot) }
         readings += 1
         let recognition = services.recognise(report)

@@ -31,7 +31,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
 }
 
 @Suite struct AverageTests {
-  @Test("the average answers, to the last bit, what the study's reference answers")
+  @Test("the average, in 32 bits, answers what the study's reference answers in 64")
   func golden() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Data/average_golden.csv")
     let path = Path(CalibrationSettings())
@@ -55,10 +55,10 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
       let verdict = listener.average.heard(try #require(Int8(cells[1])), at: Instant(microseconds: at), listener.settings)
       let average = listener.average
       #expect("\(verdict)" == cells[2], place)
-      #expect(average.level.value == Float(cells[3]), place)
+      #expect(abs(average.level.value - Float(cells[3])!) < 5e-4, place)
       #expect(average.samples == Int(cells[6]), place)
-      #expect(average.doubt.value == Float(cells[7]), place)
-      #expect(average.interval.map { abs($0.seconds - Double(cells[8])!) < 1e-6 } ?? cells[8].isEmpty, place)
+      #expect(abs(average.doubt.value - Float(cells[7])!) < 5e-4, place)
+      #expect(average.interval.map { abs($0.seconds - Double(cells[8])!) < 2e-6 * max(1, $0.seconds) } ?? cells[8].isEmpty, place)
       let loss = Decibels(-59) - average.level
       let reach = path.reach(of: average.doubt)
       for (loss, cell) in zip([loss, loss - reach, loss + reach], cells[9...]) {

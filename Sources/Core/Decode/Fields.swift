@@ -25,7 +25,7 @@ package struct Fields: ~Escapable {
   @_lifetime(copy data)
   package init(_ data: RawSpan) { cursor = Cursor(data) }
 
-  @_lifetime(copy self)
+  @inline(always) @_lifetime(copy self)
   @_lifetime(self: copy self)
   package mutating func next() -> Field? {
     // A length of zero ends the fields early: what follows is padding. Core 6.0, Vol 3, Part C, 11.
@@ -44,7 +44,7 @@ package struct Fields: ~Escapable {
 
 extension Field {
   /// nil: the content is too short, or of no length that the type can have.
-  @_lifetime(copy content)
+  @inline(always) @_lifetime(copy content)
   fileprivate init?(type: UInt8, _ content: RawSpan) {
     switch type {
     case 0x01:

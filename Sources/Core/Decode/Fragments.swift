@@ -37,12 +37,12 @@ package struct Fragments: ~Copyable {
 
   /// False for nearly all reports, which stand alone.
   @inline(__always)
-  package func concern(_ report: borrowing Report) -> Bool {
+  package func concern(_ report: Report) -> Bool {
     report.form == .extended && (report.completeness == .moreToCome || (used > 0 && find(Self.sender(of: report)) != nil))
   }
 
   /// True when the last piece is here: then `whole` is the whole report, with the level and all else of that piece.
-  package mutating func join(_ report: borrowing Report, at now: Instant, into whole: inout WholeReport) -> Bool {
+  package mutating func join(_ report: Report, at now: Instant, into whole: inout WholeReport) -> Bool {
     let chain = self.chain(of: report, at: now)
     let start = chain * Limits.advertisementBytes
     let data = report.data
@@ -59,7 +59,7 @@ package struct Fragments: ~Copyable {
     return true
   }
 
-  private static func sender(of report: borrowing Report) -> Sender {
+  private static func sender(of report: Report) -> Sender {
     Sender(word: report.address.word, set: report.set ?? 0xFF, isResponse: report.isScanResponse)
   }
 
@@ -69,7 +69,7 @@ package struct Fragments: ~Copyable {
   }
 
   /// The report's chain: the one it goes on with, or a new one, if need be in the place of the oldest.
-  private mutating func chain(of report: borrowing Report, at now: Instant) -> Int {
+  private mutating func chain(of report: Report, at now: Instant) -> Int {
     let sender = Self.sender(of: report)
     if let chain = find(sender) {
       if now - chains[chain].since <= Limits.fragmentPatience { return chain }

@@ -74,7 +74,7 @@ package struct Attributes: BitwiseCopyable, Sendable {
 extension WatchedServices {
   /// What a controller had to cut short is not the sender's fault.
   @_lifetime(copy report)
-  package func recognise(_ report: borrowing Report) -> Recognition {
+  package func recognise(_ report: Report) -> Recognition {
     var recognition = recognise(report.data)
     if report.completeness == .truncated { recognition.pardon() }
     return recognition
@@ -96,7 +96,7 @@ extension Recognition {
 
   fileprivate mutating func note(_ damage: Malformed?) { if let damage { self.damage = damage } }
 
-  @_lifetime(self: copy self, copy field)
+  @inline(always) @_lifetime(self: copy self, copy field)
   fileprivate mutating func note(_ field: Field, _ services: borrowing WatchedServices) {
     switch field {
     case .manufacturer(let company, let data): note(company, data, services)

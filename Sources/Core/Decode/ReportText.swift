@@ -2,7 +2,7 @@
 
 extension Text {
   /// The members of one report, into an object that is open.
-  package mutating func members(of report: borrowing Report) {
+  package mutating func members(of report: Report) {
     member("form", report.form.name)
     if report.address.kind == .anonymous {
       memberNull("address")
@@ -24,7 +24,7 @@ extension Text {
     fields(of: report.data)
   }
 
-  private mutating func traits(of report: borrowing Report) {
+  private mutating func traits(of report: Report) {
     let traits = report.traits
     array("traits")
     if traits.contains(.connectable) { element("connectable") }

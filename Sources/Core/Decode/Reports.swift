@@ -1,7 +1,7 @@
 /// The advertising reports of one event, one after another: legacy, directed and extended alike.
 ///
 ///     while let report = try reports.next() { … }
-package struct Reports: ~Escapable {
+package struct Reports: ~Escapable, BitwiseCopyable {
   package let form: Report.Form
   private var left: UInt8
   private var cursor: Cursor
@@ -15,28 +15,36 @@ package struct Reports: ~Escapable {
     cursor = Cursor(reports)
   }
 
+  package var isEmpty: Bool { left == 0 }
+
   /// nil after the last; after a refusal the rest of the event cannot be found any more.
-  @inline(__always) @_lifetime(copy self)
+  @_lifetime(copy self)
   @_lifetime(self: copy self)
-  package mutating func next() throws(Malformed) -> Report? {
-    guard left > 0 else { return nil }
+  package mutating func next() throws(Malformed) -> Report? { isEmpty ? nil : try take() }
+
+  /// `next` for the hot path, where a report that may be none would first be put together in memory.
+  @inline(always) @_lifetime(copy self)
+  @_lifetime(self: copy self)
+  package mutating func take() throws(Malformed) -> Report {
+    precondition(left > 0, "no report is left")
     left &-= 1
     let rest = cursor.unread
     switch form {
     case .legacy:
       guard rest.byteCount >= 10 else { throw .truncated }
-      return try Report(legacy: cursor.take(10 &+ Int(rest[8])))
+      return try Report.legacy(cursor.take(10 &+ Int(rest[8])))
     case .extended:
       guard rest.byteCount >= Report.extendedHeadBytes else { throw .truncated }
-      return try Report(extended: cursor.take(Report.extendedHeadBytes &+ Int(rest[23])))
-    case .directed: return try Report(directed: cursor.take(16))
+      return try Report.extended(cursor.take(Report.extendedHeadBytes &+ Int(rest[23])))
+    case .directed: return try Report.directed(cursor.take(16))
     }
   }
 }
 
 /// One advertisement, or scan response, as one antenna heard it: a view of the report's own bytes, checked once when it is made.
-package struct Report: ~Escapable {
+package struct Report: ~Escapable, BitwiseCopyable {
   static let extendedHeadBytes = 24
+  private static let legacyHeadBytes = 9, directedBytes = 16
 
   /// Core 6.0, Vol 4, Part E, 7.7.65.2, 7.7.65.11 and 7.7.65.13.
   package enum Form: UInt8, BitwiseCopyable, Sendable {
@@ -45,46 +53,42 @@ package struct Report: ~Escapable {
     case extended = 0x0D
   }
 
-  package let form: Form
+  /// Of what stands before the data; it also tells the form.
+  private let headBytes: UInt8
   package let level: Int8
   package let address: Address
   private let bytes: RawSpan
 
-  /// A reassembled one: its data may be longer than its length byte can say.
-  @_lifetime(copy bytes)
-  package init(whole bytes: RawSpan) throws(Malformed) {
-    guard bytes.byteCount >= Self.extendedHeadBytes else { throw .truncated }
-    try self.init(extended: bytes)
+  // It cannot fail, so that a report is never put together in memory: whether it is one is found out before.
+  @inline(always) @_lifetime(copy bytes)
+  private init(headBytes: Int, level: Int8, address: Address, _ bytes: RawSpan) {
+    self.headBytes = UInt8(truncatingIfNeeded: headBytes)
+    self.level = level
+    self.address = address
+    self.bytes = bytes
   }
 
   /// `bytes` are the report, all of it and nothing else. In a legacy one the level comes after the data.
-  @inline(__always) @_lifetime(copy bytes)
-  fileprivate init(legacy bytes: RawSpan) throws(Malformed) {
+  @inline(always) @_lifetime(copy bytes)
+  fileprivate static func legacy(_ bytes: RawSpan) throws(Malformed) -> Report {
     guard bytes[0] <= 4, bytes[1] <= 3 else { throw .impossible }
-    form = .legacy
-    level = bytes.signed(at: bytes.byteCount &- 1)
-    address = Address(bytes.little48(at: 2), type: bytes[1])
-    self.bytes = bytes
+    let address = Address(bytes.little48(at: 2), type: bytes[1])
+    return Report(headBytes: legacyHeadBytes, level: bytes.signed(at: bytes.byteCount &- 1), address: address, bytes)
   }
 
-  @inline(__always) @_lifetime(copy bytes)
-  fileprivate init(extended bytes: RawSpan) throws(Malformed) {
+  @inline(always) @_lifetime(copy bytes)
+  fileprivate static func extended(_ bytes: RawSpan) throws(Malformed) -> Report {
     guard bytes[2] <= 3 || bytes[2] == 0xFF, bytes[9] == 1 || bytes[9] == 3, bytes[10] <= 4, bytes[0] & 0x60 != 0x60 else {
       throw .impossible
     }
-    form = .extended
-    level = bytes.signed(at: 13)
-    address = Address(bytes.little48(at: 3), type: min(bytes[2], 4))
-    self.bytes = bytes
+    let address = Address(bytes.little48(at: 3), type: smaller(bytes[2], 4))
+    return Report(headBytes: extendedHeadBytes, level: bytes.signed(at: 13), address: address, bytes)
   }
 
   @_lifetime(copy bytes)
-  fileprivate init(directed bytes: RawSpan) throws(Malformed) {
+  fileprivate static func directed(_ bytes: RawSpan) throws(Malformed) -> Report {
     guard bytes[0] == 1, bytes[1] <= 3 else { throw .impossible }
-    form = .directed
-    level = bytes.signed(at: 15)
-    address = Address(bytes.little48(at: 2), type: bytes[1])
-    self.bytes = bytes
+    return Report(headBytes: directedBytes, level: bytes.signed(at: 15), address: Address(bytes.little48(at: 2), type: bytes[1]), bytes)
   }
 
   /// False for "not available", which is 127, and for what no receiver can measure. Core 6.0, Vol 4, Part E, 7.7.65.2.
@@ -92,27 +96,21 @@ package struct Report: ~Escapable {
 
   /// Legacy data over 31 bytes is let pass: some stacks hand an advert and its scan response on as one report.
   package var data: RawSpan {
-    @inline(__always) @_lifetime(copy self)
-    get {
-      switch form {
-      case .legacy: bytes.inner(from: 9, leavingOut: 1)
-      case .directed: bytes.extracting(first: 0)
-      case .extended: bytes.inner(from: Self.extendedHeadBytes, leavingOut: 0)
-      }
-    }
+    @inline(always) @_lifetime(copy self)
+    get { bytes.inner(from: Int(headBytes), leavingOut: isLegacy ? 1 : 0) }
   }
 
   /// What stands before the data.
   var head: RawSpan {
     @_lifetime(copy self)
-    get {
-      switch form {
-      case .legacy: bytes.extracting(first: 9)
-      case .directed: bytes
-      case .extended: bytes.extracting(first: Self.extendedHeadBytes)
-      }
-    }
+    get { bytes.extracting(first: Int(headBytes)) }
   }
+
+  @inline(always) private var isLegacy: Bool { headBytes == Self.legacyHeadBytes }
+  package var form: Form { isLegacy ? .legacy : headBytes == Self.extendedHeadBytes ? .extended : .directed }
+
+  /// Of a legacy one's types, 0 to 4, only the scan response's has this bit.
+  @inline(always) package var isScanResponse: Bool { bytes[0] & (isLegacy ? 4 : Traits.scanResponse.bits) != 0 }
 
   package var traits: Traits {
     switch form {
@@ -121,12 +119,17 @@ package struct Report: ~Escapable {
     case .extended: Traits(bits: bytes[0] & 0x1F)
     }
   }
-
-  @inline(__always) package var isScanResponse: Bool { form == .legacy ? bytes[0] == 4 : traits.contains(.scanResponse) }
 }
 
 /// What only extended reports tell.
 extension Report {
+  /// A reassembled one: its data may be longer than its length byte can say.
+  @_lifetime(copy bytes)
+  package init(whole bytes: RawSpan) throws(Malformed) {
+    guard bytes.byteCount >= Self.extendedHeadBytes else { throw .truncated }
+    self = try Self.extended(bytes)
+  }
+
   package enum Phy: UInt8, BitwiseCopyable, Sendable { case oneMegabit = 1, twoMegabit, coded, codedS2 }
 
   package enum Completeness: UInt8, BitwiseCopyable, Sendable {

@@ -2,8 +2,8 @@
 ///
 /// Beacons repeat themselves. What was read once is not read again: a report is first compared, byte by byte, with the one before.
 ///
-///     let slot = book.meet(report.address, at: now, keys)
-///     if !book.remembers(report, in: slot) || the device is gone {
+///     let (slot, device, isRepeated) = book.recall(report, at: now, keys)
+///     if !isRepeated || the device is gone {
 ///       let recognition = services.recognise(report.data)
 ///       if let identity = book.learn(recognition, from: report, in: slot, …) {
 ///         book.settle(slot, as: the device of that identity, …)
@@ -36,15 +36,15 @@ package struct AddressBook: ~Copyable {
 
   package func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 
-  /// The line of the sender; a stranger gets the line of whoever was not heard for longest. Its keys are tried then, once.
-  @inline(__always)
-  package mutating func meet(_ address: Address, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
-    let hash = hash(address)
-    if let slot = index.find(hash, where: { records[$0].address == address }) {
-      if records[slot].noted(at: now) { recency.touch(slot) }
-      return slot
-    }
-    return welcome(address, hash, at: now, keys)
+  /// The line of the sender, its device, and whether the report says what the last of its kind said. A stranger gets the line of
+  /// whoever was not heard for longest; its keys are tried then, once.
+  @inline(always)
+  package mutating func recall(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (Int, DeviceReference, Bool) {
+    let hash = hash(report.address)
+    let slot = index.find(hash) { records[$0].address == report.address } ?? welcome(report.address, hash, at: now, keys)
+    let (device, isRepeated, isLater) = records[slot].hear(report, at: now)
+    if isLater { recency.touch(slot) }
+    return (slot, device, isRepeated)
   }
 
   @inline(never)
@@ -61,14 +61,9 @@ package struct AddressBook: ~Copyable {
     return slot
   }
 
-  /// Whether the report says what the last of its kind said, and somebody has settled who that is.
-  @inline(__always) package mutating func remembers(_ report: borrowing Report, in slot: Int) -> Bool {
-    records[slot].remembers(report)
-  }
-
   /// Takes in what a report says. Gives the identity to settle, or nothing when the device stays who it is.
   package mutating func learn(
-    _ recognition: borrowing Recognition, from report: borrowing Report, in slot: Int, _ services: borrowing WatchedServices,
+    _ recognition: borrowing Recognition, from report: Report, in slot: Int, _ services: borrowing WatchedServices,
     _ keys: inout IdentityKeys, unixTime: Int64?
   ) -> Identity? {
     records[slot].note(recognition, report)

@@ -1,37 +1,34 @@
-/// One line of the address book.
+/// One line of the address book. What every advert touches comes first: one cache line.
 package struct AddressRecord: BitwiseCopyable {
   package let address: Address
   package internal(set) var heard: Instant
   package private(set) var device = DeviceReference.none
+  /// The last advert that was read.
+  private(set) var advert = Memo()
   /// How the device's identity came to be known.
   package internal(set) var evidence = Evidence.address
   /// The key that made this resolvable address; -1 for none.
   private(set) var key: Int16 = -1
   /// What its adverts say of its power, the better source kept.
   package private(set) var power: MeasuredPower?
-  /// The last advert and the last scan response that were read, and which of them was the later.
-  private(set) var advert = Memo()
+  /// The last scan response that was read, and whether it came later than the advert.
   private(set) var response = Memo()
   private var isResponseLater = false
+  /// To two lines, so that no row begins in the middle of one.
+  private var padding: (UInt64, UInt64) = (0, 0)
 
   init(_ address: Address, at now: Instant) {
     self.address = address
     heard = now
   }
 
-  /// True once a second or so.
-  @inline(__always)
-  mutating func noted(at now: Instant) -> Bool {
+  /// The device, whether the report repeats the last of its kind, and, once in a second or so, that it was heard lately.
+  @inline(always)
+  mutating func hear(_ report: Report, at now: Instant) -> (DeviceReference, isRepeated: Bool, isLater: Bool) {
     let isLater = now.isLaterSecond(than: heard)
     heard = now
-    return isLater
-  }
-
-  /// `mutating`, though it changes nothing: otherwise the compiler first copies both memos.
-  @inline(__always)
-  mutating func remembers(_ report: borrowing Report) -> Bool {
     let data = report.data
-    return report.isScanResponse ? response.holds(data) : advert.holds(data)
+    return (device, report.isScanResponse ? response.holds(data) : advert.holds(data), isLater)
   }
 
   mutating func resolved(by key: Int) {
@@ -39,7 +36,7 @@ package struct AddressRecord: BitwiseCopyable {
     evidence = .irk
   }
 
-  mutating func note(_ recognition: borrowing Recognition, _ report: borrowing Report) {
+  mutating func note(_ recognition: borrowing Recognition, _ report: Report) {
     isResponseLater = report.isScanResponse
     // What was damaged is read again, so that it is counted again.
     let memo = recognition.damage == nil ? Memo(report.data) : Memo()
@@ -78,8 +75,8 @@ struct Memo: BitwiseCopyable {
   private static let most = 31
   private static let nothing: UInt8 = 0xFF
 
-  private var length = Memo.nothing
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+  private var length = Memo.nothing
 
   /// Of nothing, and equal to nothing.
   init() {}
@@ -98,7 +95,7 @@ struct Memo: BitwiseCopyable {
     }
   }
 
-  @inline(__always) mutating func holds(_ data: RawSpan) -> Bool {
+  @inline(always) mutating func holds(_ data: RawSpan) -> Bool {
     guard data.byteCount == Int(length), length != Self.nothing else { return false }
     guard data.byteCount >= 16 else { return isSame(as: Memo(data)) }
     return differences(from: data.outer16()) == 0

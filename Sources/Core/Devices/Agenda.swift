@@ -14,6 +14,8 @@ package struct Agenda: ~Copyable {
   private var heap: Lent<Entry>
   private var places: Lent<Int32>
   private var count = 0
+  /// The first deadline, kept at hand: every packet asks for it.
+  package private(set) var next = Instant.never
 
   package init(slots: Int, in arena: inout Arena) {
     heap = arena.take(slots, filledWith: Entry(due: .never, slot: -1))
@@ -24,11 +26,9 @@ package struct Agenda: ~Copyable {
     Arena.bytes(for: slots, of: Entry.self) + Arena.bytes(for: slots, of: Int32.self)
   }
 
-  package var next: Instant { count == 0 ? .never : heap[0].due }
-
   /// Takes the first slot that is due by `now`, with the moment it was due.
   package mutating func takeDue(by now: Instant) -> (slot: Int, due: Instant)? {
-    guard count > 0, heap[0].due <= now else { return nil }
+    guard count > 0, next <= now else { return nil }
     let first = heap[0]
     cancel(Int(first.slot))
     return (Int(first.slot), first.due)
@@ -52,6 +52,7 @@ package struct Agenda: ~Copyable {
     places[slot] = -1
     count -= 1
     if place < count { settle(heap[count], from: place) }
+    if count == 0 { next = .never }
   }
 
   /// Puts an entry into the gap at `place`, then up or down to where it belongs.
@@ -67,6 +68,7 @@ package struct Agenda: ~Copyable {
     }
     heap[gap] = entry
     places[Int(entry.slot)] = Int32(gap)
+    next = heap[0].due
   }
 
   private mutating func move(_ from: Int, to gap: Int) -> Int {

@@ -19,13 +19,14 @@ package struct Average: BitwiseCopyable {
   private var last = Instant.zero
   private var mean: Float = 0
   /// The samples behind the mean, each counted less the older it is; one that comes early counts less from the start.
-  private var weight: Float = 1
+  private var weight: Float = 0
   private var variance: Float = 0
   private var rise = Movement()
   private var fall = Movement()
-  /// The mean time between packets, in seconds.
+  /// The mean time between packets, in microseconds.
   private var gap: Float = 0
   private var gaps: UInt8 = 0
+  private static let mostGaps: UInt8 = 16
   private var levels = LevelRing()
   /// Since the average began, or began anew.
   private var count: UInt16 = 0
@@ -35,8 +36,26 @@ package struct Average: BitwiseCopyable {
   package var level: Decibels { Decibels(mean) }
   package var samples: Int { Int(count) }
 
-  @discardableResult @inline(__always)
+  @discardableResult @inline(always)
   package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
+    let silence = larger(now - last, .zero)
+    let elapsed = silence.brief
+    let octaves = elapsed * settings.octavesPerMicrosecond
+    let error = Float(sample) - mean
+    // What happens to nearly every packet. All else is kept apart, where its calls cost these nothing.
+    guard count >= 3, gaps == Self.mostGaps, silence < settings.stale, silence <= Limits.longestSilence, octaves > -0.5,
+      abs(error) <= settings.outlier.value
+    else { return heardSeldom(sample, at: now, settings) }
+    last = larger(last, now)
+    gap += (elapsed - gap) * (1 / Float(Self.mostGaps))
+    let early = Proof.weight(after: elapsed)
+    take(error, weighing: early, beside: shrunken(weight, octaves: octaves), atLeast: 4 * early)
+    levels.append(sample)
+    return larger(rise.sum, fall.sum) > Proof.enough ? judge(.taken, weighing: early, settings) : .taken
+  }
+
+  @inline(never)
+  private mutating func heardSeldom(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     guard count > 0 else {
       last = now
       return start(sample)
@@ -46,18 +65,13 @@ package struct Average: BitwiseCopyable {
     note(silence)
     guard silence < settings.stale else { return start(sample) }
 
-    let elapsed = silence.seconds
-    let early = Proof.weight(after: silence)
-    var (value, verdict) = (Double(sample), Verdict.taken)
-    if abs(value - Double(mean)) > Double(settings.outlier.value), count >= 3 { (value, verdict) = gated(value, settings) }
-    let error = value - Double(mean)
-    take(error, weighing: early, after: elapsed, settings)
-    rise.add(error - Proof.drift, weighing: early)
-    fall.add(-error - Proof.drift, weighing: early)
+    let early = Proof.weight(after: silence.brief)
+    var (value, verdict) = (Float(sample), Verdict.taken)
+    if abs(value - mean) > settings.outlier.value, count >= 3 { (value, verdict) = gated(value, settings) }
+    let older = weight * Float(exp2(Double(silence.brief * settings.octavesPerMicrosecond)))
+    take(value - mean, weighing: early, beside: older, atLeast: early * Float(min(samples + 1, 4)))
     levels.append(sample)
-    if count < .max { count &+= 1 }
-    guard rise.isProof || fall.isProof else { return verdict }
-    return shift(run: rise.isProof ? rise.run : fall.run, weighing: early, settings)
+    return judge(verdict, weighing: early, settings)
   }
 
   /// Silence makes the average unknown: it is never frozen.
@@ -72,108 +86,106 @@ package struct Average: BitwiseCopyable {
   }
 
   /// The observed time between packets, lost ones included; nil before there are two.
-  package var interval: Interval? { gaps == 0 ? nil : Interval(microseconds: Int64(Double(gap) * 1e6 + 0.5)) }
+  package var interval: Interval? { gaps == 0 ? nil : Interval(microseconds: Int64(gap + 0.5)) }
 
   /// Packets per second.
-  package var rate: Float { gap > 0 ? 1 / gap : 0 }
+  package var rate: Float { gap > 0 ? 1e6 / gap : 0 }
 
-  @inline(never)
   private mutating func start(_ sample: Int8) -> Verdict {
     mean = Float(sample)
-    (weight, variance, count) = (1, 0, 1)
+    (weight, variance, count) = (0, 0, 1)
     (rise, fall) = (Movement(), Movement())
     levels.append(sample)
     return .started
   }
 
-  @inline(__always)
   private mutating func note(_ silence: Interval) {
     guard silence <= Limits.longestSilence else {
       (gap, gaps) = (0, 0)
       return
     }
-    let error = silence.seconds - Double(gap)
-    // What division by 16 would give, to the last bit.
-    if gaps == 16 { return gap = Float(Double(gap) + error * 0.0625) }
-    gaps &+= 1
-    gap = Float(Double(gap) + error / Double(gaps))
+    gaps = min(gaps + 1, Self.mostGaps)
+    gap += (silence.brief - gap) / Float(gaps)
   }
 
   /// `weight` decays with time, so a sample's share in steady state is 1 − exp(−Δt/τ). A young average is the plain mean of
   /// what there is (the first sample stands for as long as the second did), and a slow beacon's spans four samples at least.
-  private mutating func take(_ error: Double, weighing early: Double, after elapsed: Double, _ settings: AverageSettings) {
-    let decay = exp2(elapsed * settings.octaves)
-    let older = count == 1 ? early : Double(weight) * decay
-    let total = max(older + early, early * Double(min(samples + 1, 4)))
-    let share = early / total
-    weight = Float(total)
-    variance = Float((1 - share) * (Double(variance) + share * error * error))
-    mean = Float(Double(mean) + share * error)
+  @inline(always)
+  private mutating func take(_ error: Float, weighing early: Float, beside older: Float, atLeast least: Float) {
+    weight = larger(older + early, least)
+    let share = early / weight
+    variance = (1 - share) * (variance + share * (error * error))
+    mean += share * error
+    rise.add(error - Proof.drift, weighing: early)
+    fall.add(-error - Proof.drift, weighing: early)
+    if count < .max { count &+= 1 }
+  }
+
+  /// Whether what has come together proves another level.
+  @inline(never)
+  private mutating func judge(_ verdict: Verdict, weighing early: Float, _ settings: AverageSettings) -> Verdict {
+    guard rise.isProof || fall.isProof else { return verdict }
+    let run = rise.isProof ? rise.run : fall.run
+    shift(run: Int(truncatingIfNeeded: min(run, UInt32(settings.windowSamples))), weighing: early, settings.outlier.value)
+    return .shifted
   }
 
   /// The gate opens `outlier` beyond the window's median or beyond the average, whichever is nearer to the sample: after a
   /// change one of them still stands at the old level.
-  @inline(never)
-  private func gated(_ value: Double, _ settings: AverageSettings) -> (Double, Verdict) {
-    let outlier = Double(settings.outlier.value)
-    let average = Double(mean)
+  private func gated(_ value: Float, _ settings: AverageSettings) -> (Float, Verdict) {
+    let outlier = settings.outlier.value
     let median = levels.median(ofLast: min(samples, settings.windowSamples))
-    let low = min(average, median) - outlier
-    let high = max(average, median) + outlier
+    let low = min(mean, median) - outlier
+    let high = max(mean, median) + outlier
     return value < low ? (low, .held) : value > high ? (high, .held) : (value, .taken)
   }
 
   /// Begins anew with the last `run` samples, each held to within `outlier` of their median.
-  @inline(never)
-  private mutating func shift(run packets: UInt8, weighing early: Double, _ settings: AverageSettings) -> Verdict {
-    let run = min(Int(packets), settings.windowSamples)
-    let outlier = Double(settings.outlier.value)
+  private mutating func shift(run: Int, weighing early: Float, _ outlier: Float) {
     let median = levels.median(ofLast: run)
-    var sum = 0.0
+    var sum: Float = 0
     for age in 0..<run { sum += min(max(levels[age], median - outlier), median + outlier) }
-    let center = sum / Double(run)
-    var squares = 0.0
+    let center = sum / Float(run)
+    var squares: Float = 0
     for age in 0..<run {
       let error = min(max(levels[age], median - outlier), median + outlier) - center
       squares += error * error
     }
-    mean = Float(center)
-    variance = Float(squares / Double(run))
-    weight = Float(early * Double(run))
+    mean = center
+    variance = squares / Float(run)
+    weight = early * Float(run)
     count = UInt16(run)
     (rise, fall) = (Movement(), Movement())
-    return .shifted
   }
 }
 
 /// The evidence that the level has moved one way, in dB beyond the drift, and the packets since it began.
+///
+/// No branches: nobody can foretell which way noise goes, and a wrong guess costs as much as the rest.
 private struct Movement: BitwiseCopyable {
-  private var sum: Float = 0
-  private(set) var run: UInt8 = 0
+  private(set) var sum: Float = 0
+  private(set) var run: UInt32 = 0
 
-  mutating func add(_ excess: Double, weighing early: Double) {
-    let sum = Double(self.sum) + early * excess
-    // No branch: nobody can foretell which way noise goes.
-    let isMoving: UInt8 = sum > 0 ? 1 : 0
-    self.sum = Float(max(sum, 0))
-    run = (run &+ (run == .max ? 0 : 1)) &* isMoving
+  @inline(__always)
+  mutating func add(_ excess: Float, weighing early: Float) {
+    // As numbers, floats above zero have bits above zero.
+    let bits = Int32(bitPattern: (sum + early * excess).bitPattern)
+    sum = Float(bitPattern: UInt32(bitPattern: bits & ~(bits >> 31)))
+    run = (run &+ 1) & UInt32(bitPattern: (0 &- bits) >> 31)
   }
 
   var isProof: Bool { sum > Proof.enough && run >= Proof.leastRun }
 }
 
 private enum Proof {
-  /// Packets closer than this tell less than a packet's worth: the fading is still the same.
-  static let spacing = Interval.milliseconds(150)
-
-  static func weight(after silence: Interval) -> Double {
-    silence >= spacing ? 1 : max(0.05, silence.seconds / spacing.seconds)
-  }
+  /// Packets closer than 150 ms tell less than a packet's worth: the fading is still the same.
+  @inline(always)
+  static func weight(after elapsed: Float) -> Float { smaller(1, larger(0.05, elapsed * (1 / 150_000))) }
 
   /// Twice this is the smallest change worth beginning anew for, in dB.
-  static let drift = 3.0
+  static let drift: Float = 3
   static let enough: Float = 25
-  static let leastRun: UInt8 = 3
+  static let leastRun: UInt32 = 3
 }
 
 private enum Doubt {

@@ -80,26 +80,29 @@ package struct Interest: BitwiseCopyable, Sendable {
 }
 
 /// One line of the device table: who it is, who wants it, and what was last said of it.
+///
+/// What every packet touches comes first: a row is two cache lines, and a packet of somebody whom nobody wants needs one of them.
 package struct Device: BitwiseCopyable {
-  package var identity: Identity
-  /// Counts the devices that have lived in this slot, so that a stale reference is noticed.
-  package var generation: UInt32 = 0
+  package var heard = Instant.zero
+  /// When its proximity was last published, and while the average stays within what nothing new would be said.
+  package var published = Instant.never
   package var interest = Interest()
-  package var power = MeasuredPower.assumed(Decibels(-59))
-  // Small things here, where the one before leaves room: a row is two cache lines.
   /// The level of the last sample.
   package var level: Int8 = 0
   /// The radio that hears it best.
   package var radio: Int8 = 0
   package var zone = Zone.unknown
-  package var heard = Instant.zero
+  /// Counts the devices that have lived in this slot, so that a stale reference is noticed.
+  package var generation: UInt32 = 0
+  package var power = MeasuredPower.assumed(Decibels(-59))
   package var attributes = Attributes()
-  /// When its proximity was last published, and while the average stays within what nothing new would be said.
-  package var published = Instant.never
-  package var settled = Band.empty
   /// Heads of its lists of region visits and of trigger encounters.
   package var visits: Int32 = -1
   package var encounters: Int32 = -1
+  package var settled = Band.empty
+  package var identity: Identity
+
+  package init(identity: Identity) { self.identity = identity }
 
   /// True once a second or so.
   @inline(__always)

@@ -5,6 +5,7 @@ package struct Devices: ~Copyable {
   private var index: HashIndex
   private var recency: Recency
   package let radios: Int
+  var average = AverageSettings()
   private let seed: UInt64
   package private(set) var evictions: UInt64 = 0
   /// Counts whenever somebody the configuration asks for may be new in the table.
@@ -109,9 +110,9 @@ package struct Devices: ~Copyable {
     return shortest
   }
 
-  @inline(__always)
-  package mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant, _ settings: AverageSettings) {
-    self[slot, radio].heard(level, at: now, settings)
+  @inline(always)
+  package mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
+    self[slot, radio].heard(level, at: now, average)
     if table[slot].noted(level, at: now) { touch(slot) }
   }
 

@@ -5,14 +5,14 @@ struct LevelRing: BitwiseCopyable {
 
   mutating func append(_ level: Int8) {
     levels[Int(next & 15)] = level
-    next = (next + 1) & 15
+    next = (next &+ 1) & 15
   }
 
   /// `age` counts packets: 0 is the newest.
-  subscript(age: Int) -> Double { Double(levels[(Int(next) + 15 - age) & 15]) }
+  subscript(age: Int) -> Float { Float(levels[(Int(next) + 15 - age) & 15]) }
 
   /// Between the two middle ones when `count` is even.
-  func median(ofLast count: Int) -> Double {
+  func median(ofLast count: Int) -> Float {
     precondition(1...Limits.windowSamples ~= count, "a median of more levels than there are")
     var sorted = InlineArray<16, Int8>(repeating: 0)
     for age in 0..<count {
@@ -24,6 +24,6 @@ struct LevelRing: BitwiseCopyable {
       }
       sorted[place] = level
     }
-    return (Double(sorted[(count - 1) / 2]) + Double(sorted[count / 2])) / 2
+    return (Float(sorted[(count - 1) / 2]) + Float(sorted[count / 2])) / 2
   }
 }

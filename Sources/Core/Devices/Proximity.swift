@@ -26,6 +26,8 @@ package struct Proximity {
     return .never
   }
 
+  /// By itself: writing takes much memory, and most packets write nothing.
+  @inline(never)
   private func judge(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {

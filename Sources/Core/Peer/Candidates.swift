@@ -42,7 +42,7 @@ struct Candidates: ~Copyable {
 
   // MARK: What is heard
 
-  mutating func heard(_ report: borrowing Report, at now: Instant) {
+  mutating func heard(_ report: Report, at now: Instant) {
     // The overflow area of a phone that also says something else stands in its scan response.
     guard report.traits.contains(.connectable) || report.isScanResponse else { return }
     guard report.address.kind == .public || report.address.kind == .random, isOffered(in: report.data) else { return }

@@ -169,7 +169,7 @@ package struct Peers: ~Copyable {
     report(at: now)
   }
 
-  private mutating func heard(_ report: borrowing Report, at now: Instant) {
+  private mutating func heard(_ report: Report, at now: Instant) {
     if duties.settings.identify { candidates.heard(report, at: now) }
     guard let errand = duties.errand, !isErrandDone, report.address.word & 0xFFFF_FFFF_FFFF == errand, report.traits.contains(.connectable)
     else { return }

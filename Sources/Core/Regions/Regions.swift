@@ -41,12 +41,19 @@ package struct Regions: ~Copyable {
       let place = visits.find(region: region, from: devices[slot].visits)
       if place >= 0 {
         visits[place].counted = now
-      } else if visits.begin(device: slot, region: region, at: now, head: &devices[slot].visits) {
-        publish(.enter, region, devices[slot].identity, settings, at: now, &publisher)
       } else {
-        refused += 1
+        enter(region, slot, at: now, &devices, settings, &publisher)
       }
     }
+  }
+
+  /// By itself: writing takes much memory, and most packets write nothing.
+  @inline(never)
+  private mutating func enter(
+    _ region: Int, _ slot: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    guard visits.begin(device: slot, region: region, at: now, head: &devices[slot].visits) else { return refused += 1 }
+    publish(.enter, region, devices[slot].identity, settings, at: now, &publisher)
   }
 
   /// Ends the visits that silence has ended; returns when to look again.

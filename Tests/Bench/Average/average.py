@@ -1,7 +1,7 @@
 """The average and the distance as Sources/Core computes them, step for step.
 
-State is kept in single precision and every step is computed in double precision, with + - * / and sqrt only, so that
-this file and the product agree to the last bit (Tests/Data/average_golden.csv holds the product to it).
+State is kept in single precision and every step is computed in double precision, where the product computes in single:
+they agree to half a thousandth of a decibel (Tests/Data/average_golden.csv holds the product to it).
 """
 
 import math
