@@ -1,5 +1,6 @@
 """What Home Assistant's MQTT discovery requires, as its own schemas have it: components/mqtt of the packages 2023.7.3 and 2025.4.4 on PyPI
-(binary_sensor.py, sensor.py, device_tracker.py, discovery.py; the common part in mixins.py, later schemas.py), and sensor/const.py for units."""
+(binary_sensor.py, sensor.py, device_tracker.py, discovery.py; the common part in mixins.py, later schemas.py), and sensor/const.py for units.
+2024.3.3, installed and asked, accepted every message that gateway.py provokes, and dropped no key."""
 import json
 import re
 

@@ -264,7 +264,8 @@ def the_end(folder):
         assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
         gateway.start()
         mark = len(seen.messages)
-        status(seen, lambda s: s['state'] == 'online', after=mark)
+        # Connected is not yet scanning: whoever has not come in cannot go out.
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt/event'), 10, mark)
         broker.pause()
         air.say('silence')
         wait_until(lambda: 'exit' in [e['payload'].get('event') for e in gateway.stored() if e['state'] == 'waiting'], 20, 'an exit waits')

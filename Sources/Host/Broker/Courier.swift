@@ -143,13 +143,21 @@ package final class Courier: @unchecked Sendable {
     isPatient = true
     for inlet in inlets.messages {
       // Not more than there were: a flood must not keep the network waiting.
-      for _ in 0..<inlet.count {
-        guard inlet.take({ accept($0, at: now) }) else { break }
+      var left = inlet.count
+      while left > 0 {
+        let burst = min(left, Self.burst)
+        if burst > 1, isTalking { link.gather() }
+        for _ in 0..<burst { _ = inlet.take { accept($0, at: now) } }
+        if isTalking { link.release() }
+        left -= burst
       }
     }
     for message in intake.takeReplies() { accept(message, at: now) }
     store.keep(at: now)
   }
+
+  /// So many go together: less than the network may hold unsent.
+  private static let burst = 64
 
   private func accept(_ message: borrowing Message, at now: Moment) {
     let (payload, topic) = (message.payload.overflowed, message.topic.overflowed)
@@ -186,6 +194,8 @@ package final class Courier: @unchecked Sendable {
   /// Once a turn, and not for long: events may stand behind this one in the ring.
   private func waitForRoom() throws(LinkFault) {
     guard isPatient else { return }
+    // On a line that is gone no message waits again: a ring full of them would keep that from being noticed for a second.
+    isPatient = false
     wait(-1, Awaited(link.descriptor, toWrite: true), forAtMost: .milliseconds(2))
     try link.write()
     isPatient = link.news.unwritten < Self.unwrittenMost

@@ -15,6 +15,7 @@ import Core
   var news = LinkNews()
   var inFlight = InFlight()
   private(set) var isReading = false
+  private var isGathering = false
   let receive: Receive
 
   /// Topic, payload, and whether the broker kept it for us from long ago.
@@ -131,6 +132,7 @@ import Core
   func discard() {
     // SAFETY: nobody else has the client or the properties, and neither is used after this.
     guard let client = unsafe client else { return }
+    isGathering = false
     unsafe mosquitto_destroy(client)
     unsafe self.client = nil
     unsafe mosquitto_property_free_all(&properties)
@@ -167,6 +169,26 @@ import Core
     var bytes = bytes
     // SAFETY: the option is an int, and so is what it is given.
     unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+  }
+
+  /// Until `release` the network puts together what it is given: a segment for each message is half of what sending it costs.
+  func gather() {
+    guard !isGathering, descriptor >= 0 else { return }
+    isGathering = true
+    cork(1)
+  }
+
+  /// What was gathered goes.
+  func release() {
+    guard isGathering else { return }
+    isGathering = false
+    cork(0)
+  }
+
+  private func cork(_ isClosed: CInt) {
+    var isClosed = isClosed
+    // SAFETY: the option is an int, and so is what it is given.
+    unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_CORK, &isClosed, 4)
   }
 
   /// Only worth having now.
