@@ -16,6 +16,7 @@ steps=(
   "fuzz         deploy/fuzz.sh"
   "build        deploy/build.sh"
   "compare      deploy/compare.sh"
+  "board        deploy/packages.sh test rigs && python=\$(Tests/Rigs/venv.sh) && \$python Tests/Integration/board.py && \$python Tests/Integration/check.py"
   "ship         deploy/packages.sh ship && Tests/Deploy/package.sh && Tests/Deploy/unit.sh && Tests/Deploy/install.sh"
 )
 name_of() { echo "${1%% *}"; }
