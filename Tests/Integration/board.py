@@ -55,7 +55,7 @@ class Board:
     """One boot of it."""
 
     def __init__(self, folder, air, disk):
-        self.air, self.port, self.seen, self.since = air, free_port(), None, time.monotonic()
+        self.air, self.port, self.seen = air, free_port(), None
         script = folder / 'script.sh'
         script.write_text(SCRIPT)
         self.guest = Guest(script, include=[folder / 'package'], program=[ROOT / 'build/arm64/forecourt'],
@@ -120,10 +120,10 @@ class Board:
         """The events at the subscriber, in their order."""
         return [json.loads(m.payload) for m in self.seen.messages if m.topic.endswith('/event') or '/trigger/' in m.topic]
 
-    def hears_fire(self, number, seconds=30):
+    def hears_fire(self, number, seconds=60):
         wait_until(lambda: any(fires(e, number) for e in self.heard()), seconds, f'the fire of phone {number}')
 
-    def keeps_fire(self, number, seconds=30):
+    def keeps_fire(self, number, seconds=60):
         wait_until(lambda: any(state == 'waiting' and fires(e, number) for state, e in self.stored().values()), seconds,
                    f'the fire of phone {number} waits')
 
@@ -175,14 +175,14 @@ def package(folder):
 
 def power_on(board, clock):
     clock.stage('power-on to the gateway started')
-    board.air.wait('scanning', timeout=30)
+    board.air.wait('scanning', timeout=60)
     clock.stage('to scanning, on the user channel')
     refused = board.do('hcitest down 0 2>&1')
     assert 'busy' in refused[0], ('the adapter is not ours alone', refused)
     board.join()
     board.approach(1)
     board.hears_fire(1)
-    took = time.monotonic() - board.since
+    took = time.monotonic() - board.guest.started
     assert took < 120, took
     clock.stage(f'a phone approaches, fire at a subscriber: {took:.1f} s from power-on')
 
@@ -234,7 +234,7 @@ def power_returns(board, clock, before):
     after = board.stored()
     assert before.items() <= after.items(), (before, after)
     board.give_broker()
-    board.hears_fire(4, 60)
+    board.hears_fire(4)
     wait_until(lambda: all(state == 'delivered' for state, _ in board.stored().values()), 30, 'nothing waits')
     heard = [e['event_id'] for e in board.heard()]
     owed = [name for name, (state, _) in after.items() if state == 'waiting']
@@ -257,6 +257,9 @@ def raw_channel(board, clock):
 
 def main():
     clock = Clock()
+    # Before the air, whose life is bounded, and before the power-on, whose time is taken.
+    subprocess.run([ROOT / 'Tests/Rigs/guest/build.sh'], check=True, stdout=subprocess.DEVNULL)
+    clock.stage('the kernel and its tools, fetched if this is the first time')
     with tempfile.TemporaryDirectory() as name, Air() as air:
         folder = pathlib.Path(name)
         package(folder)
