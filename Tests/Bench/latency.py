@@ -17,6 +17,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'Tests' / 'Rigs'))
 
+from between import Between, unix  # noqa: E402
 from mosquitto import Mosquitto  # noqa: E402
 from rig import Air, Program  # noqa: E402
 
@@ -38,38 +39,9 @@ path = "{folder}/outbox.db"
 '''
 
 
-class Between:
-    """Hands on what two ends say to each other."""
-
-    def __init__(self, listener, connect):
-        self.listener, self.connect, self.ends = listener, connect, {}
-        listener.listen()
-
-    def sockets(self):
-        return [self.listener, *self.ends]
-
-    def take(self, ready):
-        """What the product said just now."""
-        if ready is self.listener:
-            product, far = self.listener.accept()[0], self.connect()
-            self.product = product
-            self.ends = {product: far, far: product}
-            return b''
-        said = ready.recv(65_536)
-        if not said: sys.exit('the product or its peer has hung up')
-        self.ends[ready].sendall(said)
-        return said if ready is self.product else b''
-
-
 def advert(number):
     address = number.to_bytes(4, 'little') + b'\x00\xC0'
     return bytes([4, 0x3E, 12, 2, 1, 3, 1]) + address + bytes([0, 0xC4]), address[::-1].hex(':').encode()
-
-
-def unix(path):
-    end = socket.socket(socket.AF_UNIX)
-    end.connect(path)
-    return end
 
 
 def main():
@@ -90,7 +62,7 @@ def main():
             while len(sent) < due:
                 packet, address = advert(len(sent))
                 sent[address] = time.monotonic()
-                radio.product.sendall(packet)
+                radio.add(packet)
             for ready in select.select(radio.sockets() + line.sockets(), [], [], 0.0005)[0]:
                 between = radio if ready in radio.sockets() else line
                 said = between.take(ready)
