@@ -160,7 +160,7 @@ def withheld():
             def states(s): return [t['state'] for t in s['transmits']]
             bad = status(gateway, lambda s: states(s) == ['refused'] * 4)
             assert bad['state'] == 'degraded' and 'ibeacon (transmit 1): the controller refuses it' in bad['reason'], bad
-            assert air.report()['scanning']
+            assert air.report('a')['scanning']
             air.say('fault', refuse={'2037': 0})
             good = status(gateway, lambda s: states(s) == ['on'] * 4, 15)
             assert good['state'] == 'online' and good['reason'] is None, good

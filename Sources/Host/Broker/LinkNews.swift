@@ -64,6 +64,7 @@ extension Link {
       let message = unsafe message!.pointee
       let topic = unsafe RawSpan(_unsafeStart: message.topic, byteCount: strlen(message.topic))
       let payload = unsafe UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+      // SAFETY: as above; a list without it leaves `seconds` alone.
       var seconds: UInt32 = 0
       let expires = unsafe mosquitto_property_read_int32(properties, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), &seconds, false)
       let left = unsafe expires == nil ? nil : Interval.seconds(Double(seconds))
