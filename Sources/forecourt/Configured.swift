@@ -43,24 +43,28 @@ extension Invocation {
 }
 
 extension Configuration {
-  /// Whether the tables and threads that were made at start are those this configuration asks for.
-  func hasSameMachine(as settings: borrowing Settings, _ host: HostSettings) -> Bool {
-    guard core.gateway.devices == settings.gateway.devices, core.gateway.simulated == settings.gateway.simulated,
-      core.radios.count == settings.radios.count, self.host.adapters.count == host.adapters.count
-    else { return false }
-    for index in self.host.adapters.indices where !same(self.host.adapters[index].written, host.adapters[index].written) { return false }
-    for index in core.radios.indices where !core.radios[index].asksTheSame(as: settings.radios[index]) { return false }
-    return core.hasSameVoice(as: settings)
+  /// Of the tables and threads that were made at start, what this configuration wants otherwise; nil: nothing.
+  func refit(of settings: borrowing Settings, _ host: HostSettings) -> StaticString? {
+    if core.gateway.devices != settings.gateway.devices { return "gateway.devices is" }
+    guard core.radios.count == settings.radios.count, self.host.adapters.count == host.adapters.count else { return "[[radio]] is" }
+    for index in self.host.adapters.indices where !same(self.host.adapters[index].written, host.adapters[index].written) {
+      return "the radios' adapters are"
+    }
+    if core.gateway.simulated != settings.gateway.simulated { return "what is a rehearsal is" }
+    for index in core.radios.indices where !core.radios[index].asksTheSame(as: settings.radios[index]) {
+      return "[[radio]], but for receive_offset_db, is"
+    }
+    var peer = core.peer
+    // It is not in the file.
+    peer.ownID = settings.peer.ownID
+    if peer != settings.peer { return "[peer] is" }
+    return core.hasSameVoice(as: settings) ? nil : "[[transmit]] is"
   }
 }
 
 extension Settings {
-  /// Whom a radio asks, what it answers and what it sends.
   fileprivate func hasSameVoice(as other: borrowing Settings) -> Bool {
-    var peer = peer
-    // It is not in the file.
-    peer.ownID = other.peer.ownID
-    guard peer == other.peer, transmissions.count == other.transmissions.count else { return false }
+    guard transmissions.count == other.transmissions.count else { return false }
     for index in transmissions.indices where transmissions[index] != other.transmissions[index] { return false }
     return true
   }

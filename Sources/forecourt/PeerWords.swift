@@ -28,13 +28,7 @@ extension Settings {
   /// What a transmission is called in the log, and the power it asks for.
   fileprivate func voice(_ transmission: UInt8) -> (name: String, asked: Int8?) {
     guard Int(transmission) < transmissions.count else { return ("its own services", nil) }
-    let name =
-      switch transmissions[Int(transmission)].kind {
-      case .iBeacon: "ibeacon"
-      case .altBeacon: "altbeacon"
-      case .eddystoneUID: "eddystone-uid"
-      case .eddystoneURL: "eddystone-url"
-      }
+    let name = String(Text<16>(transmissions[Int(transmission)].kind.name))
     return ("\(name) (transmit \(transmission + 1))", transmissions[Int(transmission)].txPower)
   }
 }

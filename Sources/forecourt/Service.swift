@@ -61,8 +61,11 @@ struct Service: Listener, ~Copyable {
   }
 
   /// What concerns more than the machine.
-  private func note(_ news: PeerNews, of radio: Int) {
-    if let words = news.words(radios[radio].name, gateway.settings) { log.say(words.level, words.sentence) }
+  private mutating func note(_ news: PeerNews, of radio: Int) {
+    if let words = news.words(radios[radio].name, gateway.settings) {
+      log.say(words.level, words.sentence)
+      board.noted(news, words.sentence)
+    }
     guard case .identified(let peer) = news else { return }
     for other in radios.indices where other != radio { radios[other].hint(peer) }
   }
@@ -223,8 +226,8 @@ struct Service: Listener, ~Copyable {
     } catch {
       return "the configuration is wrong; the log says where"
     }
-    guard configuration.hasSameMachine(as: gateway.settings, host) else {
-      let refusal = "radios, what they ask and send, devices and simulations are fixed at start: restart the gateway to change them"
+    if let part = configuration.refit(of: gateway.settings, host) {
+      let refusal = String(Text<64>(part)) + " fixed at start: restart the gateway to change it. The old configuration stays in force"
       log.say(.error, refusal)
       return refusal
     }

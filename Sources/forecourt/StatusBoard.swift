@@ -8,6 +8,8 @@ struct StatusBoard {
   private var troubles: Troubles?
   private let adapters: [Adapter]
   private var conditions: [Condition]
+  /// Of each transmission: what was told of it last, and why it is refused.
+  private var voices: [(heard: StatusReport.Transmit, refusal: Sentence)] = []
   private var hasListened = false
   /// Whether the broker was there when the courier was last asked; the machine believes the same.
   private(set) var isOnline = false
@@ -18,6 +20,9 @@ struct StatusBoard {
     report.version = Text(release)
     report.boot = Name(boot.bytes)
     for radio in radios { _ = report.radios.append(.init(name: radio.name, state: Name(Condition.opening.name))) }
+    for index in settings.transmissions.indices { voices.append((.init(settings.transmissions[index].kind), Sentence())) }
+    if settings.peer.serve { voices.append((.init(nil), Sentence())) }
+    for voice in voices { _ = report.transmits.append(voice.heard) }
     adopt(settings)
   }
 
@@ -51,6 +56,23 @@ struct StatusBoard {
     return news.condition == before ? nil : (.info, "radio \(name): " + String(Text<16>(news.condition.name)))
   }
 
+  /// What a radio tells of what it sends; `sentence` is the log's.
+  mutating func noted(_ news: PeerNews, _ sentence: String) {
+    switch news {
+    case .sends(let transmission, let power): note(transmission, .on, power, Sentence())
+    case .withheld(let transmission, _, _): note(transmission, .refused, nil, Sentence(sentence))
+    case .identified, .stranger, .failed, .offers, .level: break
+    }
+  }
+
+  private mutating func note(_ transmission: UInt8, _ state: StatusReport.Transmit.State, _ power: Int8?, _ refusal: Sentence) {
+    let place = transmission == PeerNews.ownServices ? voices.count - 1 : Int(transmission)
+    // A recording may tell of beacons that this configuration does not have.
+    guard voices.indices.contains(place), (voices[place].heard.kind == nil) == (transmission == PeerNews.ownServices) else { return }
+    (voices[place].heard.state, voices[place].heard.power, voices[place].refusal) = (state, power, refusal)
+    isNews = true
+  }
+
   /// Set when every radio has failed for good and none has ever listened.
   var lastingTrouble: Trouble? {
     guard !hasListened, !conditions.isEmpty else { return nil }
@@ -66,6 +88,7 @@ struct StatusBoard {
     report.authorization = authorization
     report.state = .online
     report.reason = Sentence()
+    tellVoices()
     if let words = troubles?.words { degrade(Sentence(words)) }
     for index in conditions.indices.reversed() {
       guard let trouble = conditions[index].trouble else { continue }
@@ -76,6 +99,15 @@ struct StatusBoard {
       degrade(reason)
     }
     return report
+  }
+
+  /// A radio that does not listen does not send either.
+  private mutating func tellVoices() {
+    let isOff = !(conditions.first?.isListening ?? false)
+    for index in voices.indices.reversed() {
+      report.transmits[index] = isOff ? .init(voices[index].heard.kind) : voices[index].heard
+      if !isOff && voices[index].heard.state == .refused { degrade(voices[index].refusal) }
+    }
   }
 
   private mutating func degrade(_ reason: Sentence) {

@@ -64,4 +64,31 @@ final class ConfiguredTests {
     #expect(throws: Exit.usage) { _ = try configuration("", "--radio", "hci") }
     #expect(throws: Exit.configuration) { _ = try configuration("[log]\nlevel = \"loud\"\n") }
   }
+
+  @Test("what cannot change while it runs is named, in the file's words; all else can") func fixed() throws {
+    let peer = "[peer]\nidentify = true\n"
+    let beacon = "[[transmit]]\nkind = \"eddystone-url\"\nurl = \"https://a.com\"\n"
+    let radio = "[[radio]]\nname = \"r\"\nadapter = \"hci0\"\n"
+    func refit(_ before: String, _ after: String) throws -> String? {
+      let old = try configuration(before)
+      return try configuration(after).refit(of: old.core, old.host).map { "\($0)" }
+    }
+    let whole = radio + peer + beacon
+    #expect(try refit(whole, whole) == nil)
+    #expect(try refit(whole, whole + "[publish]\ninterval_s = 3\n") == nil)
+    for other in ["", "[peer]\n", "[peer]\nidentify = true\nhold = true\n", "[peer]\nidentify = true\nservice = \"\(Self.other)\"\n"] {
+      #expect(try refit(whole, radio + other + beacon) == "[peer] is")
+    }
+    for other in [
+      "", beacon + beacon, beacon + "tx_power_dbm = 4\n", beacon.replacing("a.com", with: "b.com"), beacon + "interval_ms = 200\n",
+    ] {
+      #expect(try refit(whole, radio + peer + other) == "[[transmit]] is")
+    }
+    #expect(try refit(whole, whole.replacing("hci0", with: "hci1")) == "the radios' adapters are")
+    #expect(try refit(whole, radio + "scan = \"passive\"\n" + peer + beacon) == "[[radio]], but for receive_offset_db, is")
+    #expect(try refit(whole, radio + radio.replacing("r\"", with: "s\"").replacing("hci0", with: "hci1") + peer + beacon) == "[[radio]] is")
+    #expect(try refit(whole, "gateway.devices = 100\n" + whole) == "gateway.devices is")
+  }
+
+  private static let other = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa7"
 }

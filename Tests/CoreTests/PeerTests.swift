@@ -162,6 +162,28 @@ import Testing
     #expect(topics.first == "proximity/peer:00000005" && topics.last?.contains("address:") == true, "\(topics)")
   }
 
+  @Test("what was read long ago holds only for what is left of its quarter of an hour") func old() {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+    }
+    for index in 1...2 {
+      var peer = KnownPeer(address: Address(0xC000_0000_0000 + UInt64(index), type: 1), id: UInt32(index))
+      peer.age = .seconds(900)
+      rig.gateway.told(peer, at: Instant(microseconds: 1_000_000))
+    }
+    rig.hear(1, at: 60, data: Self.phone.advert)
+    rig.hear(2, at: 62, data: Self.phone.advert)
+    let topics = rig.said().map { $0.topic }
+    #expect(topics.first == "proximity/peer:00000001" && topics.last?.contains("address:") == true, "\(topics)")
+    var line = PeerLine([Self.phone])
+    line.peers.known(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000) - .seconds(900))
+    line.run(for: .seconds(59))
+    #expect(line.news.isEmpty)
+    line.run(for: .seconds(3))
+    #expect(line.identified.count == 1, "asked as soon as the neighbour's word has ended")
+  }
+
   @Test("what becomes known travels as a packet and comes back the same") func news() throws {
     let address = Address(0x4A00_0000_0001, type: 1)
     let all: [PeerNews] = [

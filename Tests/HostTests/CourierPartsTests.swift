@@ -140,12 +140,51 @@ import Testing
     let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
     #expect(!status.payload.overflowed)
     _ = try JSONSerialization.jsonObject(with: Data(String(status.payload).utf8))
+    for index in 0..<9 {
+      var transmit = StatusReport.Transmit(index < 8 ? .eddystoneUID : nil)
+      (transmit.state, transmit.power) = (.refused, -127)
+      _ = report.transmits.append(transmit)
+    }
+    let sending = Message.status(report, topics: CourierSettings().topics, at: .zero)
+    #expect(!sending.payload.overflowed)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(String(sending.payload).utf8)) as? [String: Any])
+    let told = try #require(object["transmits"] as? [Any])
+    #expect(told.count + (object["transmits_left_out"] as? Int ?? 0) == 9 && object["simulated"] as? Bool == true)
     var telemetry = Telemetry()
     telemetry.memoryBytes = 1 << 40
     telemetry.publications = 1 << 50
     let figures = Message.telemetry(telemetry, topics: CourierSettings().topics, simulated: true, at: .zero)
     #expect(!figures.payload.overflowed && figures.payload.count < 900)
     _ = try JSONSerialization.jsonObject(with: Data(String(figures.payload).utf8))
+  }
+
+  @Test("whatever the words before it leave, the status says of each transmission what it does or that there is no room")
+  func transmits() throws {
+    for length in 0..<256 {
+      var report = StatusReport()
+      report.purpose = Sentence(String(repeating: "p", count: length))
+      report.reason = Sentence(String(repeating: "r", count: length))
+      report.simulated = length % 2 == 0
+      for name in ["hci0", "hci1", "a stick behind the pump"] {
+        _ = report.radios.append(StatusReport.Radio(name: Name(name), state: Name("scanning")))
+      }
+      for index in 0..<9 {
+        var transmit = StatusReport.Transmit(index < 8 ? .altBeacon : nil)
+        (transmit.state, transmit.power) = index == 3 ? (.refused, nil) : (.on, 4)
+        _ = report.transmits.append(transmit)
+      }
+      let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
+      #expect(!status.payload.overflowed)
+      let object = try #require(try JSONSerialization.jsonObject(with: Data(String(status.payload).utf8)) as? [String: Any])
+      let told = try #require(object["transmits"] as? [[String: Any]])
+      #expect(told.count + (object["transmits_left_out"] as? Int ?? 0) == 9)
+      #expect(object["purpose"] as? String == String(report.purpose), "the people's sentence goes before")
+      for (index, one) in told.enumerated() {
+        #expect(one["kind"] as? String == (index < 8 ? "altbeacon" : "peer") && one["radio"] as? String == "hci0")
+        #expect(one["state"] as? String == (index == 3 ? "refused" : "on") && one["tx_power_dbm"] as? Int == (index == 3 ? nil : 4))
+      }
+      if length < 40 { #expect(told.count == 9) }
+    }
   }
 
   @Test("Prometheus reads the same figures, each line as its format wants it")

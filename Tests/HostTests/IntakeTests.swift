@@ -25,8 +25,8 @@ private final class Door {
     intake = Intake(settings, toCore: Outlet(requests: core, bell: bell), toHost: Outlet(requests: host, bell: bell), figures)
   }
 
-  func say(_ topic: String, _ payload: String, isRetained: Bool = false) {
-    intake.receive(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, isRetained: isRetained)
+  func say(_ topic: String, _ payload: String, isRetained: Bool = false, left: Interval? = nil) {
+    intake.receive(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, isRetained: isRetained, left: left)
   }
 
   func command(_ name: String, _ payload: String) -> [String] {
@@ -218,16 +218,32 @@ private final class Door {
   func peers() {
     let door = Door()
     let known = KnownPeer(address: Address(word: 1 << 48 | 0xAABB_CCDD_EE0F), id: 0xBC00_BD17)
-    door.say("forecourt/site/peer/aa:bb:cc:dd:ee:0f/other", #"{"v":1,"random":true,"id":"BC00BD17"}"#, isRetained: true)
+    door.say("forecourt/site/peer/aa:bb:cc:dd:ee:0f/other", #"{"v":1,"random":true,"id":"BC00BD17"}"#)
     guard case .peer(let peer)? = door.core.pop() else {
       Issue.record("no peer")
       return
     }
-    #expect(peer.id == known.id && peer.address == known.address)
+    #expect(peer.id == known.id && peer.address == known.address && peer.age == .zero)
     for (topic, payload) in [("aa:bb/other", "{}"), ("aa:bb:cc:dd:ee:0f/other", #"{"id":"x"}"#), ("aa:bb:cc:dd:ee:0f/other", "{}")] {
       door.say("forecourt/site/peer/" + topic, payload)
     }
     #expect(door.core.pop() == nil && door.figures.requestsRefused.count == 3)
+  }
+
+  @Test("a peer id that the broker kept is as old as its end says; without an end it is nobody's")
+  func keptPeers() {
+    let door = Door()
+    func age(isRetained: Bool, left: Double?) -> Interval? {
+      let topic = "forecourt/site/peer/aa:bb:cc:dd:ee:0f/other"
+      door.say(topic, #"{"v":1,"random":true,"id":"BC00BD17"}"#, isRetained: isRetained, left: left.map { .seconds($0) })
+      if case .peer(let peer)? = door.core.pop() { return peer.age } else { return nil }
+    }
+    #expect(age(isRetained: true, left: nil) == nil)
+    #expect(age(isRetained: false, left: nil) == .zero)
+    #expect(age(isRetained: true, left: 960) == .zero)
+    #expect(age(isRetained: true, left: 60) == .seconds(900))
+    #expect(age(isRetained: true, left: 0) == .seconds(960))
+    #expect(age(isRetained: true, left: 4e9) == .zero, "more than we would have said")
   }
 }
 

@@ -3,6 +3,7 @@
 
 Runs in the rigs' venv. $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
 """
+import contextlib
 import json
 import time
 
@@ -119,6 +120,31 @@ def shared():
                 assert not commands.get('2043') and not commands.get('200d'), commands
 
 
+def stale():
+    """an id that the broker keeps without an end is nobody's; MQTT 3.1.1 keeps none, and a live word is believed there, too"""
+    for version in 5, 4:
+        with Air('a=unix', 'b=unix') as air, Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#', version=version) as seen:
+            place = air.say('phone', id='phone', installation='8337CA80', port='a')['address']
+            word = json.dumps({'v': 1, 'random': True, 'id': '0BAD0BAD'})
+            topic = 'forecourt/site/peer/' + place.lower().split('/')[0]
+            seen.publish(topic + '/old', word, retain=True)
+            seen.wait(lambda m: m.topic == topic + '/old', 5)
+            mqtt = f'[mqtt]\nhost = "127.0.0.1"\nport = {broker.port}\nversion = {version}\n'
+            with contextlib.ExitStack() as both:
+                for name in 'a', 'b':
+                    made = Gateway({name: air.lines[name]}, '', name, ())
+                    config = made.place / 'config.toml'
+                    config.write_text(config.read_text() + asks() + mqtt + f'[outbox]\npath = "{made.place / "outbox.db"}"\n')
+                    both.enter_context(made).told('is peer:8337CA80') if name == 'a' else both.enter_context(made)
+                for name in 'a', 'b':
+                    seen.wait(lambda m: m.topic == f'forecourt/site/{name}/proximity/peer:8337CA80', 10)
+                assert not any('0BAD0BAD' in m.topic for m in seen.messages)
+                with Subscriber(broker.watch, 'forecourt/site/peer/#', version=version) as later:
+                    time.sleep(1)
+                    kept = sorted(m.topic.rsplit('/', 1)[1] for m in later.messages)
+                assert kept == ['old'] if version == 4 else 'a' in kept, (version, kept)
+
+
 def identify():
     """`forecourt identify`: every service, the id; nobody there; a phone without an id; JSON"""
     with Air('p0=unix') as air:
@@ -142,7 +168,7 @@ def identify():
         assert not air.report()['scanning'] and not air.report()['connections']
 
 
-CHECKS = {f.__name__: f for f in (cold, astray, stopping, crowd, hold, shared, identify, *peer_voice.CHECKS)}
+CHECKS = {f.__name__: f for f in (cold, astray, stopping, crowd, hold, shared, stale, identify, *peer_voice.CHECKS)}
 
 
 if __name__ == '__main__':

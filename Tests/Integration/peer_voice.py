@@ -1,6 +1,7 @@
 """The checks of peer.py that are about being asked and being seen."""
 import contextlib
 import os
+import signal
 import stat
 import struct
 import time
@@ -118,8 +119,16 @@ def beacons():
                 assert air.report('a')['scanning'] and air.report('a')['mixed'] == 0
 
 
+def status(gateway, test, seconds=10):
+    """The first status that passes."""
+    def find():
+        said = (m['payload'] for m in gateway.messages() if m['topic'].endswith('/status'))
+        return next((s for s in said if test(s)), None)
+    return wait_until(find, seconds, f'such a status; {gateway.words()[-3000:]}')
+
+
 def power():
-    """the three ways to a transmit power, what was chosen in the log, the level that follows; and the loud refusal"""
+    """the three ways to a transmit power, what was chosen in the log and in status, the level that follows; the loud refusal"""
     beacon = BEACONS.split('[[transmit]]')[1]
     for vendor, legacy, asked, said, level in (
             ('none', False, -12, 'at -12 dBm', -79), ('none', False, 20, 'at 8 dBm; tx_power_dbm = 20 was asked for', -59),
@@ -129,12 +138,55 @@ def power():
             with Gateway({'b': air.lines['b']}, name='b') as other, \
                     Gateway({'a': air.lines['a']}, f'[[transmit]]{beacon}tx_power_dbm = {asked}\n', name='a') as sender:
                 sender.told(said)
+                voice = {'kind': 'ibeacon', 'radio': 'a'}
                 if level is None:
+                    refused = status(sender, lambda s: s['state'] == 'degraded')
+                    assert refused['transmits'] == [{**voice, 'state': 'refused', 'tx_power_dbm': None}], refused
+                    assert refused['reason'] == 'radio a: does not send ibeacon (transmit 1): ' + said + ' (status 17)', refused
                     time.sleep(1)
                     assert not air.report('a')['advertising'] and 'proximity/ibeacon' not in other.words()
                 else:
                     near = other.topic('proximity/ibeacon')['payload']
                     assert near['rssi'] == level, (vendor, near)
+                    on = status(sender, lambda s: s['transmits'][0]['state'] == 'on')
+                    assert on['state'] == 'online' and on['transmits'] == [{**voice, 'state': 'on', 'tx_power_dbm': level + 67}], on
+
+
+def withheld():
+    """an advert that the controller refuses: degraded, the reason says which; sent once it may be, and all is well again"""
+    with Air('a=unix') as air:
+        air.say('fault', refuse={'2037': 7})
+        with Gateway(air.lines, BEACONS, name='a') as gateway:
+            def states(s): return [t['state'] for t in s['transmits']]
+            bad = status(gateway, lambda s: states(s) == ['refused'] * 4)
+            assert bad['state'] == 'degraded' and 'ibeacon (transmit 1): the controller refuses it' in bad['reason'], bad
+            assert air.report('a')['scanning']
+            air.say('fault', refuse={'2037': 0})
+            good = status(gateway, lambda s: states(s) == ['on'] * 4, 15)
+            assert good['state'] == 'online' and good['reason'] is None, good
+            assert all(isinstance(t['tx_power_dbm'], int) for t in good['transmits']), good
+
+
+def reloaded():
+    """SIGHUP with another [peer] or [[transmit]] is refused in so many words; the beacon stays as it was"""
+    beacon = BEACONS.split('[[transmit]]')[1]
+    with Air('a=unix', 'b=unix') as air, Gateway({'a': air.lines['a']}, f'[[transmit]]{beacon}', name='a') as gateway:
+        gateway.told('sends ibeacon')
+        config = gateway.place / 'config.toml'
+        whole = config.read_text()
+        for other, part in ((whole.replace('major = 7', 'major = 8'), '[[transmit]]'), (whole + '[peer]\nidentify = true\n', '[peer]')):
+            config.write_text(other)
+            gateway.program.signal(signal.SIGHUP)
+            gateway.told(part + ' is fixed at start: restart the gateway to change it. The old configuration stays in force')
+        config.write_text(whole + '[ranging]\n')
+        gateway.program.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force')
+        with Capture(air.lines['b']) as other:
+            other.told('listening')
+            time.sleep(1)
+            _, recorded = other.end()
+        heard = b' '.join(p for _, _, p in recorded if p[:2] == b'\x04\x3e').hex()
+        assert ADVERTS[0] in heard and not air.report('a')['commands'].get('2043')
 
 
 # -- Each other ----------------------------------------------------------------------------------------------------------------
@@ -179,4 +231,4 @@ def btvirt():
         gateway.told('is peer:8337CA80')
 
 
-CHECKS = (serve, refusing, stalled, kept, beacons, power, pair, btvirt)
+CHECKS = (serve, refusing, stalled, kept, beacons, power, withheld, reloaded, pair, btvirt)

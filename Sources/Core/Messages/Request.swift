@@ -82,6 +82,8 @@ package struct Ticket: BitwiseCopyable, Sendable {
 package struct KnownPeer: BitwiseCopyable, Sendable {
   package var address = Address(word: 0)
   package var id: UInt32 = 0
+  /// How long ago it was read.
+  package var age = Interval.zero
 
   package init(address: Address, id: UInt32) {
     self.address = address

@@ -22,6 +22,33 @@ package struct StatusReport: BitwiseCopyable, Sendable {
     }
   }
 
+  /// One of the configuration's transmissions, or the services this gateway offers itself.
+  package struct Transmit: BitwiseCopyable, Sendable {
+    package enum State: UInt8, BitwiseCopyable, Sendable {
+      /// Not yet, or its radio does not work.
+      case off
+      case on
+      /// The controller will not have it.
+      case refused
+
+      package var name: StaticString {
+        switch self {
+        case .off: "off"
+        case .on: "on"
+        case .refused: "refused"
+        }
+      }
+    }
+
+    /// nil: our services.
+    package let kind: TransmitSettings.Kind?
+    package var state = State.off
+    /// What the controller says it chose.
+    package var power: Int8?
+
+    package init(_ kind: TransmitSettings.Kind?) { self.kind = kind }
+  }
+
   package var state = State.online
   package var reason = Sentence()
   package var version = Name()
@@ -29,11 +56,24 @@ package struct StatusReport: BitwiseCopyable, Sendable {
   package var purpose = Sentence()
   package var authorization = Authorization.always
   package var radios = PerRadio(filledWith: Radio())
+  /// By the first radio; our services are the last.
+  package var transmits = Bounded<9, Transmit>(filledWith: Transmit(nil))
   /// Which groups its triggers compete in, a slash between two; `*` when they are too many to say: neighbours must know whom to wait for.
   package var groups = Text<100>()
   package var simulated = false
 
   package init() {}
+}
+
+extension TransmitSettings.Kind {
+  package var name: StaticString {
+    switch self {
+    case .iBeacon: "ibeacon"
+    case .altBeacon: "altbeacon"
+    case .eddystoneUID: "eddystone-uid"
+    case .eddystoneURL: "eddystone-url"
+    }
+  }
 }
 
 extension Authorization {
@@ -62,7 +102,9 @@ extension Message {
     }
     message.payload.closeArray()
     // Last, and cut where there is no more room: all else is short, whatever it is.
-    message.payload.member("purpose", text: report.purpose.bytes, upTo: max(message.payload.free - 40, 0))
+    let rest = report.transmits.isEmpty ? 40 : 80
+    message.payload.member("purpose", text: report.purpose.bytes, upTo: max(message.payload.free - rest, 0))
+    if !report.transmits.isEmpty { message.payload.appendTransmits(of: report) }
     message.payload.close(simulated: report.simulated)
     return message
   }
@@ -88,6 +130,28 @@ extension Message {
 }
 
 extension Payload {
+  /// Behind the purpose, as many as there is room for: eight beacons at four radios of long names are more than a payload holds.
+  fileprivate mutating func appendTransmits(of report: borrowing StatusReport) {
+    array("transmits")
+    var leftOut: Int64 = 0
+    for index in report.transmits.indices {
+      let before = count
+      openObject()
+      member("kind", report.transmits[index].kind?.name ?? "peer")
+      if !report.radios.isEmpty { member("radio", text: report.radios[0].name.bytes, upTo: 34) }
+      member("state", report.transmits[index].state.name)
+      if let power = report.transmits[index].power { member("tx_power_dbm", Int64(power)) } else { memberNull("tx_power_dbm") }
+      closeObject()
+      // What is still to be said: the bracket, how many are left out, and the end.
+      if leftOut > 0 || free < 45 {
+        truncate(to: before)
+        leftOut += 1
+      }
+    }
+    closeArray()
+    if leftOut > 0 { member("transmits_left_out", leftOut) }
+  }
+
   package mutating func close(simulated: Bool) {
     if simulated { member("simulated", true) }
     closeObject()

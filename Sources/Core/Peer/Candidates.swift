@@ -1,5 +1,5 @@
 /// Whom to ask, and when: devices that offer our service, openly or in Apple's overflow area, each once for as long as its address lives.
-struct Candidates: ~Copyable {
+package struct Candidates: ~Copyable {
   private enum State: BitwiseCopyable, Sendable {
     case unasked(since: Instant)
     /// Failed so often in a row; not before then.
@@ -16,7 +16,7 @@ struct Candidates: ~Copyable {
   }
 
   /// A resolvable address lives 15 minutes.
-  static let lifetime = Interval.seconds(16 * 60)
+  package static let lifetime = Interval.seconds(16 * 60)
   private static let ban = Interval.seconds(15)
   /// Who has been silent for longer may be gone.
   private static let freshness = Interval.seconds(2)

@@ -27,12 +27,13 @@ struct KnownPeers: ~Copyable {
   }
 
   mutating func learn(_ peer: KnownPeer, at now: Instant) {
+    let learnt = now - peer.age
     if let slot = find(peer.address) {
-      (records[slot].id, records[slot].learnt) = (peer.id, now)
+      (records[slot].id, records[slot].learnt) = (peer.id, learnt)
       return
     }
     if count == records.count { index.remove(hash(records[next].address), slot: next) } else { count += 1 }
-    records[next] = Record(address: peer.address, id: peer.id, learnt: now)
+    records[next] = Record(address: peer.address, id: peer.id, learnt: learnt)
     index.insert(hash(peer.address), slot: next)
     next = (next + 1) % records.count
   }

@@ -78,7 +78,7 @@ package final class Courier: @unchecked Sendable {
     figures = CourierFigures(ringing: toCore.bell)
     let intake = Intake(settings, toCore: toCore, toHost: toHost, figures)
     self.intake = intake
-    link = Link { intake.receive($0, $1, isRetained: $2) }
+    link = Link { intake.receive($0, $1, isRetained: $2, left: $3) }
     dialer = Dialer(link, waking: bell)
     backoff = Backoff(seed: Chance.word())
     store = EventStore(settings, figures, say: say)

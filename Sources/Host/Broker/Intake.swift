@@ -42,7 +42,8 @@ package final class Intake {
   /// A reply on its way out: asked again, the same request gets the same one.
   func remember(_ reply: borrowing Message) { remembered.answer(reply) }
 
-  package func receive(_ topic: RawSpan, _ payload: RawSpan, isRetained: Bool) {
+  /// `left`: how long it still counts, as the broker says; MQTT 3 does not.
+  package func receive(_ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, left: Interval? = nil) {
     let now = Clock.now()
     var levels = Levels(topic)
     if levels.skip(topics.command.bytes) {
@@ -50,7 +51,7 @@ package final class Intake {
     } else if levels.skip(topics.claim.bytes) {
       claim(&levels, payload, isRetained: isRetained, at: now)
     } else if levels.skip(topics.peer.bytes) {
-      peer(&levels, payload, at: now)
+      peer(&levels, payload, isRetained: isRetained, left: left, at: now)
     } else if levels.skip(topics.neighbour.bytes) {
       neighbour(&levels, payload, at: now)
     } else {
@@ -146,16 +147,19 @@ package final class Intake {
     } catch { figures.requestsRefused.add() }
   }
 
-  private func peer(_ levels: inout Levels, _ payload: RawSpan, at now: Instant) {
+  private func peer(_ levels: inout Levels, _ payload: RawSpan, isRetained: Bool, left: Interval?, at now: Instant) {
     let address = levels.next()
     let gateway = levels.rest
     if gateway.equals(settings.name.bytes) { return }
     guard settings.peers, !levels.isBroken, !gateway.contains(UInt8(ascii: "/")) else { return figures.requestsRefused.add() }
     // An empty one takes a word back: the broker has forgotten it, and so will the cache.
     if payload.byteCount == 0 { return }
+    // Kept without an end, it may be from last year: the address is somebody else's by now. Such a phone is asked again.
+    if isRetained && left == nil { return }
     guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
     do throws(Refused) {
-      let peer = try KnownPeer(address: address, payload)
+      var peer = try KnownPeer(address: address, payload)
+      if let left { peer.age = max(Candidates.lifetime - left, .zero) }
       if toCore.requests.push(.peer(peer)) != nil { figures.requestsLimited.add() }
       toCore.bell.ring()
     } catch { figures.requestsRefused.add() }

@@ -18,8 +18,8 @@ import Core
   private var isGathering = false
   let receive: Receive
 
-  /// Topic, payload, and whether the broker kept it for us from long ago.
-  typealias Receive = (_ topic: RawSpan, _ payload: RawSpan, _ isRetained: Bool) -> Void
+  /// Topic, payload, whether the broker kept it for us from long ago, and how long it still counts, if its sender said so.
+  typealias Receive = (_ topic: RawSpan, _ payload: RawSpan, _ isRetained: Bool, _ left: Interval?) -> Void
 
   init(_ receive: @escaping Receive) {
     self.receive = receive
@@ -215,8 +215,10 @@ import Core
       unsafe mosquitto_property_add_string(&expiring, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
       unsafe mosquitto_property_add_int32(&expiring, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
     }
+    // MQTT 3 forgets nothing that it keeps.
+    let isKept = isRetained && (seconds == nil || settings.version == .five)
     // SAFETY: as above.
-    try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isRetained, expiring ?? type), delivery, at: now)
+    try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isKept, expiring ?? type), delivery, at: now)
   }
 
   // SAFETY: only handed on.

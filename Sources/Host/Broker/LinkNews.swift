@@ -59,12 +59,16 @@ extension Link {
       // SAFETY: libmosquitto gives `count` answers.
       for index in 0..<Int(count) where unsafe granted![index] >= 0x80 { unsafe Link.at(link).news.subscriptionsRefused += 1 }
     }
-    unsafe mosquitto_message_v5_callback_set(client) { _, link, message, _ in
+    unsafe mosquitto_message_v5_callback_set(client) { _, link, message, properties in
       // SAFETY: the message is libmosquitto's until the call ends; the topic ends with a zero, the payload has its length.
       let message = unsafe message!.pointee
       let topic = unsafe RawSpan(_unsafeStart: message.topic, byteCount: strlen(message.topic))
       let payload = unsafe UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
-      unsafe Link.at(link).receive(topic, payload.bytes, message.retain)
+      // SAFETY: as above; a list without it leaves `seconds` alone.
+      var seconds: UInt32 = 0
+      let expires = unsafe mosquitto_property_read_int32(properties, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), &seconds, false)
+      let left = unsafe expires == nil ? nil : Interval.seconds(Double(seconds))
+      unsafe Link.at(link).receive(topic, payload.bytes, message.retain, left)
     }
     // SAFETY: as above; the words end with a zero.
     unsafe mosquitto_log_callback_set(client) { _, link, level, words in

@@ -30,7 +30,7 @@ extension Examined {
 
 /// One short conversation with a broker.
 private final class BrokerCall {
-  private let link = Link { _, _, _ in }
+  private let link = Link { _, _, _, _ in }
   private let bell = Doorbell()
   private let dialer: Dialer
   private let settings: CourierSettings

@@ -147,7 +147,7 @@ package struct RadioThread: ~Copyable {
 
   /// Whom to ask, what to answer, what to send; and what became known of it.
   private mutating func converse(at now: Instant) {
-    while let known = radio.hints.pop() { peers.known(known.address, at: now) }
+    while let known = radio.hints.pop() { peers.known(known.address, at: now - known.age) }
     peers.tick(controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { obey(controller.stuck(at: now), at: now) }

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Core
+
+/// Which bit of Apple's overflow area a service sets, as others have published it: the candidates follow from the bytes on the air.
+@Suite("An app in the background is found by its bit") struct CandidateTests {
+  private static let published: [(service: ServiceUUID, position: Int)] =
+    [
+      (ServiceUUID(0x2F23_4454_CF6D_4A0F, 0xADF2_F491_1BA9_FFA6), 84),
+      (ServiceUUID(0x5403_C8A7_5C96_47E9, 0x9AB8_59E3_73D8_75A7), 27),
+      (ServiceUUID(0x4281_32AF_4746_42D3, 0x801E_4572_D65B_FD9B), 82),
+      (ServiceUUID(0xC1F5_983C_FA94_4AC8, 0x8E2E_BB86_D6DE_9B21), 73),
+    ]
+    + [0x7C, 0x37, 0x6E, 0x25, 0x59, 0x12, 0x4B, 0x00].enumerated().map { (ServiceUUID(0, $1), $0) }
+    + [0xB0E4, 0x14C5, 0xF0AF, 0xBF02, 0x4382, 0xC1CA, 0x61A0, 0x9167].enumerated().map { (ServiceUUID(short: $1), $0) }
+
+  /// An iPhone's advert without a name: flags, and the 128 bits.
+  private static func overflow(_ positions: some Sequence<Int>) -> [UInt8] {
+    var mask = [UInt8](repeating: 0, count: 16)
+    for position in positions { mask[position / 8] |= 0x80 >> UInt8(position % 8) }
+    return [0x02, 0x01, 0x1A, 0x14, 0xFF, 0x4C, 0x00, 0x01] + mask
+  }
+
+  /// Whether a gateway that looks for `service` asks who sent this; `kind` is the legacy report's, 0 for ADV_IND.
+  private static func asks(_ service: ServiceUUID, _ data: [UInt8], kind: UInt8 = 0) throws -> Bool {
+    let loan = Loan(bytes: Candidates.bytes)
+    var arena = loan.arena
+    var candidates = Candidates(service, courtesy: .zero, in: &arena)
+    let address: [UInt8] = [0x80, 0xCA, 0x37, 0x83, 0x5B, 0x4A]
+    let packet = [0x04, 0x3E, UInt8(data.count + 12), 0x02, 1, kind, 1] + address + [UInt8(data.count)] + data + [0xC4]
+    guard case .reports(var reports) = try Event(packet.span.bytes) else { return false }
+    let now = Instant(microseconds: 1_000_000)
+    while let report = try reports.next() { candidates.heard(report, at: now) }
+    return candidates.next(at: now) == Address(0x4A5B_8337_CA80, type: 1)
+  }
+
+  @Test("each published service by its own bit, alone and among all others, and never without it") func published() throws {
+    #expect(Self.published.count == 20)
+    for (service, position) in Self.published {
+      #expect(try Self.asks(service, Self.overflow([position])), "\(position) alone")
+      #expect(try Self.asks(service, Self.overflow(0..<128)), "\(position) among all")
+      #expect(try !Self.asks(service, Self.overflow((0..<128).filter { $0 != position })), "all but \(position)")
+      for other in 0..<128 where other != position { #expect(try !Self.asks(service, Self.overflow([other]))) }
+    }
+  }
+
+  @Test("in the scan response, and behind Apple's other words; not from somebody whom nobody can call") func places() throws {
+    let (service, position) = Self.published[0]
+    let data = Self.overflow([position])
+    #expect(try Self.asks(service, data, kind: 4), "a scan response")
+    #expect(try !Self.asks(service, data, kind: 3), "not connectable")
+    #expect(try Self.asks(service, [0x07, 0xFF, 0x4C, 0x00, 0x10, 0x02, 0x01, 0x18] + data.dropFirst(3)), "behind a Nearby message")
+    // Of another company, cut short, or one byte longer.
+    #expect(try !Self.asks(service, data.enumerated().map { $0 == 5 ? 0x4D : $1 }))
+    #expect(try !Self.asks(service, [0x02, 0x01, 0x1A, 0x13] + data[4..<23]))
+    #expect(try !Self.asks(service, [0x02, 0x01, 0x1A, 0x15] + data[4...] + [0]))
+  }
+
+  @Test("the same services spelt out, in a whole or a shortened list") func spelt() throws {
+    for (service, _) in Self.published {
+      let uuid = (0..<16).map { service.byte(15 - $0) }
+      for kind: UInt8 in [0x06, 0x07] {
+        #expect(try Self.asks(service, [0x02, 0x01, 0x06, 0x11, kind] + uuid))
+        #expect(try !Self.asks(service, [0x02, 0x01, 0x06, 0x11, kind] + uuid.map { ~$0 }))
+      }
+    }
+  }
+}
