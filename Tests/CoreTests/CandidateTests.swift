@@ -21,13 +21,17 @@ import Testing
     return [0x02, 0x01, 0x1A, 0x14, 0xFF, 0x4C, 0x00, 0x01] + mask
   }
 
+  private static func advert(_ data: [UInt8], kind: UInt8 = 0) -> [UInt8] {
+    let address: [UInt8] = [0x80, 0xCA, 0x37, 0x83, 0x5B, 0x4A]
+    return [0x04, 0x3E, UInt8(data.count + 12), 0x02, 1, kind, 1] + address + [UInt8(data.count)] + data + [0xC4]
+  }
+
   /// Whether a gateway that looks for `service` asks who sent this; `kind` is the legacy report's, 0 for ADV_IND.
   private static func asks(_ service: ServiceUUID, _ data: [UInt8], kind: UInt8 = 0) throws -> Bool {
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
-    var candidates = Candidates(service, courtesy: .zero, in: &arena)
-    let address: [UInt8] = [0x80, 0xCA, 0x37, 0x83, 0x5B, 0x4A]
-    let packet = [0x04, 0x3E, UInt8(data.count + 12), 0x02, 1, kind, 1] + address + [UInt8(data.count)] + data + [0xC4]
+    var candidates = Candidates(service, courtesy: .zero, salt: 0, in: &arena)
+    let packet = advert(data, kind: kind)
     guard case .reports(var reports) = try Event(packet.span.bytes) else { return false }
     let now = Instant(microseconds: 1_000_000)
     while let report = try reports.next() { candidates.heard(report, at: now) }
@@ -64,5 +68,31 @@ import Testing
         #expect(try !Self.asks(service, [0x02, 0x01, 0x06, 0x11, kind] + uuid.map { ~$0 }))
       }
     }
+  }
+
+  @Test("two who would call each other at one moment, and were both refused, do not do it again") func collision() throws {
+    let loan = Loan(bytes: 2 * Candidates.bytes)
+    var arena = loan.arena
+    var one = Candidates(Self.published[0].0, courtesy: .zero, salt: 7, in: &arena)
+    var other = Candidates(Self.published[0].0, courtesy: .zero, salt: 222, in: &arena)
+    let packet = Self.advert(Self.overflow([Self.published[0].1]))
+    var calls: [(Int64, Int)] = []
+    // Every 10 ms both hear the other; whoever calls is refused.
+    for moment in stride(from: Int64(0), to: 200_000, by: 10) {
+      let now = Instant(microseconds: moment * 1_000)
+      guard case .reports(var reports) = try Event(packet.span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+      one.heard(report, at: now)
+      other.heard(report, at: now)
+      if let address = one.next(at: now) {
+        calls.append((moment, 0))
+        one.failed(address, at: now)
+      }
+      if let address = other.next(at: now) {
+        calls.append((moment, 1))
+        other.failed(address, at: now)
+      }
+    }
+    #expect(calls.count >= 6)
+    for (first, second) in zip(calls, calls.dropFirst()) where first.1 != second.1 { #expect(second.0 - first.0 >= 20) }
   }
 }

@@ -26,16 +26,21 @@ package struct Candidates: ~Copyable {
   private let mask: UInt8
   /// A gateway's second radio leaves the first one a moment to ask.
   private let courtesy: Interval
+  /// Two gateways that offer what both look for would call each other at the same moment, fail, and fail again for ever: each waits a
+  /// while of its own.
+  private let stagger: Interval
   private var list: Lent<Candidate>
   private var count = 0
 
-  init(_ service: ServiceUUID, courtesy: Interval, in arena: inout Arena) {
+  /// `salt` is a gateway's own number, where it offers the service itself.
+  init(_ service: ServiceUUID, courtesy: Interval, salt: UInt32, in arena: inout Arena) {
     list = arena.take(Limits.candidates, of: Candidate.self)
     uuid = service
     let position = service.overflowPosition
     byte = Int(position >> 3)
     mask = 0x80 >> (position & 7)
     self.courtesy = courtesy
+    stagger = .milliseconds(Int64(salt % 300))
   }
 
   static var bytes: Int { Arena.bytes(for: Limits.candidates, of: Candidate.self) }
@@ -106,7 +111,7 @@ package struct Candidates: ~Copyable {
 
   private func isOpen(_ state: State, at now: Instant) -> Bool {
     switch state {
-    case .unasked(let since): now - since >= courtesy
+    case .unasked(let since): now - since >= courtesy + stagger
     case .banned(let until, _), .settled(let until): now >= until
     }
   }
@@ -120,12 +125,12 @@ package struct Candidates: ~Copyable {
     list[place].state = .settled(until: now + Self.lifetime)
   }
 
-  /// 15 s, and twice as long each time it fails again.
+  /// 15 s, up to twice that where two might call each other, and twice as long each time it fails again.
   mutating func failed(_ address: Address, at now: Instant) {
     let place = place(of: address, at: now)
     var failures: UInt8 = 0
     if case .banned(_, let before) = list[place].state { failures = min(before + 1, 6) }
-    list[place].state = .banned(until: now + min(Self.ban * (1 << Int64(failures)), Self.lifetime), failures: failures)
+    list[place].state = .banned(until: now + min((Self.ban + stagger * 50) * (1 << Int64(failures)), Self.lifetime), failures: failures)
   }
 }
 

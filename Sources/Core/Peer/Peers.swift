@@ -58,7 +58,8 @@ package struct Peers: ~Copyable {
 
   package init(_ duties: PeerDuties, in arena: inout Arena) {
     self.duties = duties
-    candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), in: &arena)
+    let salt = duties.settings.serve ? duties.settings.ownID : 0
+    candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
     conversation = Conversation(duties.settings)
     attendant = Attendant(duties.settings, name: duties.name)
     beacons = Beacons(duties)
