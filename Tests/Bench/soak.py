@@ -93,12 +93,16 @@ class Faults:
 
 def soak(program, radio, line, disk):
     begun = time.monotonic()
-    faults, sent, came, first, minute = Faults(begun, radio, line, disk), 0, [], None, 0
+    faults, sent, came, heard, first, minute = Faults(begun, radio, line, disk), 0, [], collections.Counter(), None, 0
     while (now := time.monotonic()) < begun + MINUTES * 60:
         while sent < (now - begun - 2) * RATE:
             visits = int((now - begun) // EACH)
             if visits > len(came): came.append(now)
-            radio.add(visitor(len(came)) if came and now < came[-1] + 1 and sent % (RATE // 10) == 0 else stranger())
+            if came and now < came[-1] + 1 and sent % (RATE // 10) == 0:
+                radio.add(visitor(len(came)))
+                heard[len(came)] += 1
+            else:
+                radio.add(stranger())
             sent += 1
         if now < begun + MINUTES * 60 - 60: faults.strike(now)
         else: faults.relieve()
@@ -111,7 +115,9 @@ def soak(program, radio, line, disk):
             # A line may just be cut: the most descriptors of these minutes are what is usual.
             if minute <= min(5, int(MINUTES / 2)): first = seen[0], max(seen[1], first[1] if first else 0)
             print(f'{minute:3} min: {seen[0]:.2f} MB, {seen[1]} descriptors, {seen[2]:.1f} s of a processor, {len(faults.seen)} faults', flush=True)
-    return sent, [index + 1 for index, moment in enumerate(came) if faults.spare(moment)], faults.seen, first
+    # Where the machine had no time for this script, nobody spoke.
+    noticed = {number: moment - begun for number, moment in enumerate(came, 1) if heard[number] >= 3 and faults.spare(moment)}
+    return sent, noticed, [(which, start - begun, end - begun) for which, start, end in faults.seen], first
 
 
 def main():
@@ -135,14 +141,14 @@ def main():
     ids = [event['payload']['event_id'] for event in stored]
     got = [json.loads(message.payload)['event_id'] for message in subscriber.messages]
     seen = ' '.join(message.payload.decode() for message in subscriber.messages)
-    missing = [number for number in spared if f':{number >> 16}:{number & 0xFFFF}"' not in seen]
+    missing = [(number, spared[number]) for number in spared if f':{number >> 16}:{number & 0xFFFF}"' not in seen]
     struck = ', '.join(f'{count} {which}' for which, count in collections.Counter(fault[0] for fault in faults).items())
     print(f'{sent} adverts, faults: {struck or "none"}; {len(ids)} events stored, {len(set(got))} received ({len(got) - len(set(got))} of them '
           f'twice); {first[0]:.2f} MB and {first[1]} descriptors, in the end {last[0]:.2f} and {last[1]}')
     wrong = [what for what, holds in (
         ('an event is lost', set(got) >= set(ids)), ('somebody was not noticed', not missing), ('memory grows', first and last[0] < first[0] + 1),
         ('a descriptor is leaked', first and last[1] <= first[1])) if not holds]
-    if wrong: sys.exit('; '.join(wrong) + f'\nlost: {sorted(set(ids) - set(got))[:5]}, unnoticed: {missing[:5]}\n{said[-2000:]}')
+    if wrong: sys.exit('; '.join(wrong) + f'\nlost: {sorted(set(ids) - set(got))[:5]}, unnoticed: {missing[:5]}, faults: {faults}\n{said[-2000:]}')
 
 
 main()
