@@ -45,12 +45,17 @@ def lines():
 def several():
     """four radios at once, each with its own thread and file"""
     with Air('a=unix', 'b=tcp', 'c=pty', 'd:legacy=unix') as air, tempfile.TemporaryDirectory() as folder:
-        air.say('advertise', id='tag', kind='ibeacon')
-        told = run(FORECOURT, 'capture', f'{folder}/out.btsnoop', '--config', configured(folder, air.lines), '--seconds', 2)
-        assert told.returncode == 0, told
+        program = Program([FORECOURT, 'capture', f'{folder}/out.btsnoop', '--config', configured(folder, air.lines), '--seconds', 4],
+                          pathlib.Path(folder) / 'words')
+        program.start()
+        for name in air.lines:
+            air.wait('scanning', port=name)
+        # Over before the end, so that none is under way then.
+        air.say('advertise', id='tag', kind='ibeacon', count=20)
+        assert program.process.wait(10) == 0, program.said()
         for name in air.lines:
             recorded = packets(f'{folder}/out.{name}.btsnoop')
-            assert sum(1 for _, _, p in recorded if p[:2] == b'\x04\x3e') == air.report(name)['reports'] > 10, name
+            assert sum(1 for _, _, p in recorded if p[:2] == b'\x04\x3e') == air.report(name)['reports'] == 20, name
 
 
 def readable():
