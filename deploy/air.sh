@@ -17,7 +17,7 @@ if [ -z "${FORECOURT:-}" ]; then
   }
 fi
 
-# They wait for radios more than they compute; peer.py's last minute is one check alone.
+# They wait for radios more than they compute; peer.py's crowd takes a minute.
 declare -A running
 begin() {
   "$python" "Tests/Integration/$1.py" --beside "$2" >"$logs/$1" 2>&1 &

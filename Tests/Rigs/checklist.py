@@ -6,8 +6,8 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 
-def run_checks(checks, alone=()):
-    """For main(): NAME or beginning of names…; --list; --beside N NAME…: so many at once, each in a process of its own, then `alone`."""
+def run_checks(checks):
+    """For main(): NAME or beginning of names…; --list; --beside N NAME…: so many at once, each in a process of its own."""
     words = sys.argv[1:]
     if words == ['--list']:
         for name, check in checks.items():
@@ -21,8 +21,7 @@ def run_checks(checks, alone=()):
         sys.exit(f'no such check: {" ".join(words)}')
     if most:
         with ThreadPoolExecutor(most) as pool:
-            passed = list(pool.map(run_apart, (n for n in chosen if n not in alone)))
-        passed += [run_apart(n) for n in chosen if n in alone]
+            passed = list(pool.map(run_apart, chosen))
     else:
         passed = [run_one(name, checks[name]) for name in chosen]
     print(f'{passed.count(True)} passed, {passed.count(False)} failed')
