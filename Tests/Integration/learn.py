@@ -12,7 +12,7 @@ from gateway import BASE, Gateway, ask, status
 from rig import Air, Mosquitto, Subscriber  # noqa: E402
 
 # Nobody is served but by his own word: the dwell is longer than the test.
-CONFIG = dict(authorization='always', more='[[trigger]]\nname = "till"\nmatch = "name:till-*"\ndwell_s = 600\n')
+CONFIG = dict(authorization='always', more='[[trigger]]\nname = "till"\nmatch = "name:till-*@*"\ndwell_s = 600\n')
 
 
 def visit(folder, air, broker, again=''):
