@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour.
+# The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. One
+# behind "&" waits more than it computes: it runs beside the next.
 #   deploy/test.sh          all steps
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand
@@ -11,16 +12,18 @@ steps=(
   "pure         deploy/pure.sh"
   "tests        swift test --disable-xctest"
   "sanitize     deploy/sanitize.sh thread address"
+  "air          & FORECOURT=.build/debug/forecourt deploy/air.sh"
   "prove        deploy/prove.sh --ours"
   "publish      deploy/publish.sh"
   "fuzz         deploy/fuzz.sh"
   "build        deploy/build.sh"
   "compare      deploy/compare.sh"
-  "board        deploy/packages.sh test rigs && python=\$(Tests/Rigs/venv.sh) && \$python Tests/Integration/board.py && \$python Tests/Integration/check.py"
+  "board        deploy/packages.sh test rigs && python=\$(Tests/Rigs/venv.sh) && \$python Tests/Integration/board.py && \$python Tests/Integration/board_pair.py && \$python Tests/Integration/check.py"
   "ship         deploy/packages.sh ship && Tests/Deploy/package.sh && Tests/Deploy/unit.sh && Tests/Deploy/install.sh"
 )
 name_of() { echo "${1%% *}"; }
-command_of() { echo "${1#* }" | sed 's/^ *//'; }
+command_of() { echo "${1#* }" | sed 's/^ *\(& \)\?//'; }
+is_beside() { [[ ${1#* } =~ ^\ *\& ]]; }
 find_step() {
   local step
   for step in "${steps[@]}"; do
@@ -45,15 +48,41 @@ need_swift
 FORECOURT_VERSION=$(deploy/version.sh)
 export FORECOURT_VERSION
 
-times=()
-for step in "${chosen[@]}"; do
-  name=$(name_of "$step") command=$(command_of "$step")
-  printf '\n== %s: %s\n' "$name" "$command"
-  start=$SECONDS
-  timeout --kill-after=10 900 bash -c "$command" </dev/null || fail "the step \"$name\" failed; to run it again by hand: $command"
-  elapsed=$((SECONDS - start))
+bounded=(timeout --kill-after=10 900 bash -c)
+times=() beside=
+trap '[ -z "$beside" ] || kill "$beside"' EXIT
+
+# A step, its exit status, and when it began.
+ended() {
+  local name elapsed=$((SECONDS - $3))
+  name=$(name_of "$1")
+  [ "$2" = 0 ] || fail "the step \"$name\" failed; to run it again by hand: $(command_of "$1")"
   printf '== %s: %d s\n' "$name" "$elapsed"
   times+=("$(printf '%-12s %5d s' "$name" "$elapsed")")
+}
+join() {
+  local status=0
+  [ -n "$beside" ] || return 0
+  wait "$beside" || status=$?
+  beside=
+  cat build/beside.log
+  ended "$beside_step" $status "$beside_start"
+}
+
+mkdir -p build
+for step in "${chosen[@]}"; do
+  printf '\n== %s: %s\n' "$(name_of "$step")" "$(command_of "$step")"
+  start=$SECONDS status=0
+  if is_beside "$step"; then
+    join
+    "${bounded[@]}" "$(command_of "$step")" </dev/null >build/beside.log 2>&1 &
+    beside=$! beside_step=$step beside_start=$start
+    continue
+  fi
+  "${bounded[@]}" "$(command_of "$step")" </dev/null || status=$?
+  ended "$step" $status "$start"
+  join
 done
+join
 echo
 printf '%s\n' "${times[@]}" "$(printf '%-12s %5d s' all "$SECONDS")"

@@ -51,13 +51,19 @@ extension Configuration {
       return "the radios' adapters are"
     }
     if core.gateway.simulated != settings.gateway.simulated { return "what is a rehearsal is" }
-    for index in core.radios.indices where !core.radios[index].asksTheSame(as: settings.radios[index]) {
-      return "[[radio]], but for receive_offset_db, is"
+    for index in core.radios.indices {
+      if let key = core.radios[index].key(unlike: settings.radios[index]) { return key }
+      if case .hci(_, let mode) = self.host.adapters[index], case .hci(_, let other) = host.adapters[index], mode != other {
+        return "radio.mode is"
+      }
     }
-    var peer = core.peer
-    // It is not in the file.
-    peer.ownID = settings.peer.ownID
-    if peer != settings.peer { return "[peer] is" }
+    if let key = core.peer.key(unlike: settings.peer) { return key }
+    if core.peer.serve && !same(self.host.idFile, host.idFile) { return "peer.id_file is" }
+    if core.publish.unknown == .hash {
+      // The salt is read at start, and only then.
+      if settings.publish.unknown != .hash { return "privacy.unknown = \"hash\" is" }
+      if !same(self.host.saltFile, host.saltFile) { return "privacy.salt_file is" }
+    }
     return core.hasSameVoice(as: settings) ? nil : "[[transmit]] is"
   }
 }
@@ -72,8 +78,22 @@ extension Settings {
 
 extension RadioSettings {
   /// The offset may change at any time; what a controller was told at its bring-up may not.
-  fileprivate func asksTheSame(as other: RadioSettings) -> Bool {
-    name == other.name && activeScan == other.activeScan && interval == other.interval && window == other.window
-      && codedPhy == other.codedPhy && oneMegabitPhy == other.oneMegabitPhy
+  fileprivate func key(unlike other: RadioSettings) -> StaticString? {
+    if name != other.name { return "radio.name is" }
+    if activeScan != other.activeScan { return "radio.scan is" }
+    if interval != other.interval { return "radio.interval_ms is" }
+    if window != other.window { return "radio.window_ms is" }
+    return codedPhy == other.codedPhy && oneMegabitPhy == other.oneMegabitPhy ? nil : "radio.phys is"
+  }
+}
+
+extension PeerSettings {
+  /// Its own id is not in the file.
+  fileprivate func key(unlike other: PeerSettings) -> StaticString? {
+    if service != other.service { return "peer.service is" }
+    if idPrefix != other.idPrefix { return "peer.id_prefix is" }
+    if identify != other.identify { return "peer.identify is" }
+    if serve != other.serve { return "peer.serve is" }
+    return hold == other.hold ? nil : "peer.hold is"
   }
 }

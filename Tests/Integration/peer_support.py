@@ -3,7 +3,6 @@ import contextlib
 import json
 import pathlib
 import tempfile
-import time
 
 from radio_support import FORECOURT
 from rig import Air, Program, wait_until
@@ -59,9 +58,10 @@ def asking(*lines, legacy=False, options=(), **words):
         with Gateway(air.lines, asks(**words)) as gateway:
             air.wait('scanning')
             yield air, gateway
-            for port in air.say('report')['ports'].values():
-                assert port['mixed'] == 0 and port['duplicates_filter_asked'] == 0 and port['mistakes'] == 0, port
+            whole(air)
 
 
-def clock(seconds):
-    return time.monotonic() + seconds
+def whole(air):
+    """Nothing was asked of its controllers that must not be, and the rig made no mistake."""
+    for port in air.say('report')['ports'].values():
+        assert port['mixed'] == 0 and port['duplicates_filter_asked'] == 0 and port['mistakes'] == 0, port

@@ -174,7 +174,7 @@ def reloaded():
         gateway.told('sends ibeacon')
         config = gateway.place / 'config.toml'
         whole = config.read_text()
-        for other, part in ((whole.replace('major = 7', 'major = 8'), '[[transmit]]'), (whole + '[peer]\nidentify = true\n', '[peer]')):
+        for other, part in ((whole.replace('major = 7', 'major = 8'), '[[transmit]]'), (whole + '[peer]\nidentify = true\n', 'peer.identify')):
             config.write_text(other)
             gateway.program.signal(signal.SIGHUP)
             gateway.told(part + ' is fixed at start: restart the gateway to change it. The old configuration stays in force')

@@ -2,21 +2,22 @@
 import tempfile
 import time
 
-from radio_support import FORECOURT, Capture, configured, listening, listens, packets
+from radio_support import FORECOURT, Capture, configured, listening, listening_on, listens, packets
 from rig import Air, Program, wait_until
 
 
 def replug():
     """the adapter is pulled out for 3 s and comes back as new: on unix, tcp and pty, listening within 5 s"""
-    times = []
-    for line in 'unix', 'tcp', 'pty':
-        with listening(line) as (air, capture):
-            air.say('drop')
-            capture.told('forecourt: ' + air.lines['p0'] + ': ')
-            time.sleep(3)
-            air.say('replug')
-            times.append(listens(air, 'p0', 5, capture))
-    return ', '.join(f'{t:.2f} s' for t in times)
+    with listening_on('unix', 'tcp', 'pty') as (air, captures):
+        for name, capture in captures.items():
+            air.say('drop', port=name)
+            capture.told('forecourt: ' + air.lines[name] + ': ')
+        time.sleep(3)
+        since = {}
+        for name in captures:
+            since[name] = time.monotonic()
+            air.say('replug', port=name)
+        return ', '.join(f'{listens(air, name, 5, capture, since[name]):.2f} s' for name, capture in captures.items())
 
 
 def hang_up():
@@ -28,17 +29,18 @@ def hang_up():
 
 def hang():
     """the controller stops answering, and reports nothing, for 2, 6 and 12 s; each time it is listening within 5 s of its end"""
-    times = []
-    for seconds in 2, 6, 12:
-        with listening('pty') as (air, capture):
-            air.say('fault', hang=True, mute=True)
-            time.sleep(seconds)
-            air.say('fault', clear=True)
-            times.append(listens(air, 'p0', 5, capture))
-            time.sleep(1)
-            listens(air, 'p0', 1, capture)
-            if seconds > 4:
-                assert 'does not answer' in capture.words(), capture.words()
+    spans, times = {'p0': 2, 'p1': 6, 'p2': 12}, []
+    with listening_on('pty', 'pty', 'pty') as (air, captures):
+        air.say('fault', hang=True, mute=True)
+        began = time.monotonic()
+        for name, seconds in spans.items():
+            time.sleep(max(0, began + seconds - time.monotonic()))
+            air.say('fault', clear=True, port=name)
+            times.append(listens(air, name, 5, captures[name]))
+        time.sleep(1)
+        for name, capture in captures.items():
+            listens(air, name, 1, capture)
+            assert spans[name] < 4 or 'does not answer' in capture.words(), capture.words()
     return ', '.join(f'{t:.2f} s' for t in times)
 
 

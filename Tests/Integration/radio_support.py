@@ -60,29 +60,38 @@ def packets(path):
     return out
 
 
-def listens(air, name, seconds, capture):
-    """Scanning, and heard: how long it took."""
-    began = time.monotonic()
+def listens(air, name, seconds, capture, since=None):
+    """Scanning, and heard: how long it took, from now or since then."""
+    since = since or time.monotonic()
     before = air.report(name)['reports']
 
     def hears():
         report = air.report(name)
         return report['scanning'] and report['reports'] > before
-    wait_until(hears, seconds, f'{name} listens; {capture.words()}')
-    return time.monotonic() - began
+    wait_until(hears, since + seconds - time.monotonic(), f'{name} listens; {capture.words()}')
+    return time.monotonic() - since
 
 
 @contextlib.contextmanager
 def listening(line='unix', **options):
     """An air with a few people, and the product listening to it."""
-    with Air(f'p0={line}', **options) as air:
+    with listening_on(line, **options) as (air, captures):
+        yield air, captures['p0']
+
+
+@contextlib.contextmanager
+def listening_on(*lines, **options):
+    """The same on several lines, each with a product of its own: {name: Capture}."""
+    with Air(*(f'p{index}={line}' for index, line in enumerate(lines)), **options) as air, contextlib.ExitStack() as stack:
         for number in range(6):
             air.say('advertise', id=f'tag{number}', kind='ibeacon', minor=number, interval_ms=200)
-        with Capture(air.lines['p0']) as capture:
-            air.wait('scanning')
-            listens(air, 'p0', 2, capture)
-            yield air, capture
-            report = air.report()
+        captures = {name: stack.enter_context(Capture(line)) for name, line in air.lines.items()}
+        for name, capture in captures.items():
+            air.wait('scanning', port=name)
+            listens(air, name, 2, capture)
+        yield air, captures
+        for name in captures:
+            report = air.report(name)
             assert report['mixed'] == 0 and report['duplicates_filter_asked'] == 0 and report['mistakes'] == 0, report
 
 

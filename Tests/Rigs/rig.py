@@ -64,7 +64,7 @@ class Air:
         self.answers, self.lock = queue.Queue(), threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
         try:
-            ready = json.loads(self._answer(15))['ready']
+            ready = json.loads(self._answer(60))['ready']
         except BaseException:
             self.__exit__()
             raise
