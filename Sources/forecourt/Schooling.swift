@@ -29,7 +29,9 @@ struct Schooling {
     guard isKept, gateway.triggers.learnt.changes != saved, isOver || now >= due else { return }
     saved = gateway.triggers.learnt.changes
     due = now + Self.pause
-    do throws(FileRefusal) { try LearntFile.write(gateway.triggers.learnt, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+    do throws(FileRefusal) { try LearntFile.write(gateway.triggers.learnt, to: path) } catch {
+      log.say(.warning, "\(path) \(error.sentence)")
+    }
   }
 }
 

@@ -53,7 +53,9 @@ struct LearntPowersTests {
     #expect(school.visit(-62, wasServed: false) == nil, "a phone that is taken for stronger than it is would never be served again")
   }
 
-  @Test("whatever anybody does, belief stays where phones are and never brings somebody nearer by one visit", arguments: 0..<200 as Range<UInt64>)
+  @Test(
+    "whatever anybody does, belief stays where phones are and never brings somebody nearer by one visit",
+    arguments: 0..<200 as Range<UInt64>)
   func bounds(seed: UInt64) {
     var school = School()
     var chance = Seeded(seed)
