@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. One
-# behind "&" waits more than it computes: it runs beside the next.
+# behind "&" waits more than it computes: it runs beside the next, which leaves it the processor when it wants it.
 #   deploy/test.sh          all steps
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand
@@ -13,7 +13,7 @@ steps=(
   "tests        swift test --disable-xctest"
   "sanitize     deploy/sanitize.sh thread address"
   "air          & FORECOURT=.build/debug/forecourt deploy/air.sh"
-  "prove        deploy/prove.sh --ours"
+  "prove        nice -n 15 deploy/prove.sh --ours"
   "publish      deploy/publish.sh"
   "fuzz         deploy/fuzz.sh"
   "build        deploy/build.sh"
