@@ -151,9 +151,8 @@ package struct Gateway: ~Copyable {
       regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if devices[slot].interest.triggers != 0 {
-      let line = Int32(truncatingIfNeeded: sender)
       triggers.heard(
-        slot, level: corrected, radio: radio, from: line, at: now, devices: &devices, settings: settings, publisher: &publisher)
+        slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }

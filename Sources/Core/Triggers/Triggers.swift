@@ -56,7 +56,7 @@ package struct Triggers: ~Copyable {
 
   /// `level` is as a receiver without offset would have it; `sender` is the address book's line.
   package mutating func heard(
-    _ slot: Int, level: Decibels, radio: Int, from sender: Int32, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+    _ slot: Int, level: Decibels, radio: Int, from sender: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     var matching = devices[slot].interest.triggers

@@ -17,7 +17,8 @@ package struct Voices: BitwiseCopyable {
 
   package init() {}
 
-  package mutating func heard(_ sender: Int32, at now: Instant) {
+  package mutating func heard(_ line: Int, at now: Instant) {
+    let sender = Int32(truncatingIfNeeded: line)
     guard sender != current else { return }
     if sender == former {
       returns = now - returned < Self.patience ? min(returns + 1, Self.enough) : 1

@@ -115,7 +115,8 @@ def refusals(messages):
 
 def play_round(options, seed, folder):
     with broker(options.broker) as (pids, ports, version):
-        sites = [Site(number, folder, options.program, ports, options.devices, seed * 1000 + number, version, options.unknown)
+        # A site's gateways at one node: RabbitMQ keeps what is retained, and so who is there, on the node where it was said.
+        sites = [Site(number, folder, options.program, ports[number % len(ports)], options.devices, seed * 1000 + number, version, options.unknown)
                  for number in range(max(1, options.gateways // PUMPS))]
         prefer([os.getpid(), *pids])
         topics = '+/+/+/trigger/+', '+/+/+/region/+/event', '+/+/+/telemetry'

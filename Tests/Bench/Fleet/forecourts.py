@@ -90,7 +90,7 @@ class Gateway:
 
 
 class Site:
-    def __init__(self, number, folder, program, ports, devices, seed, version, unknown):
+    def __init__(self, number, folder, program, port, devices, seed, version, unknown):
         self.name, self.folder, self.begun = f'site-{number}', folder / f'site-{number}', None
         self.folder.mkdir()
         scenario = self.folder / 'site.toml'
@@ -99,8 +99,8 @@ class Site:
                         self.folder / 'truth.jsonl'], check=True)
         self.truth = Truth((self.folder / 'truth.jsonl').read_text().splitlines())
         names = [f'pump-{pump}' for pump in range(1, PUMPS + 1)]
-        self.gateways = [Gateway(program, self.folder / name, ports[index % len(ports)], name=name, site=self.name, version=version,
-                                 unknown=unknown, capture=self.folder / f'air-{name}.btsnoop') for index, name in enumerate(names)]
+        self.gateways = [Gateway(program, self.folder / name, port, name=name, site=self.name, version=version, unknown=unknown,
+                                 capture=self.folder / f'air-{name}.btsnoop') for name in names]
 
 
 class Truth:
