@@ -13,7 +13,7 @@ package struct Gateway: ~Copyable {
   private var keys: IdentityKeys
   private var services: WatchedServices
   private var regions: Regions
-  package private(set) var triggers: Triggers
+  package internal(set) var triggers: Triggers
   private var ranging = Ranging()
   private let proximity = Proximity()
   private var agenda: Agenda
@@ -32,7 +32,7 @@ package struct Gateway: ~Copyable {
     services = WatchedServices(settings.services, in: &arena)
     devices = Devices(capacity: capacity, radios: max(settings.radios.count, 1), seed: seed, in: &arena)
     regions = Regions(capacity: Limits.visits(for: capacity), in: &arena)
-    triggers = Triggers(capacity: Limits.encounters(for: capacity), claims: Limits.claims, in: &arena)
+    triggers = Triggers(capacity: Limits.encounters(for: capacity), claims: Limits.claims, seed: seed, in: &arena)
     agenda = Agenda(slots: capacity, in: &arena)
     now = publisher.clock.started
     patience = settings.patience
@@ -122,6 +122,7 @@ package struct Gateway: ~Copyable {
     let oldest = devices.slotToReuse
     if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
     let slot = devices.insert(identity, settings)
+    triggers.recall(slot, &devices, settings)
     if let known, known != oldest, devices[known].identity.isBoundToAddress {
       devices.bequeath(from: known, to: slot)
       triggers.bequeath(from: known, to: slot, devices: &devices)
@@ -199,28 +200,7 @@ package struct Gateway: ~Copyable {
   package var encountersRefused: UInt64 { triggers.refused }
   package var claimsRefused: UInt64 { triggers.arbitration.claimsRefused }
 
-  // MARK: Neighbours
-
-  /// What a neighbour says of a device. The rim has checked its form, nobody its truth.
-  package mutating func claimed(_ claim: Claim, at moment: Instant) {
-    tick(at: moment)
-    triggers.claimed(claim, at: now, devices: devices, settings: settings, publisher: &publisher)
-  }
-
-  /// A neighbour's retained status.
-  package mutating func met(_ neighbour: Neighbour, at moment: Instant) {
-    tick(at: moment)
-    // Nobody waits for a rehearsal, nor a rehearsal for anybody.
-    var neighbour = neighbour
-    if neighbour.simulated != settings.gateway.simulated { neighbour.isOnline = false }
-    triggers.met(neighbour)
-  }
-
-  /// The broker is there, or gone. Never called where there is none: then no neighbour is waited for.
-  package mutating func connected(_ isConnected: Bool, at moment: Instant) {
-    tick(at: moment)
-    triggers.connected(isConnected, at: now)
-  }
+  // MARK: The driver's own word
 
   /// Somebody asks by command for a trigger to fire: false when the device is not heard, or has fired.
   package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> Bool {
@@ -257,7 +237,10 @@ package struct Gateway: ~Copyable {
     keys.adopt(settings.keys)
     services.adopt(settings.services)
     addresses.releaseAll(keys)
-    for slot in 0..<devices.capacity where devices.isUsed(slot) { devices.reconsider(slot, settings) }
+    for slot in 0..<devices.capacity where devices.isUsed(slot) {
+      devices.reconsider(slot, settings)
+      triggers.recall(slot, &devices, settings)
+    }
     regions.begin(settings, at: now, publisher: &publisher)
   }
 

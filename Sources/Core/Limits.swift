@@ -34,6 +34,9 @@ package enum Limits {
   /// Devices that one radio may ask: as many as a crowded yard has in sixteen minutes.
   static let candidates = 512
 
+  /// Regulars of a site whose phones do not tell their power.
+  package static let learntPowers = 1_024
+
   /// What neighbours say: 256 devices near the pumps at once, each claimed by seven neighbours.
   package static let claims = 1_792
 

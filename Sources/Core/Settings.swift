@@ -85,6 +85,8 @@ package struct CalibrationSettings: BitwiseCopyable, Sendable {
   package var measuredPower = Decibels(-59)
   /// How far off that, or what an advert says of itself, may be: one standard deviation.
   package var doubt = Decibels(2)
+  /// Whether visits teach the power of those who do not tell it.
+  package var learns = true
   package var devices = CalibrationList(filledWith: DeviceCalibration())
 }
 

@@ -27,6 +27,12 @@ package enum Files {
     return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_size == 0
   }
 
+  /// In one go: whoever opens the path sees the one or the other.
+  static func replace(_ path: String, by new: String) -> Bool {
+    // SAFETY: as above.
+    unsafe new.withCString { from in unsafe path.withCString { to in unsafe CLinux.rename(from, to) } } == 0
+  }
+
   /// Best effort: what is not there need not be renamed.
   static func rename(_ old: Path, _ new: Path, suffix: StaticString) {
     var (old, new) = (old, new)

@@ -14,9 +14,7 @@ package enum Metrics {
       let count = unsafe text.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       return close(descriptor) == 0 && count == text.count
     }
-    guard isWritten else { return false }
-    // SAFETY: as above.
-    return unsafe new.withCString { from in unsafe path.withCString { to in unsafe rename(from, to) } } == 0
+    return isWritten && Files.replace(path, by: new)
   }
 
   package static func text(_ telemetry: Telemetry, site: Name, gateway: Name) -> [UInt8] {

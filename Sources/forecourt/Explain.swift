@@ -197,6 +197,7 @@ extension MeasuredPower {
     return switch self {
     case .assumed: "unknown (\(level) is assumed: calibrate it)"
     case .transmitted: "guessed from what its advert says of its transmitter (\(level))"
+    case .learnt: "learnt from visits (\(level))"
     case .advertised: "what its advert says (\(level))"
     case .calibrated: "calibrated (\(level))"
     }

@@ -17,6 +17,7 @@ struct Service: Listener, ~Copyable {
   private var herald: Herald
   private var measuring: Measuring?
   private var tape: Tape?
+  private var schooling: Schooling
   private var recorders: [Recorder] = []
   private(set) var end = Exit.done
   private var isOver = false
@@ -44,6 +45,8 @@ struct Service: Listener, ~Copyable {
       into: delivery.messages, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
       pseudonyms: Pseudonyms(cipher, salt: salt))
     gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
+    schooling = Schooling(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
+    schooling.recall(&gateway, log)
     if delivery.courier != nil { gateway.connected(false, at: started) }
     if notify.pulse != nil { watchdog = started }
     notify.ready()
@@ -109,6 +112,7 @@ struct Service: Listener, ~Copyable {
     answerLate(at: moment)
     herald.turned(gateway.devices, into: delivery.messages, at: moment)
     tellStatus(at: moment)
+    schooling.turned(gateway, isOver: isOver, at: moment, log)
     if isOver { notify.stopping() }
     delivery.carry()
     return !isOver

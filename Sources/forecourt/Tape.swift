@@ -28,17 +28,15 @@ struct Tape {
   ) throws(FileRefusal) {
     (self.radios, self.recorders, self.ticket) = (radios, recorders, ticket)
     due = now + span
-    let bytes = Array(outbox.utf8)
-    let folder = bytes.lastIndex(of: 0x2F).map { String(outbox.prefix($0 + 1)) } ?? ""
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
       do {
-        threads.append(try recorders[index].start(writing: folder + name, atMost: Self.most / radios.count))
+        threads.append(try recorders[index].start(writing: outbox.folder + name, atMost: Self.most / radios.count))
       } catch {
         finish()
         throw error
       }
-      files.append(folder + name)
+      files.append(outbox.folder + name)
     }
     for radio in radios { radio.echo(true) }
   }

@@ -3,9 +3,10 @@
 named. Runs in the rigs' venv.
 
 Strangers advertise all the time, and now and then somebody whom a region wants comes for a second. By seed, one minute in two, the radio's
-line or the broker's is cut, for up to ten seconds. In the end: memory and descriptors are what they were after the first five minutes, the
+line or the broker's is cut, for up to ten seconds, or the outbox's disk is full, for up to a minute. In the end: memory and descriptors are what they were after the first five minutes, the
 broker's subscriber has every event that the outbox tells of, once, and everybody who came while the radio was there is among them.
 """
+import collections
 import json
 import pathlib
 import random
@@ -21,6 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'Tests' / 'Rigs'))
 
 from between import Between, unix  # noqa: E402
+from disk import Disk  # noqa: E402
 from mosquitto import Mosquitto  # noqa: E402
 from rig import Air, Program, Subscriber  # noqa: E402
 
@@ -43,7 +45,7 @@ unknown = "publish"
 [mqtt]
 port = {port}
 [outbox]
-path = "{folder}/outbox.db"
+path = "{folder}/disk/outbox.db"
 '''
 
 
@@ -63,32 +65,43 @@ def state(pid):
 
 
 class Faults:
-    def __init__(self, begun):
-        self.next, self.seen = begun + 30, []
+    def __init__(self, begun, radio, line, disk):
+        self.next, self.seen, self.relief = begun + 30, [], 0.0
+        self.radio, self.line, self.disk = radio, line, disk
 
-    def strike(self, now, radio, line):
+    def strike(self, now):
+        if self.relief and now > self.relief: self.relieve()
         if now < self.next: return
         self.next = now + dice.uniform(60, 180)
-        seconds = dice.uniform(0.1, 10)
-        which = dice.choice(['radio', 'broker'])
-        (radio if which == 'radio' else line).cut(seconds)
+        which, seconds = dice.choice(['radio', 'broker', 'disk'] if self.disk else ['radio', 'broker']), dice.uniform(0.1, 10)
+        if which == 'radio': self.radio.cut(seconds)
+        if which == 'broker': self.line.cut(seconds)
+        if which == 'disk':
+            seconds *= 5
+            self.disk.fill()
+            self.relief = now + seconds
         self.seen.append((which, now, now + seconds))
+
+    def relieve(self):
+        if self.relief: self.disk.relieve()
+        self.relief = 0.0
 
     def spare(self, moment):
         """Whether the radio was there around that moment: a cut line is called again within five seconds."""
         return not any(which == 'radio' and start - 3 < moment < end + 8 for which, start, end in self.seen)
 
 
-def soak(program, radio, line):
+def soak(program, radio, line, disk):
     begun = time.monotonic()
-    faults, sent, came, first, minute = Faults(begun), 0, [], None, 0
+    faults, sent, came, first, minute = Faults(begun, radio, line, disk), 0, [], None, 0
     while (now := time.monotonic()) < begun + MINUTES * 60:
         while sent < (now - begun - 2) * RATE:
             visits = int((now - begun) // EACH)
             if visits > len(came): came.append(now)
             radio.add(visitor(len(came)) if came and now < came[-1] + 1 and sent % (RATE // 10) == 0 else stranger())
             sent += 1
-        if now < begun + MINUTES * 60 - 30: faults.strike(now, radio, line)
+        if now < begun + MINUTES * 60 - 60: faults.strike(now)
+        else: faults.relieve()
         for ready in select.select(radio.sockets() + line.sockets(), [], [], 0.002)[0]:
             if ready in radio.sockets(): radio.take(ready)
             elif ready in line.sockets(): line.take(ready)
@@ -103,7 +116,8 @@ def soak(program, radio, line):
 
 def main():
     with tempfile.TemporaryDirectory() as folder, Air(seconds=MINUTES * 60 + 120) as air, Mosquitto() as broker, \
-            Subscriber(broker.port, '+/+/+/region/+/event') as subscriber:
+            Subscriber(broker.port, '+/+/+/region/+/event') as subscriber, Disk(f'{folder}/disk', '16m') as disk:
+        if not disk: print('(the disk will not be full: mounting a small one needs root)')
         near, far = socket.socket(socket.AF_UNIX), socket.create_server(('127.0.0.1', 0))
         near.bind(f'{folder}/controller')
         radio = Between(near, lambda: unix(air.lines['p0'].removeprefix('unix:')))
@@ -112,7 +126,7 @@ def main():
         config.write_text(CONFIG.format(folder=folder, port=far.getsockname()[1], gone=GONE))
         program = Program([PROGRAM, 'run', '--config', config], f'{folder}/words')
         program.start()
-        sent, spared, faults, first = soak(program, radio, line)
+        sent, spared, faults, first = soak(program, radio, line, disk)
         last = state(program.pid)
         program.stop()
         stored = subprocess.run([PROGRAM, 'events', '--config', config, '--json', '--last', '100000'], stdout=subprocess.PIPE, text=True, check=True)
@@ -122,7 +136,8 @@ def main():
     got = [json.loads(message.payload)['event_id'] for message in subscriber.messages]
     seen = ' '.join(message.payload.decode() for message in subscriber.messages)
     missing = [number for number in spared if f':{number >> 16}:{number & 0xFFFF}"' not in seen]
-    print(f'{sent} adverts, {len(faults)} faults, {len(ids)} events stored, {len(set(got))} received ({len(got) - len(set(got))} of them '
+    struck = ', '.join(f'{count} {which}' for which, count in collections.Counter(fault[0] for fault in faults).items())
+    print(f'{sent} adverts, faults: {struck or "none"}; {len(ids)} events stored, {len(set(got))} received ({len(got) - len(set(got))} of them '
           f'twice); {first[0]:.2f} MB and {first[1]} descriptors, in the end {last[0]:.2f} and {last[1]}')
     wrong = [what for what, holds in (
         ('an event is lost', set(got) >= set(ids)), ('somebody was not noticed', not missing), ('memory grows', first and last[0] < first[0] + 1),

@@ -85,6 +85,7 @@ struct ConfigurationKeys {
     Setting("[calibration]", ["path_loss_exponent = 3"]) { $0.core.calibration.pathLossExponent == 3 },
     Setting("[calibration]", ["measured_power_dbm = -60"]) { $0.core.calibration.measuredPower == Decibels(-60) },
     Setting("[calibration]", ["doubt_db = 4"]) { $0.core.calibration.doubt == Decibels(4) },
+    Setting("[calibration]", ["learn = false"]) { !$0.core.calibration.learns },
     Setting("[[calibration.device]]", ["match = \"irk:*\"", "measured_power_dbm = -61"], beside: "") {
       $0.core.calibration.devices.count == 1 && $0.core.calibration.devices[0].measuredPower == Decibels(-61)
         && $0.core.selectors[Int($0.core.calibration.devices[0].match.start)].kind == .irk

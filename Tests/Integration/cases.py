@@ -12,7 +12,8 @@ cases = []
 
 
 def case(function):
-    cases.append(function)
+    # A script that is imported lends its words, not its cases.
+    if function.__module__ == '__main__': cases.append(function)
     return function
 
 

@@ -132,21 +132,6 @@ def calibrate(folder):
 
 
 @case
-def greeting(folder):
-    """Who comes later is told that we are there, once for each of its runs: RabbitMQ gives wildcards nothing that is retained."""
-    with yard(folder, tags=0, more='[[trigger]]\nname = "pump-4"\nmatch = "ibeacon:*"\ngroup = "pumps"') as (_, _, seen, _):
-        def greeted(seconds, **words):
-            before = len(seen.messages)
-            seen.publish('forecourt/yard/island-2/status', json.dumps({'v': 1, 'state': 'online', 'groups': 'pumps', **words}))
-            try:
-                return seen.wait(lambda m: m.topic == f'{BASE}/status', seconds, before).payload.startswith(b'{"v":1,"state":"online"')
-            except TimeoutError:
-                return False
-        assert greeted(5, boot='a') and not greeted(1, boot='a') and greeted(5, boot='b')
-        assert not greeted(1, boot='b', state='offline') and greeted(5, boot='b') and not greeted(1, boot='c', simulated=True)
-
-
-@case
 def capture(folder):
     """A recording where the gateway wants it, which its own replay reads; no wishes about paths; the next takes its place."""
     with yard(folder) as (air, _, seen, gateway):

@@ -2,9 +2,7 @@
 
     $(Tests/Rigs/venv.sh) Tests/Integration/publish.py [NAME…]
 """
-import contextlib
 import json
-import os
 import socket
 import subprocess
 import time
@@ -12,6 +10,7 @@ import time
 from cases import BASE, case, events, main
 from courier import Courier
 
+from disk import Disk  # noqa: E402
 from rig import Mosquitto, Subscriber, wait_until  # noqa: E402
 
 
@@ -195,35 +194,27 @@ def what_a_broker_will_not_have(folder):
 @case
 def a_full_disk(folder):
     """Events are delivered from memory, it is said, and the disk is used again once it has room."""
-    disk = folder / 'disk'
-    disk.mkdir()
-    if subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk], stderr=subprocess.DEVNULL).returncode:
-        print('  (not run: mounting a small file system needs root)')
-        return
-    try:
+    with Disk(folder / 'disk', '4m') as disk:
+        if not disk:
+            print('  (not run: mounting a small file system needs root)')
+            return
         with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
-            with Courier(port=broker.port, outbox=disk / 'o') as courier:
+            with Courier(port=broker.port, outbox=disk.path / 'o') as courier:
                 courier.online()
                 courier.say('events 1 10')
                 courier.until(lambda f: f['delivered'] == 10)
-                ballast = os.open(disk / 'ballast', os.O_WRONLY | os.O_CREAT)
-                with contextlib.suppress(OSError):
-                    while os.write(ballast, b'x' * 4096):
-                        pass
-                os.close(ballast)
+                disk.fill()
                 for number in range(11, 400, 20):
                     courier.say(f'events {number} {min(number + 19, 400)}')
                     time.sleep(0.02)
                 courier.until(lambda f: f['troubles'] & 1, 10, 'the full disk is noticed')
                 courier.told('kept in memory')
                 seen.wait(lambda m: b'"number":400' in m.payload)
-                (disk / 'ballast').unlink()
+                disk.relieve()
                 courier.until(lambda f: not f['troubles'] & 1, 12, 'the disk is used again')
                 courier.say('events 401 420')
                 courier.until(lambda f: f['waiting'] == 0 and f['delivered'] == 420)
             assert sorted(set(events(seen))) == list(range(1, 421))
-    finally:
-        subprocess.run(['umount', disk], check=True)
 
 
 @case

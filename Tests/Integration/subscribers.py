@@ -10,7 +10,7 @@ import sys
 from cases import case, cases, main
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
-from gateway import yard
+from gateway import BASE, yard
 from radio_support import ROOT
 
 from rig import Mosquitto, Program, Subscriber, wait_until  # noqa: E402
@@ -100,6 +100,21 @@ def anomalies(folder):
             ('jet', 'impossible speed', ['north', 'east']), ('late', 'impossible speed', ['north', 'east']),
             ('twin', 'two places at once', ['north', 'next']), ('clone', 'two places at once', ['north'])], told
         watcher.stop()
+
+
+@case
+def greeting(folder):
+    """Who comes later is told that we are there, once for each of its runs: RabbitMQ gives wildcards nothing that is retained."""
+    with yard(folder, tags=0, more='[[trigger]]\nname = "pump-4"\nmatch = "ibeacon:*"\ngroup = "pumps"') as (_, _, seen, _):
+        def greeted(seconds, **words):
+            before = len(seen.messages)
+            seen.publish('forecourt/yard/island-2/status', json.dumps({'v': 1, 'state': 'online', 'groups': 'pumps', **words}))
+            try:
+                return seen.wait(lambda m: m.topic == f'{BASE}/status', seconds, before).payload.startswith(b'{"v":1,"state":"online"')
+            except TimeoutError:
+                return False
+        assert greeted(5, boot='a') and not greeted(1, boot='a') and greeted(5, boot='b')
+        assert not greeted(1, boot='b', state='offline') and greeted(5, boot='b') and not greeted(1, boot='c', simulated=True)
 
 
 @case

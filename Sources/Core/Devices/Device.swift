@@ -19,6 +19,8 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   case assumed(Decibels)
   /// Its advert says how strongly it transmits.
   case transmitted(Decibels)
+  /// Visits taught it.
+  case learnt(Decibels)
   /// Its advert says how strongly it is heard at 1 m.
   case advertised(Decibels)
   /// Somebody measured this very device.
@@ -26,14 +28,14 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
 
   package var level: Decibels {
     switch self {
-    case .assumed(let level), .transmitted(let level), .advertised(let level), .calibrated(let level): level
+    case .assumed(let level), .transmitted(let level), .learnt(let level), .advertised(let level), .calibrated(let level): level
     }
   }
 
   /// One standard deviation: none for a device that was measured, `assumed` for what it or we only say of it.
   package func doubt(otherwise assumed: Decibels) -> Decibels {
     switch self {
-    case .assumed, .transmitted, .advertised: assumed
+    case .assumed, .transmitted, .learnt, .advertised: assumed
     case .calibrated: Decibels(0)
     }
   }
@@ -41,7 +43,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   package var triggerDoubt: Sight.PowerDoubt {
     switch self {
     case .assumed, .transmitted: .unknown
-    case .advertised: .claimed
+    case .learnt, .advertised: .claimed
     case .calibrated: .known
     }
   }
@@ -50,8 +52,9 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     switch self {
     case .assumed: 0
     case .transmitted: 1
-    case .advertised: 2
-    case .calibrated: 3
+    case .learnt: 2
+    case .advertised: 3
+    case .calibrated: 4
     }
   }
 
@@ -59,9 +62,12 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   package mutating func forgetConfig(_ assumed: Decibels) {
     switch self {
     case .assumed, .calibrated: self = .assumed(assumed)
-    case .transmitted, .advertised: break
+    case .transmitted, .learnt, .advertised: break
     }
   }
+
+  /// Whether visits can tell more than is known.
+  package var isImprecise: Bool { rank <= Self.learnt(level).rank }
 
   /// A better source replaces a worse one, and the same source corrects itself.
   package mutating func learn(_ other: MeasuredPower) {

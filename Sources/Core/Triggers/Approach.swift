@@ -24,6 +24,7 @@ package struct Approach: BitwiseCopyable {
   package init() {}
 
   package var level: Decibels { Decibels(quick) }
+  package var steady: Decibels { Decibels(slow) }
   package var motion: Decibels { Decibels(max((quick - slow).magnitude - Self.calm, 0)) }
   package var heard: Instant { last }
   package var rate: Float { gap > 0 ? 1 / gap : 0 }

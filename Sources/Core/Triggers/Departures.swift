@@ -74,7 +74,7 @@ extension Triggers {
       _ = encounters[place].approach.heard(devices[slot, radio].level, at: now)
     }
     guard !encounters[place].hasFired else { return false }
-    encounters[place].fire(at: now, settings.triggers[trigger])
+    encounters[place].fire(at: now, settings.triggers[trigger], isVouched: true)
     let sight = sight(of: place, at: now, devices, settings)
     tell(.manual, encounters[place], sight, at: now, devices, settings, &publisher)
     negotiate(place, sight, changed: true, at: now, devices, settings, &publisher)

@@ -45,6 +45,11 @@ package struct Encounter: BitwiseCopyable {
   package var wasHereAtStart = false
   /// Our line was down in the meantime: what a neighbour did then that is away now, nobody can tell.
   package var wasCutOff = false
+  /// For how many seconds he has certainly stood here, and the highest level meanwhile.
+  private var certain: Float = 0
+  private var highest = Decibels(-200)
+  /// By the driver's own word.
+  private var isVouched = false
   /// No fire before this.
   package private(set) var rests = Instant.zero
 
@@ -102,9 +107,23 @@ package struct Encounter: BitwiseCopyable {
     }
   }
 
+  private static let lessonSeconds: Float = 5
+
+  /// The level of somebody who has certainly stood here for long enough; told once before the fire and once after it.
+  package mutating func lesson(_ sight: Sight, after elapsed: Interval) -> Decibels? {
+    guard sight.isProof || isVouched && sight.motion == 0, isPresent, sight.isFirm, certain < Self.lessonSeconds else { return nil }
+    certain += Float(elapsed.seconds)
+    highest = max(highest, approach.steady)
+    return certain >= Self.lessonSeconds ? highest : nil
+  }
+
+  private mutating func forgetLesson() { (certain, highest) = (0, Decibels(-200)) }
+
   /// The neighbours do not object.
-  package mutating func fire(at now: Instant, _ settings: TriggerSettings) {
+  package mutating func fire(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
     stage = .fired(at: now)
+    self.isVouched = isVouched
+    forgetLesson()
     rests = now + settings.refractory
     evidence = 0
   }
@@ -132,6 +151,8 @@ package struct Encounter: BitwiseCopyable {
       isUndecidedSaid = false
       wasHereAtStart = false
       voices = Voices()
+      isVouched = false
+      forgetLesson()
     }
     return hasFired
   }

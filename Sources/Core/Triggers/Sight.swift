@@ -46,6 +46,9 @@ package struct Sight: BitwiseCopyable {
   /// level itself does not; the less is known of the power, the more of the proof the difference must bear.
   package var isAhead: Bool { lead >= 0 }
 
+  /// Whether he stands still, and the difference alone tells that it is here, whatever his power is.
+  package var isProof: Bool { motion == 0 && (margin ?? 0) >= Bounds.proof }
+
   /// How far the true loss may lie from the one seen: 90 % of the time within.
   var reach: Float {
     switch power {
@@ -88,6 +91,8 @@ private enum Bounds {
   /// Full evidence this far above the allowance.
   static let ramp: Float = 3
   static let perMotion: Float = 2
+  /// A rival 4 m and more away hears somebody who stands here so much less: 17 dB, give or take 5, at 8 m; 0 dB from the street.
+  static let proof: Float = 12
   /// A body turns up and goes away again: it must not make a visit end.
   static let body: Float = 8
 }

@@ -3,6 +3,7 @@ package struct Triggers: ~Copyable {
   package internal(set) var encounters: Encounters
   var rivals: Rivals
   package internal(set) var arbitration = Arbitration()
+  package internal(set) var learnt: LearntPowers
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
   /// Approaches that found no room.
@@ -22,13 +23,14 @@ package struct Triggers: ~Copyable {
     var leave: Float = 0
   }
 
-  package init(capacity: Int, claims: Int, in arena: inout Arena) {
+  package init(capacity: Int, claims: Int, seed: UInt64, in arena: inout Arena) {
     encounters = Encounters(capacity: capacity, in: &arena)
     rivals = Rivals(capacity: claims, in: &arena)
+    learnt = LearntPowers(seed: seed, in: &arena)
   }
 
   package static func bytes(for capacity: Int, claims: Int) -> Int {
-    Encounters.bytes(for: capacity) + Rivals.bytes(for: claims)
+    Encounters.bytes(for: capacity) + Rivals.bytes(for: claims) + LearntPowers.bytes
   }
 
   package mutating func begin(_ settings: borrowing Settings, at now: Instant) {
@@ -120,6 +122,7 @@ package struct Triggers: ~Copyable {
     if encounters[place].isPresent, encounters[place].voices.takesTurns() {
       tell(.anomaly(.twoPlacesAtOnce), encounters[place], sight, at: now, devices, settings, &publisher)
     }
+    if let level = encounters[place].lesson(sight, after: elapsed) { learn(from: level, place, &devices, settings) }
     negotiate(place, sight, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
     // Who has just been served is remembered until he may be served again.
     if !encounters[place].isPresent, sight.isGone, now >= encounters[place].rests { dissolve(place, &devices) }

@@ -7,6 +7,7 @@ extension Configuration {
     section.read("path_loss_exponent", &core.calibration.pathLossExponent, 1...6)
     section.read("measured_power_dbm", &core.calibration.measuredPower, Self.powers)
     section.read("doubt_db", &core.calibration.doubt, 0...20)
+    section.read("learn", &core.calibration.learns)
     section.tables("device", atMost: CalibrationList.capacity, namedBy: "match") { device in
       var calibration = DeviceCalibration()
       calibration.match = readMatch(&device)

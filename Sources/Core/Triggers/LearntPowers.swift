@@ -1,0 +1,122 @@
+/// What visits taught of transmitters whose power nobody measured, in lent memory.
+///
+/// Who has been served and stands still, so much nearer to us than to any rival that no power explains it, tells how strong his
+/// transmitter is. That somebody is stronger than was assumed is believed at once: it puts him further off. That he is weaker,
+/// which brings him nearer, takes two visits that agree. One that disagrees takes back what was believed, so nobody can make
+/// the doubt larger than it was before the first visit.
+package struct LearntPowers: ~Copyable {
+  package struct Record: BitwiseCopyable, Sendable {
+    package var identity: Identity
+    /// The level at 1 m, the mean of the visits.
+    package var power: Decibels
+    package var visits: UInt8
+
+    package init(_ identity: Identity, power: Decibels, visits: UInt8) {
+      (self.identity, self.power, self.visits) = (identity, power, visits)
+    }
+  }
+
+  /// Two visits differ by that much: where somebody stands, and in which pocket.
+  private static let agreement = Decibels(6)
+  /// 5 % and 95 % of 551 models of phones lie so far from the middle.
+  private static let plausible: ClosedRange<Float> = -8...20
+  /// The mean goes on following a phone that is carried differently.
+  private static let visitsCounted: UInt8 = 8
+
+  private var records: Lent<Record>
+  private var index: HashIndex
+  private let seed: UInt64
+  package private(set) var count = 0
+  /// Whoever made room last: the next one is looked for behind him.
+  private var hand = 0
+  /// Counts what changed, for whoever keeps it in a file.
+  package private(set) var changes: UInt64 = 0
+
+  package init(seed: UInt64, in arena: inout Arena) {
+    records = arena.take(Limits.learntPowers, of: Record.self)
+    index = HashIndex(slots: Limits.learntPowers, in: &arena)
+    self.seed = seed
+  }
+
+  package static var bytes: Int { Arena.bytes(for: Limits.learntPowers, of: Record.self) + HashIndex.bytes(for: Limits.learntPowers) }
+
+  package subscript(place: Int) -> Record { records[place] }
+
+  /// What is believed of somebody who would otherwise be taken for as strong as `assumed`.
+  package func power(of identity: Identity, assumed: Decibels) -> Decibels? {
+    guard count > 0, let place = find(identity) else { return nil }
+    let record = records[place]
+    return record.visits >= 2 || record.visits == 1 && record.power > assumed ? record.power : nil
+  }
+
+  /// Somebody who was not served teaches nothing new, but that what is believed is wrong.
+  mutating func learn(_ power: Decibels, of identity: Identity, assumed: Decibels, wasServed: Bool) {
+    guard Self.plausible.contains((power - assumed).value) else { return }
+    let known = find(identity)
+    if let place = known, (records[place].power - power).value.magnitude <= Self.agreement.value {
+      if wasServed { confirm(place, power) }
+    } else if wasServed {
+      keep(Record(identity, power: power, visits: 1))
+    } else if let place = known {
+      records[place].visits = 0
+      changes &+= 1
+    }
+  }
+
+  private mutating func confirm(_ place: Int, _ power: Decibels) {
+    records[place].visits = min(records[place].visits + 1, Self.visitsCounted)
+    let step = (power - records[place].power).value / Float(records[place].visits)
+    records[place].power = Decibels(records[place].power.value + step)
+    changes &+= 1
+  }
+
+  /// In place of what was known of him; without room, in place of whom few visits speak for.
+  package mutating func keep(_ record: Record) {
+    changes &+= 1
+    if let place = find(record.identity) {
+      records[place] = record
+      return
+    }
+    let place = count < records.count ? count : leastKnown()
+    if place < count { index.remove(records[place].identity.hash(seed: seed), slot: place) } else { count += 1 }
+    records[place] = record
+    index.insert(record.identity.hash(seed: seed), slot: place)
+  }
+
+  private mutating func leastKnown() -> Int {
+    var least = (hand + 1) % count
+    for step in 2...count {
+      let place = (hand + step) % count
+      if records[place].visits < records[least].visits { least = place }
+    }
+    hand = least
+    return least
+  }
+
+  private func find(_ identity: Identity) -> Int? { index.find(identity.hash(seed: seed)) { records[$0].identity == identity } }
+}
+
+extension Triggers {
+  /// Nobody stands on the spot where `fire_m` ends.
+  private static let standing: Float = 0.7
+
+  mutating func learn(from level: Decibels, _ place: Int32, _ devices: inout Devices, _ settings: borrowing Settings) {
+    let slot = Int(encounters[place].device)
+    guard settings.calibration.learns, devices[slot].power.isImprecise else { return }
+    let stood = Meters(settings.triggers[Int(encounters[place].trigger)].fire.value * Self.standing)
+    let power = level + Path(settings.calibration).loss(at: stood)
+    learnt.learn(
+      power, of: devices[slot].identity, assumed: settings.calibration.measuredPower, wasServed: encounters[place].hasFired)
+    recall(slot, &devices, settings)
+  }
+
+  /// Applies what is believed of somebody; what is not believed any more is not.
+  package func recall(_ slot: Int, _ devices: inout Devices, _ settings: borrowing Settings) {
+    let assumed = settings.calibration.measuredPower
+    if settings.calibration.learns, let power = learnt.power(of: devices[slot].identity, assumed: assumed) {
+      devices[slot].power.learn(.learnt(power))
+    } else if case .learnt = devices[slot].power {
+      devices[slot].power = .assumed(assumed)
+    }
+  }
+}

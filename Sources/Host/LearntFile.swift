@@ -1,0 +1,50 @@
+import CLinux
+package import Core
+
+/// What visits taught of transmitters' powers, kept from one run to the next: a JSON object a line, for its owner alone.
+package enum LearntFile {
+  private static let mostBytes = Limits.learntPowers * 256
+
+  /// Returns how many lines say nothing that can be believed.
+  package static func read(_ path: String, _ body: (LearntPowers.Record) -> Void) throws(FileRefusal) -> Int {
+    let bytes: [UInt8]
+    do throws(FileRefusal) {
+      bytes = try File(reading: path, atMost: mostBytes).bytes
+    } catch {
+      guard case .missing = error.reason else { throw error }
+      return 0
+    }
+    var strange = 0
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      var text = Text<400>()
+      for byte in line { text.append(byte: byte) }
+      if let record = record(text.bytes) { body(record) } else { strange += 1 }
+    }
+    return strange
+  }
+
+  private static func record(_ line: RawSpan) -> LearntPowers.Record? {
+    guard let object = try? JSONObject(line), let id: Text<128> = try? object.text("id"), let identity = try? Identity(written: id.bytes),
+      let power = try? object.number("power_dbm", -127...40), let visits = try? object.number("visits", 1...255)
+    else { return nil }
+    return LearntPowers.Record(identity, power: Decibels(Float(power)), visits: UInt8(visits))
+  }
+
+  /// The file is replaced as a whole: a power cut leaves the old one or the new one.
+  package static func write(_ powers: borrowing LearntPowers, to path: String) throws(FileRefusal) {
+    let new = path + ".new"
+    let file = try NewFile(creating: new, mode: 0o600)
+    for place in 0..<powers.count where powers[place].visits > 0 {
+      var line = Text<400>()
+      line.openObject()
+      line.member("id", powers[place].identity)
+      line.member("power_dbm", powers[place].power.value, places: 1)
+      line.member("visits", Int64(powers[place].visits))
+      line.closeObject()
+      if !line.overflowed { file.line(line) }
+    }
+    file.flush()
+    guard file.failure == 0 else { throw FileRefusal(writing: file.failure) }
+    guard Files.replace(path, by: new) else { throw FileRefusal(writing: linux_errno()) }
+  }
+}
