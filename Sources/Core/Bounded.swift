@@ -7,6 +7,7 @@ package struct Bounded<let capacity: Int, Element: BitwiseCopyable>: BitwiseCopy
   package init(filledWith filler: Element) { elements = InlineArray(repeating: filler) }
 
   package var isEmpty: Bool { count == 0 }
+  package var isFull: Bool { count == capacity }
   package var indices: Range<Int> { 0..<count }
 
   package subscript(index: Int) -> Element {

@@ -92,7 +92,7 @@ package struct Gateway: ~Copyable {
     let (sender, device, isRepeated) = addresses.recall(report, at: now, keys)
     let known = devices.slot(of: device)
     guard let slot = (isRepeated ? known : nil) ?? recognise(report, sender, known) else { return }
-    observe(slot, level: report.level, radio: radio)
+    observe(slot, level: report.level, radio: radio, from: sender)
   }
 
   /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
@@ -139,20 +139,21 @@ package struct Gateway: ~Copyable {
   }
 
   @inline(always)
-  mutating func observe(_ slot: Int, level: Int8, radio: Int) {
+  mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
     devices.heard(slot, level: level, radio: radio, at: now)
-    if devices[slot].interest.isMatched || settings.publish.unknown != .ignore { judge(slot, level: level, radio: radio) }
+    if devices[slot].interest.isMatched || settings.publish.unknown != .ignore { judge(slot, level: level, radio: radio, from: sender) }
   }
 
   /// What a sample of somebody whom somebody wants changes.
   @inline(never)
-  private mutating func judge(_ slot: Int, level: Int8, radio: Int) {
+  private mutating func judge(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
     let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
     if devices[slot].interest.regions != 0 {
       regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if devices[slot].interest.triggers != 0 {
-      triggers.heard(slot, level: corrected, radio: radio, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.heard(
+        slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }

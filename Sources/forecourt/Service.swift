@@ -153,7 +153,10 @@ struct Service: Listener, ~Copyable {
       record(during: span, ticket, at: now)
     case .command(let command, let ticket): answer(ticket, perform(command, at: now))
     case .claim(let claim): gateway.claimed(claim, at: now)
-    case .neighbour(let neighbour): gateway.met(neighbour, at: now)
+    case .neighbour(let neighbour):
+      // Who has just come does not know of us where the broker keeps nothing for him: RabbitMQ gives wildcards no retained message.
+      if gateway.isNews(neighbour) { board.tellAgain() }
+      gateway.met(neighbour, at: now)
     case .peer(let peer):
       gateway.told(peer, at: now)
       for radio in radios { radio.hint(peer) }

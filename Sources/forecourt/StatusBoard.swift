@@ -33,6 +33,8 @@ struct StatusBoard {
     isNews = true
   }
 
+  mutating func tellAgain() { isNews = true }
+
   /// Whether that is news. A connection lost the retained status to the will: it is told again.
   mutating func connected(_ isOnline: Bool) -> Bool {
     guard isOnline != self.isOnline else { return false }

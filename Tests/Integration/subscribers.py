@@ -10,10 +10,10 @@ import sys
 from cases import case, cases, main
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
-from gateway import yard
+from gateway import BASE, yard
 from radio_support import ROOT
 
-from rig import Program, wait_until  # noqa: E402
+from rig import Mosquitto, Program, Subscriber, wait_until  # noqa: E402
 
 # Those of the gateway are run by its own script.
 cases.clear()
@@ -58,6 +58,63 @@ def pump(folder):
         wait_until(lambda: subscriber.said().count('open pump-3') == 2, 5, 'a new event is acted on')
         assert subscriber.said().count('open ') == 2, subscriber.said()
         subscriber.stop()
+
+
+@case
+def anomalies(folder):
+    """Two sites 250 km, two 2 km apart: who drives is left alone, whose visits cannot both be is told once, whatever the order."""
+    (folder / 'sites.json').write_text('{"north": [53.55, 9.99], "east": [52.52, 13.4], "next": [53.568, 9.99]}')
+    with Mosquitto() as broker, Subscriber(broker.port, 'forecourt/anomaly') as seen:
+        watcher = Program([sys.executable, FOLDER / 'anomalies.py', '127.0.0.1', broker.port, folder / 'sites.json'], folder / 'watcher')
+        watcher.start()
+        wait_until(lambda: 'watching' in watcher.said(), 10, 'it watches')
+        count = 0
+
+        def say(identity, event, site, at, **more):
+            nonlocal count
+            count += 1
+            body = {'v': 1, 'event': event, 'trigger': 'pump', 'id': identity, 'event_id': f'b-{count}', 'at': f'2026-11-21T{at}Z', 'evidence': {}, **more}
+            for _ in range(2): seen.publish(f'forecourt/{site}/gate/trigger/pump', json.dumps(body))
+
+        # Honest: two hours' drive; the next pump's site after a leave that a silence told late; a clock ten seconds off; and a rehearsal.
+        for identity, event, site, at in (('van', 'fire', 'north', '10:00:00'), ('van', 'leave', 'north', '10:05:00'), ('van', 'fire', 'east', '12:00:00'),
+                                          ('car', 'fire', 'north', '10:00:00'), ('car', 'fire', 'next', '10:03:00'), ('car', 'leave', 'north', '10:04:30'),
+                                          ('bike', 'fire', 'next', '10:00:00'), ('bike', 'fire', 'north', '10:00:26')):
+            say(identity, event, site, at)
+        say('copy', 'fire', 'north', '10:00:00', simulated=True)
+        say('copy', 'fire', 'east', '10:00:01', simulated=True)
+        # Not so: an hour for 255 km, told in either order, and a visit that goes on while another begins.
+        say('jet', 'fire', 'north', '10:00:00')
+        say('jet', 'fire', 'east', '11:00:00')
+        say('late', 'fire', 'east', '11:00:00')
+        say('late', 'fire', 'north', '10:00:00')
+        say('twin', 'fire', 'north', '10:00:00')
+        say('twin', 'fire', 'next', '10:05:00')
+        say('twin', 'leave', 'north', '10:10:00')
+        say('clone', 'anomaly', 'north', '10:00:00', evidence={'reason': 'two places at once'})
+        seen.publish('forecourt/north/gate/trigger/pump', 'no event')
+        wait_until(lambda: 'no event' in watcher.said(), 5, 'it goes on')
+        wait_until(lambda: len(seen.messages) >= 4, 5, 'all is told')
+        told = [(event['id'], event['anomaly'], [e['site'] for e in event['events']]) for event in map(json.loads, (m.payload for m in seen.messages))]
+        assert told == [
+            ('jet', 'impossible speed', ['north', 'east']), ('late', 'impossible speed', ['north', 'east']),
+            ('twin', 'two places at once', ['north', 'next']), ('clone', 'two places at once', ['north'])], told
+        watcher.stop()
+
+
+@case
+def greeting(folder):
+    """Who comes later is told that we are there, once for each of its runs: RabbitMQ gives wildcards nothing that is retained."""
+    with yard(folder, tags=0, more='[[trigger]]\nname = "pump-4"\nmatch = "ibeacon:*"\ngroup = "pumps"') as (_, _, seen, _):
+        def greeted(seconds, **words):
+            before = len(seen.messages)
+            seen.publish('forecourt/yard/island-2/status', json.dumps({'v': 1, 'state': 'online', 'groups': 'pumps', **words}))
+            try:
+                return seen.wait(lambda m: m.topic == f'{BASE}/status', seconds, before).payload.startswith(b'{"v":1,"state":"online"')
+            except TimeoutError:
+                return False
+        assert greeted(5, boot='a') and not greeted(1, boot='a') and greeted(5, boot='b')
+        assert not greeted(1, boot='b', state='offline') and greeted(5, boot='b') and not greeted(1, boot='c', simulated=True)
 
 
 @case

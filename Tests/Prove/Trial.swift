@@ -40,7 +40,9 @@ struct Trial {
   func place(of phone: Int, at time: Double) -> Point { places[phone][min(max(Int(time / Self.step), 0), places[phone].count - 1)] }
 
   private mutating func collect(from gateways: Gateways, _ world: borrowing World) {
-    for event in gateways.takeEvents() where event.name == "fire" || event.name == "undecided" {
+    let events = gateways.takeEvents()
+    precondition(!events.contains { $0.name == "anomaly" }, "an honest visitor was taken for two")
+    for event in events where event.name == "fire" || event.name == "undecided" {
       let written = Text<128>(event.identity)
       guard let identity = try? Identity(written: written.bytes), let phone = world.phone(meantBy: identity) else { continue }
       guard phone < world.witnessed else { continue }

@@ -47,6 +47,13 @@ package struct Arbitration: BitwiseCopyable {
     return nil
   }
 
+  /// Whether this run of it has just come, and will be remembered: two that greet each other must not go on for ever.
+  package func isNews(_ neighbour: Neighbour) -> Bool {
+    guard neighbour.isOnline else { return false }
+    guard let known = find(neighbour.name) else { return !neighbours.isFull }
+    return !neighbours[known].isOnline || neighbours[known].boot != neighbour.boot
+  }
+
   package func hasCompetitor(in group: Name) -> Bool {
     for index in neighbours.indices where neighbours[index].competes(in: group) { return true }
     return false
@@ -71,5 +78,12 @@ package struct Arbitration: BitwiseCopyable {
     }
     budget -= 1
     return true
+  }
+}
+
+extension Gateway {
+  /// Whether somebody has come who may not know of us yet.
+  package func isNews(_ neighbour: Neighbour) -> Bool {
+    neighbour.simulated == settings.gateway.simulated && triggers.arbitration.isNews(neighbour)
   }
 }

@@ -35,6 +35,7 @@ package struct Encounter: BitwiseCopyable {
   package var intent: UInt32 = 0
   package private(set) var stage = Stage.absent
   package var approach = Approach()
+  package var voices = Voices()
   /// Seconds of evidence: time counts in full when the level is clear, in part when it is doubtful, and backwards when it speaks against.
   package private(set) var evidence: Float = 0
   /// Since when the margin over the rivals has held.
@@ -58,11 +59,17 @@ package struct Encounter: BitwiseCopyable {
     case manual
     case undecided(Doubt)
     case leave(Departure)
+    case anomaly(Anomaly)
   }
 
   /// Why somebody who stands there is not served.
   package enum Doubt: UInt8, BitwiseCopyable {
     case rival, silentNeighbour, unknownPower, noBroker, presentAtStart
+  }
+
+  /// What cannot be, if everybody is who he says.
+  package enum Anomaly: UInt8, BitwiseCopyable {
+    case twoPlacesAtOnce
   }
 
   package enum Departure: UInt8, BitwiseCopyable {
@@ -143,6 +150,7 @@ package struct Encounter: BitwiseCopyable {
       ahead = .never
       isUndecidedSaid = false
       wasHereAtStart = false
+      voices = Voices()
       isVouched = false
       forgetLesson()
     }

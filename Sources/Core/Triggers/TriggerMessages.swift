@@ -32,6 +32,7 @@ extension Encounter.Event {
     case .undecided: "undecided"
     case .leave: "leave"
     case .manual: "manual"
+    case .anomaly: "anomaly"
     }
   }
 
@@ -43,6 +44,7 @@ extension Encounter.Event {
     case .undecided(.unknownPower): "unknown power"
     case .undecided(.noBroker): "no broker"
     case .undecided(.presentAtStart): "present at start"
+    case .anomaly(.twoPlacesAtOnce): "two places at once"
     case .leave(.away): "away"
     case .leave(.elsewhere): "elsewhere"
     case .leave(.lost): "lost"

@@ -56,9 +56,9 @@ package struct Triggers: ~Copyable {
 
   // MARK: Hearing
 
-  /// `level` is as a receiver without offset would have it.
+  /// `level` is as a receiver without offset would have it; `sender` is the address book's line.
   package mutating func heard(
-    _ slot: Int, level: Decibels, radio: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+    _ slot: Int, level: Decibels, radio: Int, from sender: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     var matching = devices[slot].interest.triggers
@@ -73,6 +73,7 @@ package struct Triggers: ~Copyable {
         encounters[place].radio = Int8(radio)
       }
       let elapsed = encounters[place].approach.heard(level, at: now)
+      if devices[slot].identity.isCopyable { encounters[place].voices.heard(sender, at: now) }
       look(place, after: elapsed, at: now, &devices, settings, &publisher)
     }
   }
@@ -117,6 +118,9 @@ package struct Triggers: ~Copyable {
     if let event {
       encounters[place].said(event)
       tell(event, before, sight, at: now, devices, settings, &publisher)
+    }
+    if encounters[place].isPresent, encounters[place].voices.takesTurns() {
+      tell(.anomaly(.twoPlacesAtOnce), encounters[place], sight, at: now, devices, settings, &publisher)
     }
     if let level = encounters[place].lesson(sight, after: elapsed) { learn(from: level, place, &devices, settings) }
     negotiate(place, sight, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)

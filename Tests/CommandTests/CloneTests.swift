@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@Suite("A copy of a beacon") struct CloneTests {
+  private static let beacon = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
+
+  private static let config = """
+    gateway.purpose = "Tests."
+    [[trigger]]
+    name = "pump-1"
+    match = "ibeacon:*"
+    """
+
+  /// Somebody at the pump, and somebody who waits a dozen metres away.
+  private static func scenario(other: String) -> String {
+    """
+    duration_s = 60
+    gateway = [{ name = "pump-1", at_m = [0, 0] }]
+    traveller = [
+      { name = "driver", from_m = [0, 30], steps = [{ walk_m = [0, 1], speed_mps = 1.5 }, { stand_s = 30 }] },
+      { name = "other", from_m = [12, 2], steps = [{ stand_s = 60 }] },
+    ]
+    phone = [
+      { name = "driver", on = "driver", identity = "\(beacon)" },
+      { name = "other", on = "other", identity = "\(other)" },
+    ]
+    """
+  }
+
+  private func anomalies(_ scenario: String, seed: Int) throws -> Int {
+    let program = try Program()
+    defer { program.remove() }
+    try program.write("config.toml", Self.config)
+    try program.write("site.toml", scenario)
+    let said = try program("simulate", "site.toml", "--seed", "\(seed)")
+    #expect(said.exit == 0, "\(said.error)")
+    #expect(said.out.contains(#""event":"arm""#))
+    return said.out.split(separator: "\n").count { $0.contains(#""event":"anomaly""#) && $0.contains(#""reason":"two places at once""#) }
+  }
+
+  @Test("is an anomaly, told once, while the customer is at the pump; two customers are none", arguments: [1, 2, 3])
+  func copied(seed: Int) throws {
+    #expect(try anomalies(Self.scenario(other: Self.beacon), seed: seed) == 1)
+    #expect(try anomalies(Self.scenario(other: Self.beacon + "1"), seed: seed) == 0)
+  }
+}

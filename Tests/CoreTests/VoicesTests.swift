@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Core
+
+/// A driver of -59 dBm at 1 m, by the pump.
+private let near: Int8 = -60
+
+@Suite("One identity, two transmitters") struct VoicesTests {
+  private static let beacon: [UInt8] =
+    [2, 1, 6, 0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
+
+  private func rig() -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+  }
+
+  /// Ten adverts a second, each from the address that `address` names for its number.
+  private func hear(
+    _ rig: inout Rig, from start: Double, to end: Double, level: Int8 = near, data: [UInt8] = beacon, _ address: (Int) -> UInt8
+  ) {
+    var number = 0
+    while start + Double(number) / 10 < end {
+      rig.hear(address(number), at: start + Double(number) / 10, level: level, data: data)
+      number += 1
+    }
+  }
+
+  private func anomalies(_ rig: inout Rig) -> [String?] { rig.told().filter { $0.event == "anomaly" }.map(\.reason) }
+
+  @Test("a beacon that speaks from two addresses in turn is in two places at once, which is told once, and anew when it comes again")
+  func cloned() {
+    var rig = rig()
+    hear(&rig, from: 10, to: 60) { UInt8($0 % 2) }
+    #expect(anomalies(&rig) == ["two places at once"])
+    rig.wait(until: 200)
+    hear(&rig, from: 200, to: 220) { $0 % 5 < 3 ? 1 : 2 }
+    #expect(anomalies(&rig) == ["two places at once"])
+  }
+
+  @Test("one transmitter that renews its address, even every second, or goes back to it once in a while, is one transmitter")
+  func honest() {
+    var rig = rig()
+    hear(&rig, from: 10, to: 60) { UInt8($0 / 10) }
+    #expect(anomalies(&rig).isEmpty)
+    hear(&rig, from: 60, to: 240) { UInt8($0 / 110 % 2) }
+    #expect(anomalies(&rig).isEmpty)
+  }
+
+  @Test("whoever is known by an address is as many as the addresses") func strangers() {
+    var rig = rig()
+    hear(&rig, from: 10, to: 60, data: [2, 1, 6]) { UInt8($0 % 2) }
+    #expect(anomalies(&rig).isEmpty)
+  }
+
+  @Test("a copy that nobody approaches with is nobody's business") func elsewhere() {
+    var rig = rig()
+    hear(&rig, from: 10, to: 60, level: -90) { UInt8($0 % 2) }
+    #expect(anomalies(&rig).isEmpty)
+  }
+}
