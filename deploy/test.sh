@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. One
-# behind "&" waits more than it computes: it runs beside the next, which leaves it the processor when it wants it.
+# behind "&" runs beside the next: it waits while that one computes, or computes beside one that waits.
 #   deploy/test.sh          all steps
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand
@@ -14,6 +14,7 @@ steps=(
   "sanitize     deploy/sanitize.sh thread address"
   "air          & FORECOURT=.build/debug/forecourt deploy/air.sh"
   "prove        nice -n 15 deploy/prove.sh --ours"
+  "counts       & nice -n 15 deploy/bench.sh --count"
   "publish      deploy/publish.sh"
   "fuzz         deploy/fuzz.sh"
   "build        deploy/build.sh"
