@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. One
-# behind "&" runs beside the next: it waits while that one computes, or computes beside one that waits.
+# behind "&" runs beside the next: it waits while that one computes, or computes beside one that has time.
 #   deploy/test.sh          all steps
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand
 source "$(dirname "$0")/common.sh"
 
 steps=(
-  "packages     deploy/packages.sh build test"
+  "packages     deploy/packages.sh build test bench"
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "pure         deploy/pure.sh"
   "tests        swift test --disable-xctest"
   "sanitize     deploy/sanitize.sh thread address"
   "air          & FORECOURT=.build/debug/forecourt deploy/air.sh"
   "prove        nice -n 15 deploy/prove.sh --ours"
-  "counts       & nice -n 15 deploy/bench.sh --count"
   "publish      deploy/publish.sh"
   "fuzz         deploy/fuzz.sh"
   "build        deploy/build.sh"
   "compare      deploy/compare.sh"
   "board        deploy/packages.sh test rigs && python=\$(Tests/Rigs/venv.sh) && \$python Tests/Integration/board.py && \$python Tests/Integration/board_pair.py && \$python Tests/Integration/check.py"
+  "counts       & nice -n 15 deploy/bench.sh --count"
   "ship         deploy/packages.sh ship && Tests/Deploy/package.sh && Tests/Deploy/unit.sh && Tests/Deploy/install.sh"
 )
 name_of() { echo "${1%% *}"; }

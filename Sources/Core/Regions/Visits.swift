@@ -5,7 +5,7 @@ package struct Visit: BitwiseCopyable {
   package var since = Instant.zero
   /// The last sighting that counted.
   package var counted = Instant.zero
-  /// The device's next visit, or the next free place.
+  /// The device's next visit.
   fileprivate var nextOfDevice: Int32 = -1
   fileprivate var nextOfRegion: Int32 = -1
   fileprivate var previousOfRegion: Int32 = -1
@@ -14,16 +14,15 @@ package struct Visit: BitwiseCopyable {
 /// All visits under way, each in two lists: its device's and its region's.
 package struct Visits: ~Copyable {
   private var table: Lent<Visit>
-  private var free: Int32 = -1
-  /// Places from here on have never been used, and their memory is untouched.
-  private var fresh = 0
+  private var vacancies: Vacancies
   private var heads = InlineArray<64, Int32>(repeating: -1)
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Visit.self)
+    vacancies = Vacancies(capacity: capacity, in: &arena)
   }
 
-  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Visit.self) }
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Visit.self) + Vacancies.bytes(for: capacity) }
 
   package subscript(place: Int32) -> Visit {
     _read { yield table[Int(place)] }
@@ -43,8 +42,8 @@ package struct Visits: ~Copyable {
 
   /// Begins a visit at the head of both lists; false when there is no room for one more.
   package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Bool {
-    guard free >= 0 || fresh < table.count else { return false }
-    let place = takePlace()
+    let place = vacancies.take()
+    guard place >= 0 else { return false }
     let next = heads[region]
     table[Int(place)] = Visit(
       device: Int32(device), region: UInt8(region), since: now, counted: now, nextOfDevice: head, nextOfRegion: next)
@@ -52,15 +51,6 @@ package struct Visits: ~Copyable {
     heads[region] = place
     head = place
     return true
-  }
-
-  private mutating func takePlace() -> Int32 {
-    guard free < 0 else {
-      defer { free = table[Int(free)].nextOfDevice }
-      return free
-    }
-    fresh += 1
-    return Int32(fresh - 1)
   }
 
   /// The regions have new numbers; visits to a region without one must have ended.
@@ -93,7 +83,7 @@ package struct Visits: ~Copyable {
       heads[Int(visit.region)] = visit.nextOfRegion
     }
     if visit.nextOfRegion >= 0 { table[Int(visit.nextOfRegion)].previousOfRegion = visit.previousOfRegion }
-    table[Int(place)] = Visit(nextOfDevice: free)
-    free = place
+    table[Int(place)] = Visit()
+    vacancies.giveBack(place)
   }
 }

@@ -25,7 +25,7 @@ package struct Encounter: BitwiseCopyable {
 
   package var device: Int32 = -1
   package var trigger: UInt8 = 0
-  /// The device's next encounter, or the next free place.
+  /// The device's next encounter.
   package var nextOfDevice: Int32 = -1
   package var radio: Int8 = 0
   /// Head of the list of what neighbours say of it.

@@ -1,21 +1,18 @@
 /// All encounters under way, each in its device's list, in lent memory.
 package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
-  private var free: Int32 = -1
-  /// Places from here on have never been used, and their memory is untouched.
-  private var fresh = 0
-  package private(set) var count = 0
+  private var vacancies: Vacancies
   /// Where the search for an absent one goes on.
   private var hand = 0
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Encounter.self)
+    vacancies = Vacancies(capacity: capacity, in: &arena)
   }
 
-  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Encounter.self) }
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Encounter.self) + Vacancies.bytes(for: capacity) }
 
-  package var capacity: Int { table.count }
-  package var isFull: Bool { count == table.count }
+  package var isFull: Bool { vacancies.isEmpty }
 
   package subscript(place: Int32) -> Encounter {
     _read { yield table[Int(place)] }
@@ -31,32 +28,22 @@ package struct Encounters: ~Copyable {
 
   /// -1 when there is no room.
   package mutating func begin(device: Int, trigger: Int, radio: Int, head: inout Int32) -> Int32 {
-    guard !isFull else { return -1 }
-    let place = takePlace()
+    let place = vacancies.take()
+    guard place >= 0 else { return -1 }
     table[Int(place)] = Encounter()
     table[Int(place)].device = Int32(device)
     table[Int(place)].trigger = UInt8(trigger)
     table[Int(place)].radio = Int8(radio)
     table[Int(place)].nextOfDevice = head
     head = place
-    count += 1
     return place
-  }
-
-  private mutating func takePlace() -> Int32 {
-    guard free < 0 else {
-      defer { free = table[Int(free)].nextOfDevice }
-      return free
-    }
-    fresh += 1
-    return Int32(fresh - 1)
   }
 
   /// One that may make room: absent, owed no rest, and of those few that are looked at the longest unheard. -1 when there is none.
   package mutating func dispensable(at now: Instant) -> Int32 {
     var oldest = -1
-    for _ in 0..<min(Self.lookedAt, fresh) {
-      hand = hand + 1 < fresh ? hand + 1 : 0
+    for _ in 0..<min(Self.lookedAt, vacancies.fresh) {
+      hand = hand + 1 < vacancies.fresh ? hand + 1 : 0
       guard table[hand].device >= 0, !table[hand].isPresent, table[hand].rests <= now else { continue }
       if oldest < 0 || table[hand].approach.heard < table[oldest].approach.heard { oldest = hand }
     }
@@ -67,7 +54,7 @@ package struct Encounters: ~Copyable {
   private static let lookedAt = 64
 
   /// The line to the broker is down.
-  package mutating func cutOff() { for place in 0..<fresh { table[place].wasCutOff = true } }
+  package mutating func cutOff() { for place in 0..<vacancies.fresh { table[place].wasCutOff = true } }
 
   package mutating func end(_ place: Int32, head: inout Int32) {
     if head == place {
@@ -78,8 +65,6 @@ package struct Encounters: ~Copyable {
       table[Int(before)].nextOfDevice = table[Int(place)].nextOfDevice
     }
     table[Int(place)] = Encounter()
-    table[Int(place)].nextOfDevice = free
-    free = place
-    count -= 1
+    vacancies.giveBack(place)
   }
 }

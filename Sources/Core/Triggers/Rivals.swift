@@ -12,15 +12,14 @@ package struct Rivals: ~Copyable {
   }
 
   private var table: Lent<Word>
-  private var free: Int32 = -1
-  /// Places from here on have never been used, and their memory is untouched.
-  private var fresh = 0
+  private var vacancies: Vacancies
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Word.self)
+    vacancies = Vacancies(capacity: capacity, in: &arena)
   }
 
-  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Word.self) }
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Word.self) + Vacancies.bytes(for: capacity) }
 
   package subscript(place: Int32) -> Word {
     _read { yield table[Int(place)] }
@@ -39,27 +38,17 @@ package struct Rivals: ~Copyable {
   package mutating func place(for neighbour: Int, head: inout Int32) -> Int32 {
     let known = find(neighbour, from: head)
     if known >= 0 { return known }
-    guard free >= 0 || fresh < table.count else { return -1 }
-    let place = takePlace()
+    let place = vacancies.take()
+    guard place >= 0 else { return -1 }
     table[Int(place)] = Word(next: head, neighbour: UInt8(neighbour))
     head = place
     return place
   }
 
-  private mutating func takePlace() -> Int32 {
-    guard free < 0 else {
-      defer { free = table[Int(free)].next }
-      return free
-    }
-    fresh += 1
-    return Int32(fresh - 1)
-  }
-
   package mutating func forget(_ head: inout Int32) {
     while head >= 0 {
       let next = table[Int(head)].next
-      table[Int(head)] = Word(next: free)
-      free = head
+      vacancies.giveBack(head)
       head = next
     }
   }
