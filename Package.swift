@@ -51,7 +51,7 @@ let product: [Target] = [
 let tests: [Target] = [
   .executableTarget(
     name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt", "walks.txt"],
-    swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+    swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
   .testTarget(name: "CoreTests", dependencies: ["Core"], sources: coreTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"]),
