@@ -72,6 +72,25 @@ import Testing
     }
   }
 
+  @Test("a packet may take its time, but a half that stays one does not swallow the next") func pauses() {
+    let controller = YesController("pauses")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    controller.send(Array(YesController.report(1).prefix(7)))
+    usleep(300_000)
+    controller.send(Array(YesController.report(1).dropFirst(7)))
+    #expect(running.number() == 1)
+    controller.send(Array(YesController.report(2).prefix(7)))
+    let end = Clock.now() + .seconds(5)
+    while running.radio.bytesDiscarded == 0 && Clock.now() < end {
+      usleep(10_000)
+    }
+    controller.send(YesController.report(3))
+    #expect(running.number() == 3)
+    #expect(running.radio.bytesDiscarded == 7)
+  }
+
   @Test("nobody at the other end is said, and ends with somebody") func nobody() {
     let running = RunningRadio(.unix(path: "/tmp/forecourt-later-\(getpid()).sock"))
     #expect(running.reaches(.degraded(.noAdapter)))

@@ -46,7 +46,6 @@ package struct RadioThread: ~Copyable {
     while !radio.isStopping {
       if !radio.isPermitted { rest() }
       let now = Clock.now()
-      transfer.tick(at: now)
       obey(controller.tick(at: now), at: now)
       forward(at: now)
       converse(at: now)
@@ -87,8 +86,13 @@ package struct RadioThread: ~Copyable {
     defer { radio.bell.rise() }
     if radio.isStopping || (held == nil && radio.outgoing.count > 0) || radio.hints.count > 0 { return false }
     let deadline = min(min(controller.nextDeadline, transfer.deadline), peers.nextDeadline)
-    let limit = deadline == .never ? nil : max(deadline - Clock.now(), .zero)
+    let now = Clock.now()
+    let limit = deadline == .never ? nil : max(deadline - now, .zero)
     let ready = wait(radio.bell.descriptor, awaited, forAtMost: limit)
+    if !ready.toRead {
+      transfer.foundNothing(at: now)
+      radio.discarded(transfer.discarded)
+    }
     if ready.toWrite { attempt { (transfer, line) throws(Line.Refusal) in try transfer.flush(line) } }
     return ready.toRead
   }

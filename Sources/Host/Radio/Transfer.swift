@@ -22,8 +22,9 @@ import Core
 
   private static let batch = Int(bluetooth_batch)
   private static let longest = Int(bluetooth_longest)
-  /// A controller pauses between packets, not inside them; at 115,200 baud the longest packet takes 23 ms.
-  private static let pause = Interval.milliseconds(100)
+  /// A controller pauses between packets, not inside them: at 115,200 baud the longest takes 23 ms. A network that sends a segment
+  /// again does, for some tenths of a second.
+  private static let pause = Interval.seconds(1)
 
   init() {
     // SAFETY: blocks of our own, initialised here and given back in `deinit`.
@@ -57,8 +58,9 @@ import Core
   /// When a packet that has begun is given up.
   var deadline: Instant { stream.isPartial ? lastByte + Self.pause : .never }
 
-  mutating func tick(at now: Instant) {
-    if now >= deadline { stream.abandon() }
+  /// To be told when the line had nothing at a moment, not before it was asked: this thread may have slept while the rest came.
+  mutating func foundNothing(at moment: Instant) {
+    if moment >= deadline { stream.abandon() }
   }
 
   /// Takes what waits, up to a batch; level-triggered `poll` calls again for the rest. Then `next` until there is none.
