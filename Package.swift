@@ -7,8 +7,9 @@ let embedded = Context.environment["EMBEDDED"] != nil
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
 /// Only these targets, where somebody needs no more: deploy/sanitize.sh.
 let only = Context.environment["ONLY_TARGETS"].map { $0.split(separator: " ").map(String.init) }
-/// Likewise of Core's tests: only these files.
+/// Likewise of their tests: only these files.
 let coreTests = Context.environment["ONLY_CORE_TESTS"].map { $0.split(separator: " ").map(String.init) }
+let hostTests = Context.environment["ONLY_HOST_TESTS"].map { $0.split(separator: " ").map(String.init) }
 
 let strict: [SwiftSetting] =
   [
@@ -17,7 +18,7 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
   ] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
 
-/// Simulated hours in the tests want Core's and the simulation's machine code as the product has it; traps stay, only `assert` goes.
+/// Simulated hours want machine code as the product has it, and so do the tests that make them; traps stay, only `assert` goes.
 let quick: [SwiftSetting] = embedded ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Around Core nothing is hot enough to be worth a third more bytes.
@@ -52,8 +53,9 @@ let tests: [Target] = [
   .executableTarget(
     name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt", "walks.txt"],
     swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
-  .testTarget(name: "CoreTests", dependencies: ["Core"], sources: coreTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
-  .testTarget(name: "HostTests", dependencies: ["Host"], swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+  .testTarget(
+    name: "CoreTests", dependencies: ["Core"], sources: coreTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
+  .testTarget(name: "HostTests", dependencies: ["Host"], sources: hostTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"]),
   .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"]),
   .executableTarget(

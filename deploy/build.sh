@@ -5,6 +5,8 @@
 # and .tar.xz (deploy/debian/pack.sh).
 # Nothing but the Swift toolchain and Debian's packages is used: Swift is compiled for the bare triple against Debian's C headers (both
 # follow one procedure-call standard), C and C++ for Linux, and clang and lld of the toolchain link it all as an ordinary Linux program.
+# Embedded Swift compiles what one module calls of another again in each of them, and all that it leads to. Where much hangs on a function
+# it is marked @export(interface): compiled at home alone. That is a quarter of the time, and the binary is smaller.
 source "$(dirname "$0")/common.sh"
 need_swift
 

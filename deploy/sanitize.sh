@@ -10,13 +10,15 @@ specialised=(-c release -Xswiftc -enable-testing -Xswiftc -cross-module-optimiza
 doors='CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML'
 export TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
 
+threads() { (cd "Tests/$1Tests" && ls) | grep -E '(Ring|Thread|Courier).*Tests|^(Support|RadioRig|Scratch|Seeded)\.swift$' | xargs; }
+
 sanitize() {
   local filter targets files=() summary log=build/sanitize-$1.log
-  # A suite that runs real threads has Ring, Thread or Courier in its name. No more is built than is watched.
+  # A suite that runs real threads has Ring, Thread or Courier in its name, and so has its file. No more is built than is watched.
   case $1 in
     thread)
       filter='Ring|Thread|Courier' targets="$doors Core Simulation Host CoreTests HostTests"
-      files=(ONLY_CORE_TESTS='RingTests.swift Support.swift')
+      files=(ONLY_CORE_TESTS="$(threads Core)" ONLY_HOST_TESTS="$(threads Host)")
       ;;
     address) filter='^CoreTests\.' targets='Core CoreTests' ;;
     *) fail "there is no sanitizer \"$1\": thread or address" 64 ;;

@@ -21,7 +21,7 @@ package struct Gateway: ~Copyable {
   /// After a sample, nothing can fall due for its device sooner than this.
   private var patience: Interval
 
-  package init(
+  @export(interface) package init(
     _ settings: consuming Settings, seed: UInt64, cipher: @escaping Cipher, publisher: consuming Publisher, in arena: inout Arena
   ) {
     let capacity = settings.gateway.devices
@@ -45,7 +45,7 @@ package struct Gateway: ~Copyable {
     ranging.begin(at: now)
   }
 
-  package static func bytes(for settings: borrowing Settings) -> Int {
+  @export(interface) package static func bytes(for settings: borrowing Settings) -> Int {
     let capacity = settings.gateway.devices
     return Devices.bytes(capacity: capacity, radios: max(settings.radios.count, 1)) + AddressBook.bytes(capacity: capacity)
       + IdentityKeys.bytes + KnownPeers.bytes + WatchedServices.bytes + Fragments.bytes + Visits.bytes(for: Limits.visits(for: capacity))
@@ -56,7 +56,7 @@ package struct Gateway: ~Copyable {
   // MARK: Packets
 
   /// One H4 packet as a radio heard it.
-  package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
+  @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     if moment < now { counters.clockStepsBack += 1 }
     tick(at: moment)
     counters.packets &+= 1
@@ -175,7 +175,7 @@ package struct Gateway: ~Copyable {
   }
 
   /// What was monitored under the old permission ends with it, and says so.
-  package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
+  @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
@@ -187,12 +187,12 @@ package struct Gateway: ~Copyable {
   }
 
   /// nil means every region.
-  package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
+  @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
     tick(at: moment)
     ranging.start(region, for: span, at: now)
   }
 
-  package mutating func stopRanging(_ region: Int?, at moment: Instant) {
+  @export(interface) package mutating func stopRanging(_ region: Int?, at moment: Instant) {
     tick(at: moment)
     ranging.stop(region)
   }
@@ -203,7 +203,7 @@ package struct Gateway: ~Copyable {
   // MARK: The driver's own word
 
   /// Somebody asks by command for a trigger to fire: false when the device is not heard, or has fired.
-  package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> Bool {
+  @export(interface) package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> Bool {
     tick(at: moment)
     guard isListening, let slot = devices.find(identity) else { return false }
     defer { check(slot) }
@@ -213,7 +213,7 @@ package struct Gateway: ~Copyable {
   // MARK: A new config
 
   /// Takes a new config into force. A visit survives if its region does.
-  package mutating func adopt(_ next: consuming Settings, at moment: Instant) {
+  @export(interface) package mutating func adopt(_ next: consuming Settings, at moment: Instant) {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
@@ -251,7 +251,7 @@ package struct Gateway: ~Copyable {
 
   /// Does what has fallen due by `moment`, each thing at its own time.
   @inline(__always)
-  package mutating func tick(at moment: Instant) {
+  @export(interface) package mutating func tick(at moment: Instant) {
     if agenda.next <= moment || ranging.next <= moment { catchUp(with: moment) }
     now = larger(now, moment)
   }

@@ -31,7 +31,7 @@ package enum LearntFile {
   }
 
   /// The file is replaced as a whole: a power cut leaves the old one or the new one.
-  package static func write(_ powers: borrowing LearntPowers, to path: String) throws(FileRefusal) {
+  @export(interface) package static func write(_ powers: borrowing LearntPowers, to path: String) throws(FileRefusal) {
     let new = path + ".new"
     let file = try NewFile(creating: new, mode: 0o600)
     for place in 0..<powers.count where powers[place].visits > 0 {

@@ -19,7 +19,7 @@ package struct World: ~Copyable {
   private var obstacles: [Obstacle] = []
 
   /// `cipher` is needed when some phone's addresses resolve with a key.
-  package init(_ scenario: Scenario, seed: UInt64, cipher: Cipher? = nil) {
+  @export(interface) package init(_ scenario: Scenario, seed: UInt64, cipher: Cipher? = nil) {
     let populated = scenario.withBystanders(seed: seed)
     self.scenario = populated
     self.cipher = cipher
@@ -41,7 +41,7 @@ package struct World: ~Copyable {
   }
 
   /// The next packet that some gateway hears, and which one; nil when the scenario is over. Each gateway's packets come in order.
-  package mutating func next(into packet: inout Packet) -> Int? {
+  @export(interface) package mutating func next(into packet: inout Packet) -> Int? {
     while true {
       if let gateway = waiting.take(into: &packet) { return gateway }
       guard let next = timetable.first, Double(next.due) * 1e-6 < scenario.seconds else { return nil }

@@ -3,19 +3,6 @@ import Testing
 
 @testable import Host
 
-/// SplitMix64: the same seed, the same mutations, everywhere.
-struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
-}
-
 @Suite("whatever the text, there is an answer, and it points into the text")
 struct ConfigurationMutations {
   /// config.toml with all its keys alive and without its comments, so that every change hits something.

@@ -101,7 +101,7 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   // MARK: Time
 
-  package mutating func tick(at now: Instant) -> Action {
+  @export(interface) package mutating func tick(at now: Instant) -> Action {
     guard now >= nextDeadline else { return .none }
     switch phase {
     case .closed:
@@ -139,7 +139,7 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   // MARK: What the controller says
 
-  package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
+  @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
     guard packet.byteCount > 0, packet[0] == PacketType.event.rawValue else { return .none }
     guard let event = try? Event(packet) else { return refuse() }
     switch event {

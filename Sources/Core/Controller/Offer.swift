@@ -12,7 +12,7 @@ package enum Offer: BitwiseCopyable, Sendable {
 
 extension Controller {
   /// `packet` begins with its H4 type.
-  package mutating func offer(_ packet: RawSpan, at now: Instant) -> Offer {
+  @export(interface) package mutating func offer(_ packet: RawSpan, at now: Instant) -> Offer {
     let verdict = judge(packet, at: now)
     if case .refuse = verdict { recoveries.turnedAway += 1 }
     return verdict

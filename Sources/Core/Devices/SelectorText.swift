@@ -7,7 +7,7 @@ package enum Unreadable: UInt8, Error, BitwiseCopyable, Sendable {
 
 extension Selector {
   /// Reads the written form: an identity, or a prefix of one with a `*` in place of the rest.
-  package init(written text: RawSpan) throws(Unreadable) {
+  @export(interface) package init(written text: RawSpan) throws(Unreadable) {
     guard text.byteCount > 0 else { throw .empty }
     guard text.byteCount > 1 || text[0] != UInt8(ascii: "*") else {
       self = .any
@@ -24,7 +24,7 @@ extension Selector {
 }
 
 extension Identity {
-  package init(written text: RawSpan) throws(Unreadable) {
+  @export(interface) package init(written text: RawSpan) throws(Unreadable) {
     let selector = try Selector(written: text)
     guard selector.isWhole else { throw .ending }
     self = selector.prefix
@@ -57,7 +57,7 @@ extension ServiceUUID {
   }
 
   /// With or without hyphens; 4 or 8 digits stand on the Bluetooth base UUID.
-  package init(written text: RawSpan) throws(Unreadable) {
+  @export(interface) package init(written text: RawSpan) throws(Unreadable) {
     var digits = 0
     self.init()
     for index in 0..<text.byteCount {

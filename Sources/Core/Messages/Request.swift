@@ -93,7 +93,7 @@ package struct KnownPeer: BitwiseCopyable, Sendable {
 
 extension Message {
   /// `{"v":1,"ok":…,"error":…,"request":…}`: every command gets one.
-  package static func reply(to ticket: Ticket, from topics: Topics, error: Sentence? = nil) -> Message {
+  @export(interface) package static func reply(to ticket: Ticket, from topics: Topics, error: Sentence? = nil) -> Message {
     var message = Message()
     message.care = .reply
     message.sequence = ticket.number
@@ -104,7 +104,7 @@ extension Message {
     return message
   }
 
-  package static func reply(to ticket: Ticket, from topics: Topics, refusing error: StaticString) -> Message {
+  @export(interface) package static func reply(to ticket: Ticket, from topics: Topics, refusing error: StaticString) -> Message {
     reply(to: ticket, from: topics, error: Sentence(error))
   }
 }

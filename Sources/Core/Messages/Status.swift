@@ -87,7 +87,7 @@ extension Authorization {
 }
 
 extension Message {
-  package static func status(_ report: StatusReport, topics: Topics, at now: Instant) -> Message {
+  @export(interface) package static func status(_ report: StatusReport, topics: Topics, at now: Instant) -> Message {
     var message = begun(report.state, report.reason, topics: topics, at: now)
     message.payload.member("version", text: report.version.bytes, upTo: 34)
     message.payload.member("boot", text: report.boot.bytes, upTo: 20)

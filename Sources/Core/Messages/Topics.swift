@@ -5,7 +5,7 @@ package struct Topics: BitwiseCopyable, Sendable {
   /// `{prefix}/{site}/{gateway}`
   package private(set) var base = Text<100>()
 
-  package init(prefix: Name, site: Name, gateway: Name) {
+  @export(interface) package init(prefix: Name, site: Name, gateway: Name) {
     self.site.append(level: prefix.bytes)
     self.site.append(byte: UInt8(ascii: "/"))
     self.site.append(level: site.bytes)
@@ -14,7 +14,7 @@ package struct Topics: BitwiseCopyable, Sendable {
     base.append(level: gateway.bytes)
   }
 
-  package init(_ settings: borrowing Settings) {
+  @export(interface) package init(_ settings: borrowing Settings) {
     self.init(prefix: settings.publish.prefix, site: settings.gateway.site, gateway: settings.gateway.name)
   }
 

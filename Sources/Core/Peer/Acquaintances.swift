@@ -17,7 +17,7 @@ extension Gateway {
   }
 
   /// A neighbour has asked.
-  package mutating func told(_ peer: KnownPeer, at moment: Instant) {
+  @export(interface) package mutating func told(_ peer: KnownPeer, at moment: Instant) {
     tick(at: moment)
     if settings.peer.identify { learn(peer) }
   }

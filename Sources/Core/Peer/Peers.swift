@@ -8,7 +8,7 @@ package struct PeerDuties: BitwiseCopyable, Sendable {
   package var errand: UInt64?
   package var transmissions = TransmitList(filledWith: TransmitSettings())
 
-  package init(_ settings: PeerSettings, name: Name, index: Int = 0, errand: UInt64? = nil) {
+  @export(interface) package init(_ settings: PeerSettings, name: Name, index: Int = 0, errand: UInt64? = nil) {
     self.settings = settings
     self.name = name
     self.index = index
@@ -56,7 +56,7 @@ package struct Peers: ~Copyable {
   /// For somebody who waits in front of a terminal.
   private static let errandPatience = Interval.seconds(5)
 
-  package init(_ duties: PeerDuties, in arena: inout Arena) {
+  @export(interface) package init(_ duties: PeerDuties, in arena: inout Arena) {
     self.duties = duties
     let salt = duties.settings.serve ? duties.settings.ownID : 0
     candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
@@ -74,7 +74,7 @@ package struct Peers: ~Copyable {
     return min(min(conversation.deadline, attendant.deadline), min(beacons.deadline, pending?.until ?? .never))
   }
 
-  package mutating func tick(_ profile: Profile, at now: Instant) {
+  @export(interface) package mutating func tick(_ profile: Profile, at now: Instant) {
     guard !duties.isEmpty else { return }
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
     guard isAtWork else { return }
@@ -149,7 +149,7 @@ package struct Peers: ~Copyable {
 
   // MARK: What the controller says
 
-  package mutating func received(_ packet: RawSpan, at now: Instant) {
+  @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) {
     guard isAtWork, packet.byteCount > 0 else { return }
     if packet[0] == PacketType.acl.rawValue { return received(data: packet, at: now) }
     guard packet[0] == PacketType.event.rawValue, let event = try? Event(packet) else { return }

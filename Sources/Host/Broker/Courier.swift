@@ -70,7 +70,7 @@ package final class Courier: @unchecked Sendable {
     case ended
   }
 
-  package init(_ settings: CourierSettings, _ inlets: Inlets, toCore: Outlet, toHost: Outlet, say: @escaping Say) {
+  @export(interface) package init(_ settings: CourierSettings, _ inlets: Inlets, toCore: Outlet, toHost: Outlet, say: @escaping Say) {
     self.settings = settings
     self.inlets = inlets
     self.say = say
@@ -86,10 +86,10 @@ package final class Courier: @unchecked Sendable {
     linux_ignore_broken_pipes()
   }
 
-  package func start() -> Thread { Thread("courier") { self.run() } }
+  @export(interface) package func start() -> Thread { Thread("courier") { self.run() } }
 
   /// Until ordered to stop.
-  package func run() {
+  @export(interface) package func run() {
     figures.set(.insecure, settings.broker.usesTLS && settings.broker.isInsecure)
     if settings.broker.usesTLS && settings.broker.isInsecure { say(.warning, Sentence("tls_insecure: the broker's name is not checked")) }
     store.open(at: .now())

@@ -35,7 +35,7 @@ package struct Fit {
   /// Places that disagree so much cannot all be right.
   private static let mostDisagreement = 6.0
 
-  package init(
+  @export(interface) package init(
     _ looks: [Look], radios: Int, places: Int, offsets known: [Double], assuming exponent: Double
   ) throws(FitRefusal) {
     guard !looks.isEmpty else { throw .nothingHeard }

@@ -12,7 +12,7 @@ package import Core
     package let findings: [Finding]
   }
 
-  package init(reading source: Source) throws(Refusal) {
+  @export(interface) package init(reading source: Source) throws(Refusal) {
     let reading = Reading(source)
     let document = Document(reading: source.text)
     if let (at, words) = document.error { reading.note(.error, at: at, "", Self.plain(words)) }

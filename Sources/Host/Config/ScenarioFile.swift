@@ -8,7 +8,7 @@ package struct ScenarioFile {
   package private(set) var findings: [Finding] = []
 
   /// As for a configuration: all that is wrong is listed, with line and column.
-  package init(_ source: Source) {
+  @export(interface) package init(_ source: Source) {
     let document = Document(reading: source.text)
     let reading = Reading(source)
     if let error = document.error {

@@ -55,7 +55,7 @@ extension Source {
   package static let localPlace = "config.toml"
 
   /// The one that was named; else $FORECOURT_CONFIG; else the system's; else the one in this folder.
-  package init(named name: String?, scope: Scope) throws(SourceRefusal) {
+  @export(interface) package init(named name: String?, scope: Scope) throws(SourceRefusal) {
     if let name = name ?? environment("FORECOURT_CONFIG") {
       do throws(FileRefusal) {
         self = try Source(reading: name, scope: scope)

@@ -23,7 +23,7 @@ package struct Examined {
 
   /// Everything that this configuration needs of this machine. Nothing is changed but for one message to the broker.
   /// `meanwhile` is called a few times a second while somebody is waited for.
-  package static func machine(
+  @export(interface) package static func machine(
     _ settings: borrowing Settings, _ host: HostSettings, meanwhile: @escaping () -> Void
   ) -> [Examined] {
     var found: [Examined] = []

@@ -23,7 +23,7 @@ package struct History {
 
   private let database: Database
 
-  package init(path: String) throws(StoreFault) {
+  @export(interface) package init(path: String) throws(StoreFault) {
     let file = Path(path)
     guard Files.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
     database = try Database(path: file, readOnly: true)

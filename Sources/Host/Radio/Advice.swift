@@ -1,7 +1,7 @@
 package import Core
 
 /// What is wrong with a radio and what to do about it, in one sentence.
-package func advice(_ trouble: Trouble, _ adapter: Adapter, code: Int32) -> String {
+@export(interface) package func advice(_ trouble: Trouble, _ adapter: Adapter, code: Int32) -> String {
   let name = adapter.written
   switch trouble {
   case .noBluetooth: return "\(name): this kernel has no Bluetooth (AF_BLUETOOTH): use an h4:, tcp: or unix: adapter, or another kernel"

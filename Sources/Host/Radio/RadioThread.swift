@@ -22,7 +22,9 @@ package struct RadioThread: ~Copyable {
   private var mustCycle = false
 
   /// Starts the thread of a radio that is neither a capture nor a simulation.
-  package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties = .none) -> Thread {
+  @export(interface) package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties = .none)
+    -> Thread
+  {
     Thread("radio") {
       // Only what it takes to open the adapter again.
       Privileges.keepOnly(adapter.privileges)
