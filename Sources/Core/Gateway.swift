@@ -89,10 +89,10 @@ package struct Gateway: ~Copyable {
   private mutating func heard(_ report: Report, radio: Int) {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
-    let (sender, device, isRepeated) = addresses.recall(report, at: now, keys)
+    let (sender, device, isRepeated, isLater) = addresses.recall(report, at: now, keys)
     let known = devices.slot(of: device)
     guard let slot = (isRepeated ? known : nil) ?? recognise(report, sender, known) else { return }
-    observe(slot, level: report.level, radio: radio, from: sender)
+    observe(slot, level: report.level, radio: radio, from: sender, isLater: isLater)
   }
 
   /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
@@ -139,9 +139,9 @@ package struct Gateway: ~Copyable {
   }
 
   @inline(always)
-  mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
-    devices.heard(slot, level: level, radio: radio, at: now)
-    if devices[slot].interest.isMatched || settings.publish.unknown != .ignore { judge(slot, level: level, radio: radio, from: sender) }
+  mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int, isLater: Bool) {
+    devices.heard(slot, level: level, radio: radio, at: now, isLater: isLater)
+    if devices[slot].isWatched { judge(slot, level: level, radio: radio, from: sender) }
   }
 
   /// What a sample of somebody whom somebody wants changes.

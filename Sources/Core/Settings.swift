@@ -103,12 +103,27 @@ package struct AverageSettings: BitwiseCopyable, Sendable {
   package private(set) var octavesPerMicrosecond = Float(octaves * 1e-6 / 5)
   package var outlier = Decibels(12)
   package var windowSamples = 12
-  package var stale = Interval.seconds(15)
+  package var stale = Interval.seconds(15) { didSet { limitSilence() } }
+  /// In microseconds; until then an average is neither stale nor half an octave down.
+  private var ordinarySilence: UInt64 = 0
 
   /// To the millisecond. Not kept: every packet is given these settings, in registers while they are few.
   package var timeConstant: Interval {
     get { .milliseconds(Int64((Self.octaves * 1e-3 / Double(octavesPerMicrosecond)).rounded())) }
-    set { octavesPerMicrosecond = Float(Self.octaves * 1e-6 / newValue.seconds) }
+    set {
+      octavesPerMicrosecond = Float(Self.octaves * 1e-6 / newValue.seconds)
+      limitSilence()
+    }
+  }
+
+  package init() { limitSilence() }
+
+  /// One comparison for every packet, which a clock that went back does not pass, either.
+  @inline(always) func isOrdinary(_ silence: Interval) -> Bool { UInt64(bitPattern: silence.microseconds) < ordinarySilence }
+
+  private mutating func limitSilence() {
+    let halfOctave = Interval(microseconds: Int64(-0.5 / octavesPerMicrosecond))
+    ordinarySilence = UInt64(max(0, min(stale, halfOctave, Limits.longestSilence).microseconds))
   }
 }
 

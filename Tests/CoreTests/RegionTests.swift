@@ -55,6 +55,18 @@ struct RegionTests {
     #expect(rig.said().count { $0.payload.contains(#""event":"enter""#) } == 1)
   }
 
+  @Test("who changes his address with every advert was heard lately, and is not the next to make room")
+  func rotation() {
+    let beacon: [UInt8] = [2, 1, 6, 26, 0xFF, 0x4C, 0, 2, 21] + (0..<16).map { UInt8($0) } + [0, 1, 0, 2, 0xC5]
+    var rig = Rig(devices: 16)
+    for second in 0..<100 {
+      rig.hear(UInt8(second), at: Double(second), data: beacon)
+      for stranger in 0..<5 { rig.hear(UInt8(100 + (second * 5 + stranger) % 150), at: Double(second) + 0.5) }
+    }
+    let slots = (0..<16).filter { rig.gateway.devices.isUsed($0) && rig.gateway.devices[$0].identity.kind == .iBeacon }
+    #expect(slots.map { rig.gateway.devices[$0, 0].samples } == [100])
+  }
+
   @Test("ranging lists the nearest first and the unknown last, a round every interval")
   func ranging() {
     var rig = Rig { $0.addRegion("hall", exit: .after(.seconds(100))) }

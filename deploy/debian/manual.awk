@@ -4,7 +4,7 @@ function escaped(text) {
   gsub(/\\/, "\\e", text)
   gsub(/-/, "\\-", text)
   gsub(/^[.']/, "\\\\\\&&", text)
-  gsub(/…/, "\\[u2026]", text)
+  gsub(/…/, "...", text)
   return text
 }
 function indented(line) { match(line, /^ */); return RLENGTH }

@@ -2,7 +2,7 @@
 ///
 /// Beacons repeat themselves. What was read once is not read again: a report is first compared, byte by byte, with the one before.
 ///
-///     let (slot, device, isRepeated) = book.recall(report, at: now, keys)
+///     let (slot, device, isRepeated, isLater) = book.recall(report, at: now, keys)
 ///     if !isRepeated || the device is gone {
 ///       let recognition = services.recognise(report.data)
 ///       if let identity = book.learn(recognition, from: report, in: slot, …) {
@@ -36,25 +36,27 @@ package struct AddressBook: ~Copyable {
 
   package func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 
-  /// The line of the sender, its device, and whether the report says what the last of its kind said. A stranger gets the line of
-  /// whoever was not heard for longest; its keys are tried then, once.
+  /// The line of the sender, its device, whether the report says what the last of its kind said, and, once in a second or so, that
+  /// the sender was heard lately. A stranger gets the line of whoever was not heard for longest; its keys are tried then, once.
   @inline(always)
-  package mutating func recall(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (Int, DeviceReference, Bool) {
+  package mutating func recall(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (
+    Int, DeviceReference, isRepeated: Bool, isLater: Bool
+  ) {
     let hash = hash(report.address)
-    let slot = index.find(hash) { records[$0].address == report.address } ?? welcome(report.address, hash, at: now, keys)
+    let slot = index.find(hash) { records[$0].address == report.address } ?? welcome(report.address, hash, keys)
     let (device, isRepeated, isLater) = records[slot].hear(report, at: now)
     if isLater { recency.touch(slot) }
-    return (slot, device, isRepeated)
+    return (slot, device, isRepeated, isLater)
   }
 
   @inline(never)
-  private mutating func welcome(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
+  private mutating func welcome(_ address: Address, _ hash: UInt32, _ keys: borrowing IdentityKeys) -> Int {
     let slot = recency.slotToReuse()
     if recency.list(of: slot) != .free {
       index.remove(self.hash(records[slot].address), slot: slot)
       evictions += 1
     }
-    records[slot] = AddressRecord(address, at: now)
+    records[slot] = AddressRecord(address)
     if let key = keys.resolve(address) { records[slot].resolved(by: key) }
     index.insert(hash, slot: slot)
     recency.touch(slot, in: .unmatched)
@@ -105,7 +107,7 @@ package struct AddressBook: ~Copyable {
   /// Other keys and other services: who everybody is must be settled anew.
   package mutating func releaseAll(_ keys: borrowing IdentityKeys) {
     for slot in 0..<records.count where recency.list(of: slot) != .free {
-      records[slot] = AddressRecord(records[slot].address, at: records[slot].heard)
+      records[slot] = AddressRecord(records[slot].address, heard: records[slot].heard)
       if let key = keys.resolve(records[slot].address) { records[slot].resolved(by: key) }
     }
   }

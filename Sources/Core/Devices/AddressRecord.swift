@@ -17,9 +17,10 @@ package struct AddressRecord: BitwiseCopyable {
   /// To two lines, so that no row begins in the middle of one.
   private var padding: (UInt64, UInt64) = (0, 0)
 
-  init(_ address: Address, at now: Instant) {
+  /// A stranger was not heard lately: whoever he turns out to be is then noticed with his first report.
+  init(_ address: Address, heard: Instant = .never) {
     self.address = address
-    heard = now
+    self.heard = heard
   }
 
   /// The device, whether the report repeats the last of its kind, and, once in a second or so, that it was heard lately.
@@ -73,10 +74,10 @@ package struct AddressRecord: BitwiseCopyable {
 /// Every report is compared with the one before, in registers.
 struct Memo: BitwiseCopyable {
   private static let most = 31
-  private static let nothing: UInt8 = 0xFF
 
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-  private var length = Memo.nothing
+  /// Negative: no data is so long.
+  private var length: Int16 = -1
 
   /// Of nothing, and equal to nothing.
   init() {}
@@ -85,7 +86,7 @@ struct Memo: BitwiseCopyable {
   @inline(__always) init(_ data: RawSpan) {
     let count = data.byteCount
     guard count <= Self.most else { return }
-    length = UInt8(truncatingIfNeeded: count)
+    length = Int16(truncatingIfNeeded: count)
     if count >= 16 {
       words = data.outer16()
     } else if count >= 8 {
@@ -96,13 +97,13 @@ struct Memo: BitwiseCopyable {
   }
 
   @inline(always) mutating func holds(_ data: RawSpan) -> Bool {
-    guard data.byteCount == Int(length), length != Self.nothing else { return false }
+    guard data.byteCount == Int(length) else { return false }
     guard data.byteCount >= 16 else { return isSame(as: Memo(data)) }
     return differences(from: data.outer16()) == 0
   }
 
   private func isSame(as other: Memo) -> Bool {
-    length == other.length && length != Self.nothing && differences(from: other.words) == 0
+    length == other.length && differences(from: other.words) == 0
   }
 
   @inline(__always) private func differences(from other: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {

@@ -21,8 +21,7 @@ package struct Average: BitwiseCopyable {
   /// The samples behind the mean, each counted less the older it is; one that comes early counts less from the start.
   private var weight: Float = 0
   private var variance: Float = 0
-  private var rise = Movement()
-  private var fall = Movement()
+  private var movement = Movement()
   /// The mean time between packets, in microseconds.
   private var gap: Float = 0
   private var gaps: UInt8 = 0
@@ -38,20 +37,20 @@ package struct Average: BitwiseCopyable {
 
   @discardableResult @inline(always)
   package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
-    let silence = larger(now - last, .zero)
-    let elapsed = silence.brief
-    let octaves = elapsed * settings.octavesPerMicrosecond
+    let silence = now - last
     let error = Float(sample) - mean
     // What happens to nearly every packet. All else is kept apart, where its calls cost these nothing.
-    guard count >= 3, gaps == Self.mostGaps, silence < settings.stale, silence <= Limits.longestSilence, octaves > -0.5,
-      abs(error) <= settings.outlier.value
-    else { return heardSeldom(sample, at: now, settings) }
-    last = larger(last, now)
+    guard settings.isOrdinary(silence), count >= 3, gaps == Self.mostGaps, abs(error) <= settings.outlier.value else {
+      return heardSeldom(sample, at: now, settings)
+    }
+    last = now
+    let elapsed = Float(Int32(truncatingIfNeeded: silence.microseconds))
     gap += (elapsed - gap) * (1 / Float(Self.mostGaps))
     let early = Proof.weight(after: elapsed)
-    take(error, weighing: early, beside: shrunken(weight, octaves: octaves), atLeast: 4 * early)
+    let older = shrunken(weight, octaves: elapsed * settings.octavesPerMicrosecond)
+    take(error, weighing: early, beside: older, atLeast: 4 * early)
     levels.append(sample)
-    return larger(rise.sum, fall.sum) > Proof.enough ? judge(.taken, weighing: early, settings) : .taken
+    return movement.isNotable ? judge(.taken, weighing: early, settings) : .taken
   }
 
   @inline(never)
@@ -94,7 +93,7 @@ package struct Average: BitwiseCopyable {
   private mutating func start(_ sample: Int8) -> Verdict {
     mean = Float(sample)
     (weight, variance, count) = (0, 0, 1)
-    (rise, fall) = (Movement(), Movement())
+    movement = Movement()
     levels.append(sample)
     return .started
   }
@@ -116,16 +115,14 @@ package struct Average: BitwiseCopyable {
     let share = early / weight
     variance = (1 - share) * (variance + share * (error * error))
     mean += share * error
-    rise.add(error - Proof.drift, weighing: early)
-    fall.add(-error - Proof.drift, weighing: early)
+    movement.add(error, weighing: early)
     if count < .max { count &+= 1 }
   }
 
   /// Whether what has come together proves another level.
   @inline(never)
   private mutating func judge(_ verdict: Verdict, weighing early: Float, _ settings: AverageSettings) -> Verdict {
-    guard rise.isProof || fall.isProof else { return verdict }
-    let run = rise.isProof ? rise.run : fall.run
+    guard let run = movement.proven else { return verdict }
     shift(run: Int(truncatingIfNeeded: min(run, UInt32(settings.windowSamples))), weighing: early, settings.outlier.value)
     return .shifted
   }
@@ -155,26 +152,33 @@ package struct Average: BitwiseCopyable {
     variance = squares / Float(run)
     weight = early * Float(run)
     count = UInt16(run)
-    (rise, fall) = (Movement(), Movement())
+    movement = Movement()
   }
 }
 
-/// The evidence that the level has moved one way, in dB beyond the drift, and the packets since it began.
+/// The evidence that the level has moved, up and down, in dB beyond the drift, and the packets since each began.
 ///
 /// No branches: nobody can foretell which way noise goes, and a wrong guess costs as much as the rest.
 private struct Movement: BitwiseCopyable {
-  private(set) var sum: Float = 0
-  private(set) var run: UInt32 = 0
+  private var sums = SIMD2<Float>()
+  private var runs = SIMD2<UInt32>()
 
   @inline(__always)
-  mutating func add(_ excess: Float, weighing early: Float) {
-    // As numbers, floats above zero have bits above zero.
-    let bits = Int32(bitPattern: (sum + early * excess).bitPattern)
-    sum = Float(bitPattern: UInt32(bitPattern: bits & ~(bits >> 31)))
-    run = (run &+ 1) & UInt32(bitPattern: (0 &- bits) >> 31)
+  mutating func add(_ error: Float, weighing early: Float) {
+    let grown = sums + early * (SIMD2(error, -error) - Proof.drift)
+    let goesOn = grown .> 0
+    sums = SIMD2().replacing(with: grown, where: goesOn)
+    runs = SIMD2().replacing(with: runs &+ 1, where: goesOn)
   }
 
-  var isProof: Bool { sum > Proof.enough && run >= Proof.leastRun }
+  /// Enough has come together one way, were it in enough packets.
+  var isNotable: Bool { larger(sums.x, sums.y) > Proof.enough }
+
+  /// The packets that prove a movement.
+  var proven: UInt32? {
+    for way in 0..<2 where sums[way] > Proof.enough && runs[way] >= Proof.leastRun { return runs[way] }
+    return nil
+  }
 }
 
 private enum Proof {

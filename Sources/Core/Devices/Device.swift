@@ -101,6 +101,8 @@ package struct Device: BitwiseCopyable {
   /// Counts the devices that have lived in this slot, so that a stale reference is noticed.
   package var generation: UInt32 = 0
   package var power = MeasuredPower.assumed(Decibels(-59))
+  /// Every sample may have something published: somebody wants it, or strangers are published, too.
+  package var isWatched = false
   package var attributes = Attributes()
   /// Heads of its lists of region visits and of trigger encounters.
   package var visits: Int32 = -1
@@ -109,15 +111,6 @@ package struct Device: BitwiseCopyable {
   package var identity: Identity
 
   package init(identity: Identity) { self.identity = identity }
-
-  /// True once a second or so.
-  @inline(__always)
-  mutating func noted(_ level: Int8, at now: Instant) -> Bool {
-    let isLater = now.isLaterSecond(than: heard)
-    heard = now
-    self.level = level
-    return isLater
-  }
 }
 
 /// A range of levels.

@@ -85,6 +85,7 @@ package struct Devices: ~Copyable {
   package mutating func reconsider(_ slot: Int, _ settings: borrowing Settings) {
     let interest = settings.interest(in: table[slot].identity)
     table[slot].interest = interest
+    table[slot].isWatched = interest.isMatched || settings.publish.unknown != .ignore
     if interest.isMatched { arrivals &+= 1 }
     if let calibration = interest.calibration {
       table[slot].power = .calibrated(calibration)
@@ -110,10 +111,12 @@ package struct Devices: ~Copyable {
     return shortest
   }
 
+  /// `isLater`, once in a second or so, that it was heard lately.
   @inline(always)
-  package mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
+  mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant, isLater: Bool) {
     self[slot, radio].heard(level, at: now, average)
-    if table[slot].noted(level, at: now) { touch(slot) }
+    (table[slot].heard, table[slot].level) = (now, level)
+    if isLater { touch(slot) }
   }
 
   private mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }

@@ -11,7 +11,7 @@ extension Gateway {
     case .level(let address, let level):
       // As any advert of it would count.
       guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
-      observe(slot, level: level, radio: radio, from: sender)
+      observe(slot, level: level, radio: radio, from: sender, isLater: true)
     case .stranger, .failed, .offers, .sends, .withheld: break
     }
   }
