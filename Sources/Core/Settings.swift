@@ -123,7 +123,7 @@ package struct AverageSettings: BitwiseCopyable, Sendable {
 
   private mutating func limitSilence() {
     let halfOctave = Interval(microseconds: Int64(-0.5 / octavesPerMicrosecond))
-    ordinarySilence = UInt64(max(0, min(stale, halfOctave, Limits.longestSilence).microseconds))
+    ordinarySilence = UInt64(max(0, min(min(stale, halfOctave), Limits.longestSilence).microseconds))
   }
 }
 
