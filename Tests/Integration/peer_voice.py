@@ -206,8 +206,9 @@ def pair():
                 both[name] = stack.enter_context(made)
             ids = {n: wait_until(lambda g=g: (g.place / 'id').exists() and (g.place / 'id').read_bytes().hex().upper(), 5, 'an id')
                    for n, g in both.items()}
-            both['a'].topic('proximity/peer:' + ids['b'], 20)
-            both['b'].topic('proximity/peer:' + ids['a'], 20)
+            # Two that call each other at one moment miss each other, and try again after 15 to 30 s (Candidates.failed).
+            both['a'].topic('proximity/peer:' + ids['b'], 60)
+            both['b'].topic('proximity/peer:' + ids['a'], 60)
             took.append(time.monotonic() - began)
             for name in 'a', 'b':
                 wait_until(lambda n=name: air.report(n)['scanning'] and air.report(n)['advertising'], 5, f'{name} goes on')
