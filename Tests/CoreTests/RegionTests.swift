@@ -170,4 +170,21 @@ struct PrivacyTests {
     #expect(hashed.count == 3 && hashed[0] == hashed[1] && hashed[1] != hashed[2])
     #expect(hashed.allSatisfy { $0.hasPrefix("proximity/hash:") && $0.count == 31 })
   }
+
+  @Test("a reload decides anew about who is already there")
+  func reload() {
+    var rig = Rig()
+    func proximities() -> Int { rig.said().count { $0.topic.hasPrefix("proximity") } }
+    for (second, unknown) in [(1, nil), (10, .publish), (20, .ignore)] as [(Int, PublishSettings.Unknown?)] {
+      if let unknown {
+        var next = Settings()
+        next.gateway.devices = 64
+        next.publish.unknown = unknown
+        rig.gateway.adopt(next, at: Instant(microseconds: Int64(second) * 1_000_000))
+      }
+      rig.hear(1, at: Double(second) + 1, level: -60)
+      rig.hear(1, at: Double(second) + 2, level: -60)
+      #expect((proximities() > 0) == (unknown == .publish))
+    }
+  }
 }
