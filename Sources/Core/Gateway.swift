@@ -90,9 +90,13 @@ package struct Gateway: ~Copyable {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
     let (sender, device, isRepeated, isLater) = addresses.recall(report, at: now, keys)
-    let known = devices.slot(of: device)
-    guard let slot = (isRepeated ? known : nil) ?? recognise(report, sender, known) else { return }
-    observe(slot, level: report.level, radio: radio, from: sender, isLater: isLater)
+    if isRepeated, devices.isHere(device) {
+      observe(Int(device.slot), level: report.level, radio: radio, from: sender, isLater: isLater)
+    } else if let slot = recognise(report, sender, devices.slot(of: device)) {
+      observe(slot, level: report.level, radio: radio, from: sender, isLater: isLater)
+    } else {
+      addresses.touch(sender)
+    }
   }
 
   /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
@@ -107,7 +111,7 @@ package struct Gateway: ~Copyable {
       return settle(sender, asInstallation: id, succeeding: known)
     }
     guard let slot = learnt.map({ settle($0, succeeding: known) }) ?? known else { return nil }
-    addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    if learnt != nil { addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched) }
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
     devices[slot].attributes.update(recognition.attributes)
     return slot
@@ -140,8 +144,16 @@ package struct Gateway: ~Copyable {
 
   @inline(always)
   mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int, isLater: Bool) {
-    devices.heard(slot, level: level, radio: radio, at: now, isLater: isLater)
+    devices.heard(slot, level: level, radio: radio, at: now)
+    if isLater { note(sender, slot) }
     if devices[slot].isWatched { judge(slot, level: level, radio: radio, from: sender) }
+  }
+
+  /// Once in a second or so: who was heard lately.
+  @inline(never)
+  private mutating func note(_ sender: Int, _ slot: Int) {
+    addresses.touch(sender)
+    devices.touch(slot)
   }
 
   /// What a sample of somebody whom somebody wants changes.

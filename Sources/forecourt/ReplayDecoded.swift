@@ -58,7 +58,8 @@ struct DecodedReplay: ~Copyable {
   private mutating func write(_ report: Report, at now: Instant, from capture: Int, to out: Output) {
     begin(now, capture)
     line.members(of: report)
-    let (slot, _, _, _) = book.recall(report, at: now, keys)
+    let (slot, _, _, isLater) = book.recall(report, at: now, keys)
+    if isLater { book.touch(slot) }
     if devices.slot(of: book[slot].device) == nil { book.release(slot) }
     let recognition = services.recognise(report)
     let learnt = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: clock.unixTime(at: now))

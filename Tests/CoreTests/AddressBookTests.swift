@@ -34,7 +34,8 @@ private final class Desk {
   func hear(_ packet: [UInt8], at second: Int64 = 0, isMatched: Bool = false) throws -> String? {
     var heard: String?
     try forEachReport(in: packet) { report in
-      let (slot, _, isRepeated, _) = book.recall(report, at: Instant(microseconds: second * 2_000_000), keys)
+      let (slot, _, isRepeated, isLater) = book.recall(report, at: Instant(microseconds: second * 2_000_000), keys)
+      if isLater { book.touch(slot) }
       if book[slot].device == .none || !isRepeated {
         if book[slot].device == .none { book.release(slot) }
         readings += 1

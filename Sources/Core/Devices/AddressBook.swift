@@ -9,6 +9,7 @@
 ///         book.settle(slot, as: the device of that identity, …)
 ///       }
 ///     }
+///     if isLater { book.touch(slot) }
 ///     book[slot].device was heard
 package struct AddressBook: ~Copyable {
   private var records: Lent<AddressRecord>
@@ -37,7 +38,7 @@ package struct AddressBook: ~Copyable {
   package func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 
   /// The line of the sender, its device, whether the report says what the last of its kind said, and, once in a second or so, that
-  /// the sender was heard lately. A stranger gets the line of whoever was not heard for longest; its keys are tried then, once.
+  /// it is time to `touch` the line. A stranger gets the line of whoever was not heard for longest; its keys are tried then, once.
   @inline(always)
   package mutating func recall(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (
     Int, DeviceReference, isRepeated: Bool, isLater: Bool
@@ -45,9 +46,11 @@ package struct AddressBook: ~Copyable {
     let hash = hash(report.address)
     let slot = index.find(hash) { records[$0].address == report.address } ?? welcome(report.address, hash, keys)
     let (device, isRepeated, isLater) = records[slot].hear(report, at: now)
-    if isLater { recency.touch(slot) }
     return (slot, device, isRepeated, isLater)
   }
+
+  /// It was heard lately: all others go before it.
+  package mutating func touch(_ slot: Int) { recency.touch(slot) }
 
   @inline(never)
   private mutating func welcome(_ address: Address, _ hash: UInt32, _ keys: borrowing IdentityKeys) -> Int {

@@ -98,13 +98,10 @@ struct Memo: BitwiseCopyable {
 
   @inline(always) mutating func holds(_ data: RawSpan) -> Bool {
     guard data.byteCount == Int(length) else { return false }
-    guard data.byteCount >= 16 else { return isSame(as: Memo(data)) }
-    return differences(from: data.outer16()) == 0
+    return data.byteCount >= 16 ? differences(from: data.outer16()) == 0 : holds(brief: data)
   }
 
-  private func isSame(as other: Memo) -> Bool {
-    length == other.length && differences(from: other.words) == 0
-  }
+  @inline(never) private func holds(brief data: RawSpan) -> Bool { differences(from: Memo(data).words) == 0 }
 
   @inline(__always) private func differences(from other: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {
     (words.0 ^ other.0) | (words.1 ^ other.1) | (words.2 ^ other.2) | (words.3 ^ other.3)

@@ -37,16 +37,22 @@ package struct Devices: ~Copyable {
 
   package subscript(slot: Int, radio: Int) -> Average {
     // SAFETY: the table checks the place.
-    unsafeAddress { unsafe UnsafePointer(tracks.place(of: slot &* radios &+ radio)) }
-    unsafeMutableAddress { unsafe tracks.place(of: slot &* radios &+ radio) }
+    unsafeAddress { unsafe UnsafePointer(tracks.place(of: place(slot, radio))) }
+    unsafeMutableAddress { unsafe tracks.place(of: place(slot, radio)) }
   }
+
+  /// One radio's tracks lie together: where they begin is known before the slot is.
+  private func place(_ slot: Int, _ radio: Int) -> Int { radio &* table.count &+ slot }
 
   package func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
 
   /// The slot of a reference, if the device it meant still lives there.
-  package func slot(of reference: DeviceReference) -> Int? {
-    guard reference.slot >= 0, table[Int(reference.slot)].generation == reference.generation else { return nil }
-    return Int(reference.slot)
+  package func slot(of reference: DeviceReference) -> Int? { isHere(reference) ? Int(reference.slot) : nil }
+
+  /// Whether the device that was meant still lives in its slot.
+  @inline(__always) package func isHere(_ reference: DeviceReference) -> Bool {
+    UInt(bitPattern: Int(reference.slot)) < UInt(bitPattern: table.count)
+      && table[Int(reference.slot)].generation == reference.generation
   }
 
   package func reference(to slot: Int) -> DeviceReference {
@@ -105,19 +111,18 @@ package struct Devices: ~Copyable {
   package func interval(of slot: Int) -> Interval? {
     var shortest: Interval?
     for radio in 0..<radios {
-      guard let interval = tracks[slot * radios + radio].interval else { continue }
+      guard let interval = self[slot, radio].interval else { continue }
       shortest = min(shortest ?? interval, interval)
     }
     return shortest
   }
 
-  /// `isLater`, once in a second or so, that it was heard lately.
   @inline(always)
-  mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant, isLater: Bool) {
+  mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
     self[slot, radio].heard(level, at: now, average)
     (table[slot].heard, table[slot].level) = (now, level)
-    if isLater { touch(slot) }
   }
 
-  private mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }
+  /// It was heard lately.
+  mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }
 }
