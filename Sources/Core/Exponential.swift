@@ -49,3 +49,7 @@ package func log10(_ x: Double) -> Double { log2(x) * 0.3010299956639812 }
 /// `min` and `max` of numbers that are numbers, in the one instruction that a processor has for it.
 @inline(__always) func smaller<Number: Comparable>(_ a: Number, _ b: Number) -> Number { a < b ? a : b }
 @inline(__always) func larger<Number: Comparable>(_ a: Number, _ b: Number) -> Number { a > b ? a : b }
+
+/// A whole number of less than 2²² either way, exactly. The instruction that a processor has for it would wait for what its register
+/// held before, which is the packet before.
+@inline(always) func float(_ number: Int32) -> Float { Float(bitPattern: UInt32(bitPattern: 0x4B40_0000 &+ number)) - 0x1.8p23 }

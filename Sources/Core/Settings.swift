@@ -102,12 +102,20 @@ package struct AverageSettings: BitwiseCopyable, Sendable {
   /// By how many octaves the weight of what was heard changes.
   package private(set) var octavesPerMicrosecond = Float(octaves * 1e-6 / 5)
   package var outlier = Decibels(12)
-  package var windowSamples = 12
   package var stale = Interval.seconds(15) { didSet { limitSilence() } }
   /// In microseconds; until then an average is neither stale nor half an octave down.
-  private var ordinarySilence: UInt64 = 0
+  private var ordinarySilence: UInt32 = 0
+  /// `float` tells no more.
+  private static let mostOrdinary = Interval.milliseconds(4_000)
+  private var window: UInt32 = 12
 
-  /// To the millisecond. Not kept: every packet is given these settings, in registers while they are few.
+  // Every packet is given these settings: in registers while they fill no more than four.
+  package var windowSamples: Int {
+    get { Int(window) }
+    set { window = UInt32(newValue) }
+  }
+
+  /// To the millisecond.
   package var timeConstant: Interval {
     get { .milliseconds(Int64((Self.octaves * 1e-3 / Double(octavesPerMicrosecond)).rounded())) }
     set {
@@ -119,11 +127,11 @@ package struct AverageSettings: BitwiseCopyable, Sendable {
   package init() { limitSilence() }
 
   /// One comparison for every packet, which a clock that went back does not pass, either.
-  @inline(always) func isOrdinary(_ silence: Interval) -> Bool { UInt64(bitPattern: silence.microseconds) < ordinarySilence }
+  @inline(always) func isOrdinary(_ silence: Interval) -> Bool { UInt64(bitPattern: silence.microseconds) < UInt64(ordinarySilence) }
 
   private mutating func limitSilence() {
     let halfOctave = Interval(microseconds: Int64(-0.5 / octavesPerMicrosecond))
-    ordinarySilence = UInt64(max(0, min(min(stale, halfOctave), Limits.longestSilence).microseconds))
+    ordinarySilence = UInt32(max(0, min(min(stale, halfOctave), Self.mostOrdinary).microseconds))
   }
 }
 

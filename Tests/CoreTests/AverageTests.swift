@@ -207,6 +207,17 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(Core.exp2(0) == 1)
   }
 
+  @Test("a whole number becomes a float exactly, as far as an ordinary silence goes")
+  func wholeNumbers() {
+    for number in Array(-128...127) + Array(stride(from: -4_194_303, through: 4_194_303, by: 997)) + [4_194_303] {
+      #expect(Core.float(Int32(number)) == Float(number))
+    }
+    var slow = AverageSettings()
+    (slow.timeConstant, slow.stale) = (.seconds(60), .seconds(60))
+    #expect(slow.isOrdinary(Interval(microseconds: 3_999_999)))
+    #expect(!slow.isOrdinary(.seconds(4)) && !slow.isOrdinary(Interval(microseconds: -1)))
+  }
+
   @Test("two doubts together are less than their sum, and a measured device adds none")
   func doubts() {
     #expect(Decibels(3).joined(with: Decibels(4)).value == 5)

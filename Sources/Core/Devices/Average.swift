@@ -16,19 +16,20 @@ package struct Average: BitwiseCopyable {
     case shifted
   }
 
+  // A row is one cache line, and the movement lies at a multiple of its own size in it.
   private var last = Instant.zero
   private var mean: Float = 0
   /// The samples behind the mean, each counted less the older it is; one that comes early counts less from the start.
   private var weight: Float = 0
-  private var variance: Float = 0
   private var movement = Movement()
+  private var variance: Float = 0
   /// The mean time between packets, in microseconds.
   private var gap: Float = 0
+  /// Since the average began, or began anew.
+  private var count: UInt16 = 0
   private var gaps: UInt8 = 0
   private static let mostGaps: UInt8 = 16
   private var levels = LevelRing()
-  /// Since the average began, or began anew.
-  private var count: UInt16 = 0
 
   package init() {}
 
@@ -38,13 +39,13 @@ package struct Average: BitwiseCopyable {
   @discardableResult @inline(always)
   package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     let silence = now - last
-    let error = Float(sample) - mean
+    let error = float(Int32(sample)) - mean
     // What happens to nearly every packet. All else is kept apart, where its calls cost these nothing.
     guard settings.isOrdinary(silence), count >= 3, gaps == Self.mostGaps, abs(error) <= settings.outlier.value else {
       return heardSeldom(sample, at: now, settings)
     }
     last = now
-    let elapsed = Float(Int32(truncatingIfNeeded: silence.microseconds))
+    let elapsed = float(Int32(truncatingIfNeeded: silence.microseconds))
     gap += (elapsed - gap) * (1 / Float(Self.mostGaps))
     let early = Proof.weight(after: elapsed)
     let older = shrunken(weight, octaves: elapsed * settings.octavesPerMicrosecond)
@@ -123,7 +124,7 @@ package struct Average: BitwiseCopyable {
   @inline(never)
   private mutating func judge(_ verdict: Verdict, weighing early: Float, _ settings: AverageSettings) -> Verdict {
     guard let run = movement.proven else { return verdict }
-    shift(run: Int(truncatingIfNeeded: min(run, UInt32(settings.windowSamples))), weighing: early, settings.outlier.value)
+    shift(run: min(run, settings.windowSamples), weighing: early, settings.outlier.value)
     return .shifted
   }
 
@@ -160,23 +161,22 @@ package struct Average: BitwiseCopyable {
 ///
 /// No branches: nobody can foretell which way noise goes, and a wrong guess costs as much as the rest.
 private struct Movement: BitwiseCopyable {
-  private var sums = SIMD2<Float>()
-  private var runs = SIMD2<UInt32>()
+  /// The sums, up and down, and how many packets are in each.
+  private var state = SIMD4<Float>()
 
   @inline(__always)
   mutating func add(_ error: Float, weighing early: Float) {
-    let grown = sums + early * (SIMD2(error, -error) - Proof.drift)
-    let goesOn = grown .> 0
-    sums = SIMD2().replacing(with: grown, where: goesOn)
-    runs = SIMD2().replacing(with: runs &+ 1, where: goesOn)
+    let evidence = early * (SIMD2(error, -error) - Proof.drift)
+    let grown = state + SIMD4(lowHalf: evidence, highHalf: SIMD2(repeating: 1))
+    state = SIMD4().replacing(with: grown, where: SIMD4(lowHalf: grown.lowHalf, highHalf: grown.lowHalf) .> 0)
   }
 
   /// Enough has come together one way, were it in enough packets.
-  var isNotable: Bool { larger(sums.x, sums.y) > Proof.enough }
+  var isNotable: Bool { larger(state.x, state.y) > Proof.enough }
 
   /// The packets that prove a movement.
-  var proven: UInt32? {
-    for way in 0..<2 where sums[way] > Proof.enough && runs[way] >= Proof.leastRun { return runs[way] }
+  var proven: Int? {
+    for way in 0..<2 where state[way] > Proof.enough && state[way + 2] >= Proof.leastRun { return Int(state[way + 2]) }
     return nil
   }
 }
@@ -189,7 +189,7 @@ private enum Proof {
   /// Twice this is the smallest change worth beginning anew for, in dB.
   static let drift: Float = 3
   static let enough: Float = 25
-  static let leastRun: UInt32 = 3
+  static let leastRun: Float = 3
 }
 
 private enum Doubt {

@@ -5,7 +5,7 @@ struct LevelRing: BitwiseCopyable {
 
   mutating func append(_ level: Int8) {
     levels[Int(next & 15)] = level
-    next = (next &+ 1) & 15
+    next &+= 1
   }
 
   /// `age` counts packets: 0 is the newest.
