@@ -106,11 +106,11 @@ check_instructions
 check_flood
 case ${1:-} in
   --count) run 1 ;;
-  --check) check_speed 5 ;;
+  --check) check_speed 100 ;;
 esac
 [ $# = 0 ] || exit $short
 "$scratch/generate" $reports "$air" "$scratch/air.btsnoop"
-check_speed 10
+check_speed 30
 cat "$scratch/speed.jsonl"
 if ! cmp -s Tests/Bench/requirements.txt "$scratch/venv/made"; then
   rm -rf "$scratch/venv"

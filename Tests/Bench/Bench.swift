@@ -51,15 +51,13 @@ struct Bench: ~Copyable {
   }
 
   mutating func listen(to stream: RawSpan) {
-    var offset = 0
-    var now = Instant.zero
-    while offset + 3 <= stream.byteCount {
-      let length = 3 + Int(stream[offset + 2])
-      if offset + length > stream.byteCount { break }
-      gateway.receive(stream.extracting(offset..<offset + length), radio: 0, at: now)
-      now = now + Interval(microseconds: 500)
-      offset += length
-      if messages.count > 256 { drain() }
+    var rest = stream
+    var packets: Int64 = 0
+    while rest.byteCount >= 3, case let length = 3 &+ Int(rest[2]), length <= rest.byteCount {
+      gateway.receive(rest.extracting(first: length), radio: 0, at: Instant(microseconds: packets &* 500))
+      rest = rest.extracting(droppingFirst: length)
+      packets &+= 1
+      if packets & 63 == 0 { drain() }
     }
     drain()
   }

@@ -15,7 +15,7 @@ package enum EddystoneFrame: ~Escapable {
   package static let firstMeter: Int8 = 41
 
   /// nil: shorter than the frame's type says.
-  @_lifetime(copy data)
+  @inline(always) @_lifetime(copy data)
   package init?(_ data: RawSpan) {
     guard data.byteCount >= 2 else { return nil }
     switch data[0] {
@@ -51,7 +51,7 @@ package struct EddystoneTelemetry: BitwiseCopyable, Sendable {
   /// In tenths of a second.
   package let uptime: UInt32
 
-  fileprivate init(_ data: RawSpan) {
+  @inline(always) fileprivate init(_ data: RawSpan) {
     voltage = data.big16(at: 2)
     temperature = Int16(bitPattern: data.big16(at: 4))
     adverts = data.big32(at: 6)

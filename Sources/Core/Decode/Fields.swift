@@ -60,8 +60,11 @@ extension Field {
     case 0x0A:
       guard content.byteCount == 1 else { return nil }
       self = .txPower(content.signed(at: 0))
-    case 0x16, 0x20, 0x21:
-      let width = type == 0x16 ? 2 : type == 0x20 ? 4 : 16
+    case 0x16:
+      guard content.byteCount >= 2 else { return nil }
+      self = .serviceData(ServiceUUID(short: UInt32(content.little16(at: 0))), content.inner(from: 2, leavingOut: 0))
+    case 0x20, 0x21:
+      let width = type == 0x20 ? 4 : 16
       guard content.byteCount >= width else { return nil }
       self = .serviceData(ServiceUUID(onAir: content.extracting(first: width)), content.extracting(droppingFirst: width))
     case 0xFF:

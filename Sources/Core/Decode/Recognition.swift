@@ -73,7 +73,7 @@ package struct Attributes: BitwiseCopyable, Sendable {
 
 extension WatchedServices {
   /// What a controller had to cut short is not the sender's fault.
-  @_lifetime(copy report)
+  @inline(__always) @_lifetime(copy report)
   package func recognise(_ report: Report) -> Recognition {
     var recognition = recognise(report.data)
     if report.completeness == .truncated { recognition.pardon() }
@@ -103,7 +103,7 @@ extension Recognition {
     case .serviceData(let uuid, let data):
       note(uuid, services)
       note(uuid, data)
-    case .services(var list): while let uuid = list.next() { note(uuid, services) }
+    case .services(var list): while !services.isEmpty, let uuid = list.next() { note(uuid, services) }
     case .name(let name, let isComplete):
       let text = name.nameBytes
       if text.byteCount > 0 { claim(isComplete ? .name : .shortName, text) }
@@ -155,7 +155,7 @@ extension Recognition {
     }
   }
 
-  @_lifetime(self: copy self, copy frame)
+  @inline(always) @_lifetime(self: copy self, copy frame)
   private mutating func note(_ frame: EddystoneFrame) {
     switch frame {
     case .uid(let power, let id):

@@ -26,6 +26,8 @@ package struct WatchedServices: ~Copyable {
     }
   }
 
+  var isEmpty: Bool { count == 0 }
+
   package subscript(index: Int) -> ServiceUUID { list[index].uuid }
 
   func first(equal uuid: ServiceUUID) -> Int? {
