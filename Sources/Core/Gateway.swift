@@ -90,12 +90,11 @@ package struct Gateway: ~Copyable {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
     let (sender, device, isRepeated, isLater) = addresses.recall(report, at: now, keys)
+    // In two branches: a slot that is chosen from two is not known before the choice.
     if isRepeated, devices.isHere(device) {
       observe(Int(device.slot), level: report.level, radio: radio, from: sender, isLater: isLater)
     } else if let slot = recognise(report, sender, devices.slot(of: device)) {
       observe(slot, level: report.level, radio: radio, from: sender, isLater: isLater)
-    } else {
-      addresses.touch(sender)
     }
   }
 
@@ -144,9 +143,10 @@ package struct Gateway: ~Copyable {
 
   @inline(always)
   mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int, isLater: Bool) {
+    let isWatched = devices[slot].isWatched
     devices.heard(slot, level: level, radio: radio, at: now)
     if isLater { note(sender, slot) }
-    if devices[slot].isWatched { judge(slot, level: level, radio: radio, from: sender) }
+    if isWatched { judge(slot, level: level, radio: radio, from: sender) }
   }
 
   /// Once in a second or so: who was heard lately.

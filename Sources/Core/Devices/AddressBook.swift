@@ -44,7 +44,9 @@ package struct AddressBook: ~Copyable {
     Int, DeviceReference, isRepeated: Bool, isLater: Bool
   ) {
     let hash = hash(report.address)
-    let slot = index.find(hash) { records[$0].address == report.address } ?? welcome(report.address, hash, keys)
+    guard let slot = index.find(hash, where: { records[$0].address == report.address }) else {
+      return (welcome(report.address, hash, at: now, keys), .none, isRepeated: false, isLater: true)
+    }
     let (device, isRepeated, isLater) = records[slot].hear(report, at: now)
     return (slot, device, isRepeated, isLater)
   }
@@ -53,13 +55,13 @@ package struct AddressBook: ~Copyable {
   package mutating func touch(_ slot: Int) { recency.touch(slot) }
 
   @inline(never)
-  private mutating func welcome(_ address: Address, _ hash: UInt32, _ keys: borrowing IdentityKeys) -> Int {
+  private mutating func welcome(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
     let slot = recency.slotToReuse()
     if recency.list(of: slot) != .free {
       index.remove(self.hash(records[slot].address), slot: slot)
       evictions += 1
     }
-    records[slot] = AddressRecord(address)
+    records[slot] = AddressRecord(address, heard: now)
     if let key = keys.resolve(address) { records[slot].resolved(by: key) }
     index.insert(hash, slot: slot)
     recency.touch(slot, in: .unmatched)

@@ -17,8 +17,7 @@ package struct AddressRecord: BitwiseCopyable {
   /// To two lines, so that no row begins in the middle of one.
   private var padding: (UInt64, UInt64) = (0, 0)
 
-  /// A stranger was not heard lately: whoever he turns out to be is then noticed with his first report.
-  init(_ address: Address, heard: Instant = .never) {
+  init(_ address: Address, heard: Instant) {
     self.address = address
     self.heard = heard
   }
@@ -28,8 +27,8 @@ package struct AddressRecord: BitwiseCopyable {
   mutating func hear(_ report: Report, at now: Instant) -> (DeviceReference, isRepeated: Bool, isLater: Bool) {
     let isLater = now.isLaterSecond(than: heard)
     heard = now
-    let data = report.data
-    return (device, report.isScanResponse ? response.holds(data) : advert.holds(data), isLater)
+    let isRepeated = report.isScanResponse ? response.holds(report.data) : advert.holds(report.data)
+    return (device, isRepeated, isLater)
   }
 
   mutating func resolved(by key: Int) {

@@ -119,8 +119,8 @@ package struct Devices: ~Copyable {
 
   @inline(always)
   mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
-    self[slot, radio].heard(level, at: now, average)
     (table[slot].heard, table[slot].level) = (now, level)
+    self[slot, radio].heard(level, at: now, average)
   }
 
   /// It was heard lately.
