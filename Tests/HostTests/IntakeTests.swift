@@ -173,8 +173,8 @@ private final class Door {
     let words = #"{"v":1,"state":"degraded","reason":null,"version":"1","boot":"b7","groups":"island/yard","radios":[],"purpose":"p"}"#
     door.say("forecourt/site/other/status", words)
     guard case .neighbour(let neighbour)? = door.core.pop() else { throw Lost() }
-    #expect(neighbour.name == Name("other") && neighbour.boot == Text("b7") && neighbour.competes(in: Name("yard")))
-    #expect(!neighbour.competes(in: Name("gate")))
+    #expect(neighbour.name == Name("other") && neighbour.boot == Text("b7") && neighbour.groups.has(Name("yard")))
+    #expect(!neighbour.groups.has(Name("gate")))
     door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost"}"#)
     guard case .neighbour(let gone)? = door.core.pop() else { throw Lost() }
     #expect(!gone.isOnline)
