@@ -10,7 +10,7 @@ struct NeighbourBook {
   private var isChanged = false
   private var due = Instant.zero
 
-  private static let pause = Interval.seconds(10)
+  private static let pause = Interval.seconds(2)
   /// Somebody who is there every day need not be written down every minute.
   private static let day: Int64 = 86_400
 

@@ -142,7 +142,8 @@ extension Unheard {
     var words = Sentence()
     switch self {
     case .ourselves:
-      words.append("our own claims do not come back: nobody in a group fires here; the broker's access list must allow read and write on claim/#")
+      words.append("our own claims do not come back: nobody in a group fires here; the broker's access list must allow claim/#, to read ")
+      words.append("and to write; forecourt check tells more")
     case .neighbour(let name):
       words.append("neighbour ")
       words.append(name)

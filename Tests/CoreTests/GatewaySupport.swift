@@ -6,7 +6,8 @@ struct Rig: ~Copyable {
   let messages: Ring<Message>
   var gateway: Gateway
 
-  init(devices: Int = 64, epoch: Int64? = 1_760_000_000_000_000, boot: Text<16> = "test", _ configure: (inout Settings) -> Void = { _ in }) {
+  init(devices: Int = 64, epoch: Int64? = 1_760_000_000_000_000, boot: Text<16> = "test", _ configure: (inout Settings) -> Void = { _ in })
+  {
     var settings = Settings()
     settings.gateway.purpose = Sentence("tests")
     settings.gateway.devices = devices

@@ -10,7 +10,9 @@ package enum Request: BitwiseCopyable, Sendable {
 
 /// CONTRACT, Commands.
 package enum Command: BitwiseCopyable, Sendable {
-  package enum Kind: UInt8, BitwiseCopyable, Sendable { case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour }
+  package enum Kind: UInt8, BitwiseCopyable, Sendable {
+    case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour
+  }
 
   package enum Ranging: BitwiseCopyable, Sendable {
     case start, stop

@@ -60,7 +60,7 @@ package final class Intake {
     } else if levels.skip(topics.peer.bytes) {
       peer(&levels, topic, payload, isRetained: isRetained, left: left, at: now)
     } else if levels.skip(topics.neighbour.bytes) {
-      neighbour(&levels, topic, payload, at: now)
+      neighbour(&levels, topic, payload, isRetained: isRetained, at: now)
     } else {
       figures.requestsRefused.add()
     }
@@ -180,11 +180,12 @@ package final class Intake {
   }
 
   /// Who else is at the site, and whether it is there: retained, so it is known as soon as we are connected.
-  private func neighbour(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, at now: Instant) {
+  private func neighbour(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
     let gateway = levels.next()
     let status = Name("status")
     if gateway.equals(settings.name.bytes) { return }
     guard settings.claims, !levels.isBroken, levels.rest.equals(status.bytes) else { return figures.requestsRefused.add() }
+    if isRetained, isOurs(toTakeAway: gateway, payload) { return takeAway(topic) }
     // Somebody took it away: what was heard of it counts on.
     if payload.byteCount == 0 && !settings.siteKeys.isEmpty { return }
     guard mayTalk(gateway, topic, payload, at: now) else { return }
@@ -193,6 +194,20 @@ package final class Intake {
       if toCore.requests.push(.neighbour(neighbour)) != nil { figures.requestsLimited.add() }
       toCore.bell.ring()
     } catch { figures.requestsRefused.add() }
+  }
+
+  /// The broker keeps the last word of a gateway that is no longer on the roster: the first on it clears up, unless it is still there.
+  private func isOurs(toTakeAway gateway: RawSpan, _ payload: RawSpan) -> Bool {
+    guard !settings.roster.isEmpty, settings.roster[0] == settings.name, !isOnRoster(gateway), payload.byteCount > 0 else { return false }
+    guard let last = try? Neighbour(gateway, status: payload) else { return false }
+    return !last.isOnline && last.simulated == settings.simulated
+  }
+
+  private func takeAway(_ topic: RawSpan) {
+    var message = Message()
+    message.care = .state
+    message.topic = Topic(topic)
+    replies.append(message)
   }
 
   private func peer(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, left: Interval?, at now: Instant) {

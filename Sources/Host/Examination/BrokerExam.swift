@@ -46,17 +46,19 @@ extension Examined {
       if !call.statuses.contains(where: { same($0.name, name) }) { silent.append(name) }
     }
     if !silent.isEmpty {
-      let words = "no status of \(listed(silent, with: "and")): it has never run here, or the access list does not allow read \(site)/+/status"
-      return Examined("neighbours", .doubtful, "our claims come back, but there is " + words)
+      let remedy = "it has never run here, or the access list does not allow read \(site)/+/status"
+      return Examined("neighbours", .doubtful, "our claims come back, but there is no status of \(listed(silent, with: "and")): " + remedy)
     }
     let strangers = call.statuses.filter { !$0.isProven }.map { $0.name }
     if !strangers.isEmpty {
-      return Examined(
-        "neighbours", .bad(.forbidden), "\(listed(strangers, with: "and")): said without our site's key: give each gateway the same site_key_file")
+      let remedy = "said without our site's key: give each gateway the same site_key_file"
+      return Examined("neighbours", .bad(.forbidden), "\(listed(strangers, with: "and")): \(remedy)")
     }
     let others = call.statuses.filter { !same($0.name, String(settings.name)) }.map { $0.name }
     let known = others.isEmpty ? "nobody else has a status there" : "\(listed(others, with: "and")) can be heard"
-    guard settings.siteKeys.isEmpty else { return Examined("neighbours", .good, "our claims come back; \(known); words are proven by the site's key") }
+    guard settings.siteKeys.isEmpty else {
+      return Examined("neighbours", .good, "our claims come back; \(known); words are proven by the site's key")
+    }
     let trust = "unauthenticated: whoever may publish there can make two gateways fire: set [security] site_key_file"
     return Examined("neighbours", .doubtful, "our claims come back; \(known); \(trust)")
   }
