@@ -82,10 +82,10 @@ def site_key(folder, name='key'):
     return path
 
 
-def acquainted(seen, gateways, seconds=20):
-    """All hear one another."""
+def acquainted(seen, gateways, seconds=20, after=0):
+    """All hear one another, by what they say from message `after` on."""
     for gateway in gateways:
-        gateway.status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == len(gateways) - 1, seconds)
+        gateway.status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == len(gateways) - 1, seconds, after)
 
 
 def arrives(air, number, at_dbm=-50):

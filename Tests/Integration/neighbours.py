@@ -173,10 +173,11 @@ def roster(folder):
             assert 'neighbour island-3 is not heard' in status['reason'], status
         not_served(air, seen, 1)
         assert not gateways[0].ask(seen, 'forget-neighbour', {'gateway': 'island-3'})['ok']
+        mark = len(seen.messages)
         for gateway in gateways:
             gateway.write(more='[site]\ngateways = ["island-1", "island-2"]')
             assert gateway.ask(seen, 'reload', {})['ok']
-        acquainted(seen, gateways)
+        acquainted(seen, gateways, after=mark)
         served_once(air, seen, 2, 'island-1')
         # Dead for good, and on the roster: it is waited for, and named.
         gateways[1].kill()
@@ -204,10 +205,12 @@ def learnt(folder):
         gateways[0].status(seen, lambda s: s['state'] == 'online', after=len(seen.messages))
         served_once(air, seen, 3, 'island-1')
         # One that says goodbye is not waited for.
+        mark = len(seen.messages)
         gateways[1].start()
-        acquainted(seen, gateways)
+        acquainted(seen, gateways, after=mark)
+        mark = len(seen.messages)
         gateways[1].stop()
-        gateways[0].status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == 0, after=len(seen.messages))
+        gateways[0].status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == 0, after=mark)
         served_once(air, seen, 4, 'island-1')
 
 
@@ -269,7 +272,7 @@ def one_way(folder):
         gateways[1].start()
         gateways[1].status(seen, lambda s: 'our own claims do not come back' in (s['reason'] or ''), 8, mark)
         not_served(air, seen, 1, 8)
-        acquainted(seen, gateways, 20)
+        acquainted(seen, gateways, after=mark)
         assert time.monotonic() - begun > 8
         served_once(air, seen, 2, 'island-2')
         line.is_deaf, mark, begun = True, len(seen.messages), time.monotonic()
@@ -279,8 +282,9 @@ def one_way(folder):
         told_by_other = time.monotonic() - begun
         print(f'deafness told after {told_by_itself:.1f} s by itself, {told_by_other:.1f} s by its neighbour', flush=True)
         not_served(air, seen, 3)
+        mark = len(seen.messages)
         line.is_deaf = False
-        acquainted(seen, gateways)
+        acquainted(seen, gateways, after=mark)
 
 
 if __name__ == '__main__':
