@@ -30,6 +30,7 @@ begin publish_rabbit
 begin gateway
 CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
+begin neighbours
 begin publish_requests
 begin publish_kills --kills "${KILLS:-60}" --seed "$seed" --stride "${STRIDE:-6}"
 

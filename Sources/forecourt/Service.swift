@@ -18,6 +18,7 @@ struct Service: Listener, ~Copyable {
   private var measuring: Measuring?
   private var tape: Tape?
   private var schooling: Schooling
+  private var neighbours: NeighbourBook
   private var recorders: [Recorder] = []
   private(set) var end = Exit.done
   private var isOver = false
@@ -47,6 +48,8 @@ struct Service: Listener, ~Copyable {
     gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
     schooling = Schooling(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     schooling.recall(&gateway, log)
+    neighbours = NeighbourBook(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
+    neighbours.recall(&gateway, log)
     if delivery.courier != nil { gateway.connected(false, at: started) }
     if notify.pulse != nil { watchdog = started }
     notify.ready()
@@ -113,6 +116,7 @@ struct Service: Listener, ~Copyable {
     herald.turned(gateway.devices, into: delivery.messages, at: moment)
     tellStatus(at: moment)
     schooling.turned(gateway, isOver: isOver, at: moment, log)
+    if let news = neighbours.turned(&gateway, at: moment, log) { keep(news.bytes, in: news.path) }
     if isOver { notify.stopping() }
     delivery.carry()
     return !isOver
@@ -123,6 +127,7 @@ struct Service: Listener, ~Copyable {
   private mutating func tellStatus(at now: Instant) {
     // Asked once: the courier may lose the line between two questions. The machine is told what the board believes.
     if board.connected(isOnline) { gateway.connected(board.isOnline, at: now) }
+    if let words = board.heard(gateway.hearing) { log.say(words.level, words.sentence) }
     guard let report = board.news(delivery.courier?.figures.troubles, gateway.settings.gateway.authorization) else { return }
     send(.status(report, topics: Topics(gateway.settings), at: now))
     notify.status(report.summary)
@@ -157,6 +162,7 @@ struct Service: Listener, ~Copyable {
       // Who has just come does not know of us where the broker keeps nothing for him: RabbitMQ gives wildcards no retained message.
       if gateway.isNews(neighbour) { board.tellAgain() }
       gateway.met(neighbour, at: now)
+    case .hello(let hello): gateway.greeted(hello, at: now)
     case .peer(let peer):
       gateway.told(peer, at: now)
       for radio in radios { radio.hint(peer) }
@@ -171,8 +177,21 @@ struct Service: Listener, ~Copyable {
     case .reload: return reload()
     case .ping: break
     case .trigger(let name, let identity): return call(name, identity, at: now)
+    case .forgetNeighbour(let name): return forget(name)
     case .calibrate, .capture: break
     }
+    return nil
+  }
+
+  private func keep(_ bytes: [UInt8], in path: String) {
+    do throws(FileRefusal) { try NeighbourFile.write(bytes, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+  }
+
+  private mutating func forget(_ name: Name) -> String? {
+    if gateway.settings.site.place(of: name) != nil { return "[site] gateways names it: take it out there, and reload" }
+    guard gateway.forget(name) else { return "no neighbour of that name is known" }
+    neighbours.forget(name)
+    log.say(.info, "neighbour \(String(name)) is forgotten, as a command asks")
     return nil
   }
 

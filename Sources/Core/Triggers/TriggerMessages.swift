@@ -80,8 +80,7 @@ extension Publisher {
   mutating func beginClaim(
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {
-    begin(.fleeting, "", at: now)
-    topic = Topics(settings).claim(group: group, identity, gateway: settings.gateway.name)
+    beginWord(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
     json.member("gateway", text: settings.gateway.name.bytes)
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
     json.member("group", text: group.bytes)

@@ -24,6 +24,10 @@ package final class CourierFigures: Sendable {
   package let storeFailures = Counter()
   package let commands = Counter()
   package let claims = Counter()
+  /// Words in a gateway's name that nobody with the site's key has said.
+  package let forged = Counter()
+  /// Words of somebody whom the roster does not name.
+  package let strangers = Counter()
   /// Malformed, unknown, too large, too many.
   package let requestsRefused = Counter()
   package let requestsLimited = Counter()

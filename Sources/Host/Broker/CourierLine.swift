@@ -41,7 +41,7 @@ extension Courier {
     identifier.append(settings.site)
     identifier.append(byte: UInt8(ascii: "-"))
     identifier.append(settings.name)
-    let will = Message.offline("connection lost", topics: topics, simulated: settings.simulated)
+    let will = farewell("connection lost")
     do throws(LinkFault) {
       try link.prepare(settings.broker, Link.Greeting(identifier: identifier, will: will))
       line = .dialing
@@ -78,6 +78,8 @@ extension Courier {
     do throws(LinkFault) {
       if settings.commands { try link.subscribe(topics.commands, qos: 1, wantsRetained: false) }
       if settings.claims { try link.subscribe(topics.claims, qos: 0, wantsRetained: false) }
+      // Our own hello comes back: it shows that what we say is carried, and that we would hear the others.
+      if settings.claims { try link.subscribe(topics.hello(settings.name), qos: 0, wantsRetained: false, wantsOwn: true) }
       if settings.claims { try link.subscribe(topics.statuses, qos: 1, wantsRetained: true) }
       if settings.peers { try link.subscribe(topics.peers, qos: 1, wantsRetained: true) }
     } catch { lose(error, at: now) }
@@ -143,6 +145,7 @@ extension Courier {
   /// New settings. The broker is left only if something concerns it.
   func adopt(_ new: CourierSettings, at now: Moment) {
     let old = settings
+    let goodbye = farewell("reconfigured")
     settings = new
     figures.set(.insecure, new.broker.usesTLS && new.broker.isInsecure)
     store.adopt(new, at: now)
@@ -150,8 +153,7 @@ extension Courier {
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
       _ = try? link.publish(
-        topics.status, Message.offline("reconfigured", topics: topics, simulated: old.simulated).payload.bytes, isRetained: true,
-        lasting: nil, as: .reply(number: 0), at: now.at)
+        goodbye.topic, goodbye.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now.at)
       store.recall()
     }
     if topics.base != new.topics.base { shelf = Shelf() }

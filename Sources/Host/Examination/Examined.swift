@@ -33,7 +33,7 @@ package struct Examined {
     }
     found.append(.clock)
     found += Self.outbox(host.outbox)
-    found.append(.broker(CourierSettings(settings, host, boot: Chance.boot()), meanwhile))
+    found += Self.broker(CourierSettings(settings, host, boot: Chance.boot()), meanwhile)
     return found
   }
 }
