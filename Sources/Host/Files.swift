@@ -15,6 +15,14 @@ package enum Files {
     return bytes < 0 ? nil : bytes
   }
 
+  /// When it was last written, in microseconds since 1970; nil where there is none.
+  static func written(_ path: Path) -> Int64? {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1_000
+  }
+
   package static func isFolder(_ path: Path) -> Bool {
     var status = stat()
     // SAFETY: the call fills the structure, which is ours.
@@ -66,12 +74,4 @@ final class FileLock: Sendable {
   }
 
   deinit { close(descriptor) }
-}
-
-/// Which start of the machine this is: the clock that counts from its start means nothing after the next one.
-package func machineStart() -> Int64 {
-  let name = try? File(reading: "/proc/sys/kernel/random/boot_id", atMost: 64)
-  var word: UInt64 = 0
-  for byte in name?.bytes ?? [] where byte > 0x20 { word = (word ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-  return Int64(bitPattern: word)
 }

@@ -212,7 +212,7 @@ struct EventStore {
         }
         cursor = event.row
         if event.left.isOver && !isSettled { settlements.append((event.row, .expired)) }
-        if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(30)) }
+        if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(5)) }
       }
     } catch {
       mayWait = false
