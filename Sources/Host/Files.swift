@@ -5,8 +5,8 @@ import Core
 package enum Files {
   // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
   package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
-  package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, R_OK) } == 0 }
-  static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, W_OK) } == 0 }
+  package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, R_OK) } == 0 }
+  static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, W_OK) } == 0 }
 
   /// What this user may still write; nil where the system does not say.
   static func freeBytes(_ path: Path) -> Int64? {
@@ -53,7 +53,7 @@ package enum Files {
 
 /// Who runs this program, as a command names him.
 // SAFETY: the system's text is terminated, and copied before anybody can ask again.
-var userName: String { unsafe String(cString: linux_user()) }
+var userName: String { unsafe String(cString: linux_user(geteuid())) }
 
 /// Says that a file is ours while we live; another gateway on the same outbox would publish our events again.
 final class FileLock: Sendable {
@@ -61,9 +61,10 @@ final class FileLock: Sendable {
 
   init(_ path: Path) throws(StoreFault) {
     // SAFETY: the path is lent with its zero; the system's words are copied at once.
-    descriptor = unsafe path.withCString { unsafe linux_open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o640) }
+    descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
     guard descriptor >= 0 else {
-      var fault = StoreFault(.other, "")
+      let isForbidden = [EACCES, EPERM, EROFS].contains(linux_errno())
+      var fault = StoreFault(isForbidden ? .forbidden : .other, "")
       unsafe fault.said.append(cString: strerror(linux_errno()))
       throw fault
     }
