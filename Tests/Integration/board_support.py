@@ -1,4 +1,4 @@
-"""A board for board.py: the shipped package installed on Debian's arm64 kernel, its unit started by systemd, everything that lasts on a disk."""
+"""A board for board.py: the shipped package installed on Debian's arm64 kernel, its unit started by systemd, what lasts on a disk."""
 import json
 import pathlib
 import shutil
@@ -46,6 +46,9 @@ ln -s /lib/systemd/system/forecourt.service /etc/systemd/system/multi-user.targe
 mkdir /etc/systemd/system/forecourt.service.d
 printf '[Service]\\nLoadCredential=mqtt-password:/etc/forecourt/secrets/mqtt-password\\nWatchdogSec=10\\n' \\
   >/etc/systemd/system/forecourt.service.d/owner.conf
+# As beside chrony, by the unit's own advice; after the power cut as beside systemd-timesyncd.
+[ -e /data/nobroker ] || sed -n -e '1i[Service]' -e 's/^#   \\(ProtectClock=\\|SystemCallFilter=\\)/\\1/p' \\
+  /lib/systemd/system/forecourt.service >/etc/systemd/system/forecourt.service.d/clock.conf
 '''
 
 # Whoever has no name may only listen.
@@ -65,17 +68,17 @@ topic readwrite forecourt/#
 SCRIPT = r'''broker() { mosquitto -c /mosquitto.conf >/dev/null 2>&1 & echo $! >/run/mosquitto.pid; }
 pid() { cat /sys/fs/cgroup/system.slice/forecourt.service/cgroup.procs; }
 synchronise() { mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized; }
-drop_in() { mkdir -p /run/systemd/system/forecourt.service.d && printf "[Service]\n$1\n" >/run/systemd/system/forecourt.service.d/rig.conf; }
+drop_in() { folder=/run/systemd/system/forecourt.service.d; mkdir -p $folder && printf "[Service]\n$1\n" >$folder/rig.conf; }
 # The shipped unit, its drop-ins too, around another command: what it prints.
 in_unit() {
   units=/run/systemd/system; mkdir -p $units/other.service.d
-  sed -e "s|^ExecStart=.*|ExecStart=$*\nStandardOutput=file:/run/other|" -e 's/^Type=.*/Type=oneshot/' -e '/^Restart/d' -e '/^WatchdogSec/d' \
-    /lib/systemd/system/forecourt.service >$units/other.service
+  sed -e "s|^ExecStart=.*|ExecStart=$*\nStandardOutput=file:/run/other|" -e 's/^Type=.*/Type=oneshot/' \
+    -e '/^Restart/d' -e '/^WatchdogSec/d' /lib/systemd/system/forecourt.service >$units/other.service
   sed '/^WatchdogSec/d' /etc/systemd/system/forecourt.service.d/owner.conf >$units/other.service.d/owner.conf
   rm -f /run/other; systemctl daemon-reload; systemctl start other 2>/dev/null
   cat /run/other; echo "exit $(systemctl show -P ExecMainStatus other)"
 }
-[ -e /data/nobroker ] || { synchronise; broker; }
+[ -e /data/nobroker ] || { /sbin/adjtimex --status 0 --maxerror 1000 --esterror 1000; broker; }
 echo "uptime $(cut -d ' ' -f 1 /proc/uptime)"
 while read -r line; do eval "$line"; echo "done $?"; done
 '''

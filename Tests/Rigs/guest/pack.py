@@ -23,7 +23,7 @@ PROGRAMS = {'usr/sbin/mosquitto': 'bin/mosquitto', 'usr/bin/mosquitto_sub': 'bin
             'usr/bin/mosquitto_pub': 'bin/mosquitto_pub', 'usr/bin/btvirt': 'bin/btvirt',
             'bin/busybox': 'bin/busybox'}
 SYSTEMD = """lib/systemd/systemd lib/systemd/systemd-journald bin/systemctl bin/journalctl bin/systemd-sysusers
-bin/systemd-tmpfiles""".split()
+bin/systemd-tmpfiles sbin/adjtimex""".split()
 # Nothing else is started: the rest of Debian's units would be emulated at every boot, and prove nothing here.
 UNITS = """basic.target sysinit.target multi-user.target network.target sockets.target timers.target paths.target slices.target
 local-fs.target shutdown.target umount.target final.target systemd-journald.service systemd-journald.socket
