@@ -57,6 +57,9 @@ struct Service: Listener, ~Copyable {
 
   // MARK: Listener
 
+  /// Somebody may have set the clock while we slept; asking costs less than hearing of it.
+  mutating func woke() { gateway.setClock(Clock.epoch()) }
+
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     tape?.record(packet, radio: radio, at: moment)
     // For the recording alone.
@@ -134,7 +137,6 @@ struct Service: Listener, ~Copyable {
   }
 
   private mutating func count(at now: Instant) {
-    gateway.setClock(Clock.epoch())
     let telemetry = census.taken(at: now, gateway, delivery.courier?.figures)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }

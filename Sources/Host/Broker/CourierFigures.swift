@@ -79,7 +79,7 @@ package struct Troubles: OptionSet, Sendable {
 
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the outbox is too small for the outage" }
-    if contains(.store) { return "the outbox cannot be written; events are kept in memory only" }
+    if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.forbidden) { return "the broker forbids this gateway some of its topics" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
     if contains(.setAside) { return "a damaged outbox was set aside" }

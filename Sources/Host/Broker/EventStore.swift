@@ -105,7 +105,12 @@ struct EventStore {
   private mutating func fail(_ fault: StoreFault, at now: Moment) {
     figures.storeFailures.add()
     if !figures.troubles.contains(.store) {
-      tell(.error, "the outbox cannot be used; events are kept in memory only. It says:", Path(fault.said.bytes))
+      if fault.kind == .forbidden {
+        let remedy = Path("chown \(userName) \(String(settings.path))*")
+        tell(.error, "this user may not write the outbox; events are kept in memory only, and end with the gateway. Once as root:", remedy)
+      } else {
+        tell(.error, "the outbox cannot be used; events are kept in memory only. It says:", Path(fault.said.bytes))
+      }
     }
     figures.set(.store, true)
     retryDue = now.at + .seconds(5)
@@ -212,7 +217,7 @@ struct EventStore {
         }
         cursor = event.row
         if event.left.isOver && !isSettled { settlements.append((event.row, .expired)) }
-        if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(30)) }
+        if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(5)) }
       }
     } catch {
       mayWait = false

@@ -78,7 +78,7 @@ package final class Outbox {
     statements.insertion.bind(1, now.wall)
     statements.insertion.bind(2, machine)
     statements.insertion.bind(3, lifetime.map { (now.at + $0).microseconds })
-    statements.insertion.bind(4, lifetime.flatMap { span in now.wall.map { $0 + span.microseconds } })
+    statements.insertion.bind(4, lifetime.flatMap { span in now.trustedWall.map { $0 + span.microseconds } })
     statements.insertion.bind(5, text: message.topic.bytes)
     statements.insertion.bind(6, text: message.payload.bytes)
     try statements.insertion.execute()
@@ -129,7 +129,7 @@ package final class Outbox {
     if let deadline = statements.selection.optionalInteger(4) {
       event.left = TimeLeft(
         until: Instant(microseconds: deadline), sameStart: statements.selection.integer(3) == machine,
-        wall: statements.selection.optionalInteger(5), at: now)
+        stored: statements.selection.optionalInteger(6), expires: statements.selection.optionalInteger(5), at: now)
     }
     return event
   }

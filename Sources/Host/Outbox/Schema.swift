@@ -1,5 +1,5 @@
 /// The outbox as SQLite sees it. Times are microseconds: `deadline` on the clock of one start of the machine, which `machine`
-/// names; the others since 1970, NULL while the clock was not set.
+/// names; the others since 1970, NULL while the clock was not set, `expires` also while nothing had synchronised it.
 enum Schema {
   static let version: Int64 = 1
   /// "FCRT": what `file` and we recognise the file by.
@@ -28,7 +28,7 @@ enum Schema {
     INSERT INTO event (stored, machine, deadline, expires, topic, payload) VALUES (?, ?, ?, ?, ?, ?)
     """
   static let selection: StaticString = """
-    SELECT id, topic, payload, machine, deadline, expires FROM event INDEXED BY waiting WHERE state = 0 AND id > ? ORDER BY id LIMIT 1
+    SELECT id, topic, payload, machine, deadline, expires, stored FROM event INDEXED BY waiting WHERE state = 0 AND id > ? ORDER BY id LIMIT 1
     """
   static let settlement: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
