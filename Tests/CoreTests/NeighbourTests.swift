@@ -65,6 +65,8 @@ import Testing
     var arbitration = Arbitration()
     arbitration.adopt(grouped())
     #expect(arbitration.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
+    arbitration.greeted(neighbour(), at: at(1))
+    #expect(arbitration.due == .never, "nor anything to be said")
     arbitration.connected(true, at: at(1))
     let first = arbitration.saysHello(at: at(1))
     #expect(arbitration.isAcquainted(at: at(9)) == false)

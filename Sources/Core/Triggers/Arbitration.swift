@@ -133,7 +133,7 @@ package struct Arbitration: ~Copyable {
     let isNew = !members[index].isHeard(at: now)
     if !members[index].greeted(word, repeating: spoken(word.echo), at: now) { refused.replayed += 1 }
     // A newcomer waits for our answer.
-    if isNew { due = min(due, now + .milliseconds(200)) }
+    if isNew, due != .never { due = min(due, now + .milliseconds(200)) }
   }
 
   /// From our own file: who was there in an earlier run must be heard, or say goodbye.
