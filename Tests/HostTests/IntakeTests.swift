@@ -59,6 +59,28 @@ private final class Door {
 }
 
 @Suite("the door for what the broker brings") struct IntakeTests {
+  @Test("a request that was not taken on for want of room is taken on when it is asked again")
+  func busy() {
+    let door = Door()
+    for _ in 0..<16 { #expect(door.core.push(.caughtUp) == nil) }
+    #expect(door.command("ranging", #"{"action":"start","request":"a"}"#).first?.contains("busy") == true)
+    while door.core.pop() != nil {}
+    #expect(door.command("ranging", #"{"action":"start","request":"a"}"#) == [] && door.heard != nil)
+  }
+
+  @Test("who takes the place of a neighbour long silent talks on an account of its own")
+  func newcomer() {
+    var neighbours = Neighbours()
+    func ask(_ name: String, at seconds: Double) -> Bool { neighbours.mayTalk(Array(name.utf8).span.bytes, at: .zero + .seconds(seconds)) }
+    for number in 0..<64 { #expect(ask("gate-\(number)", at: number == 10 ? 1 : 70)) }
+    // The last of them has used up what it may say.
+    for _ in 0..<99 { #expect(ask("gate-63", at: 70)) }
+    #expect(!ask("gate-63", at: 70))
+    #expect(ask("newcomer", at: 70), "and does not pay with the newcomer's")
+    for _ in 0..<99 { #expect(ask("newcomer", at: 70)) }
+    #expect(!ask("newcomer", at: 70))
+  }
+
   @Test("every command can be said, and a bare word is enough where one matters")
   func commands() throws {
     let door = Door()

@@ -4,6 +4,9 @@ package enum Request: BitwiseCopyable, Sendable {
   case claim(Claim)
   case neighbour(Neighbour)
   case peer(KnownPeer)
+  /// Not the broker's, but the outbox's: what the run before left, and that there is no more of it.
+  case unfinished(Unfinished)
+  case caughtUp
 }
 
 /// CONTRACT, Commands.

@@ -10,6 +10,8 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     case corrupt
     /// Another gateway has the file.
     case taken
+    /// Somebody deleted or changed the file while it was ours.
+    case touched
     case other
   }
   package var kind: Kind
