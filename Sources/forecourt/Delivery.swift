@@ -56,11 +56,8 @@ final class Delivery {
     if messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
   }
 
-  /// False when there was no room for it.
-  func send(_ message: Message) -> Bool {
-    let ring = message.care == .reply || message.care == .state ? urgent ?? messages : messages
-    return ring.push(message) == nil
-  }
+  /// What the process itself says is little, and must come through when much is going on. False when there was no room for it.
+  func send(_ message: Message) -> Bool { (urgent ?? messages).push(message) == nil }
 
   func adopt(_ settings: CourierSettings) {
     owed = orders.push(.adopt(settings)) == nil ? nil : settings
