@@ -48,11 +48,12 @@ unicode_tables() {
   echo "$library"
 }
 
+# Relative relocations are packed, which saves 35 kB and takes glibc 2.36, Debian 12's.
 link() {
   local arch=$1 sysroot=$2 built=$3
   mapfile -t inputs < <(objects "$built")
   "$toolchain/bin/clang" --target="$gnu" --sysroot="$sysroot" -fuse-ld=lld -o "build/$arch/forecourt.linked" \
-    -pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections,--icf=all,--as-needed -Wl,--build-id=sha1 -Wl,--no-undefined \
+    -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-relocs -Wl,--gc-sections,--icf=all,--as-needed -Wl,--build-id=sha1 -Wl,--no-undefined \
     -Wl,--defsym,main=forecourt_main "${inputs[@]}" "$(unicode_tables "$arch" "$swift_triple")" \
     -static-libgcc -l:libbluetooth.a -l:libstdc++.a -lmosquitto -lsqlite3 -lcjson -lcrypto -lm
 }

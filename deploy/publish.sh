@@ -32,6 +32,8 @@ CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
 begin neighbours
 begin publish_requests
+begin publish_faults
+begin publish_restart
 begin publish_kills --kills "${KILLS:-60}" --seed "$seed" --stride "${STRIDE:-6}"
 
 failed=()

@@ -12,7 +12,7 @@ package struct Gateway: ~Copyable {
   var installations: KnownPeers
   private var keys: IdentityKeys
   private var services: WatchedServices
-  private var regions: Regions
+  var regions: Regions
   package internal(set) var triggers: Triggers
   private var ranging = Ranging()
   private let proximity = Proximity()
@@ -39,6 +39,7 @@ package struct Gateway: ~Copyable {
     self.publisher = publisher
     self.settings = settings
     devices.average = self.settings.average
+    self.publisher.begin(pacedBy: seed)
     self.publisher.adopt(self.settings)
     regions.begin(self.settings, at: now, publisher: &self.publisher)
     triggers.begin(self.settings, at: now)
@@ -48,7 +49,7 @@ package struct Gateway: ~Copyable {
   @export(interface) package static func bytes(for settings: borrowing Settings) -> Int {
     let capacity = settings.gateway.devices
     return Devices.bytes(capacity: capacity, radios: max(settings.radios.count, 1)) + AddressBook.bytes(capacity: capacity)
-      + IdentityKeys.bytes + KnownPeers.bytes + WatchedServices.bytes + Fragments.bytes + Visits.bytes(for: Limits.visits(for: capacity))
+      + IdentityKeys.bytes + KnownPeers.bytes + WatchedServices.bytes + Fragments.bytes + Regions.bytes(for: Limits.visits(for: capacity))
       + Agenda.bytes(for: capacity)
       + Triggers.bytes(for: Limits.encounters(for: capacity), claims: Limits.claims)
   }
@@ -229,6 +230,7 @@ package struct Gateway: ~Copyable {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
+    endLeftovers()
     let numbers = settings.renumberedRegions(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].visits >= 0 {
       regions.dismiss(slot, fromAllBut: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
@@ -240,6 +242,9 @@ package struct Gateway: ~Copyable {
     if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
     regions.renumber(numbers)
     ranging.renumber(numbers, at: now)
+    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.tellsStates {
+      publisher.clear("/trigger/", settings.triggers[trigger].name, "/state", at: now)
+    }
     settings = next
     patience = settings.patience
     devices.average = settings.average
@@ -254,6 +259,7 @@ package struct Gateway: ~Copyable {
       triggers.recall(slot, &devices, settings)
     }
     regions.begin(settings, at: now, publisher: &publisher)
+    for trigger in settings.triggers.indices { triggers.tellState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
   // MARK: Time
@@ -279,6 +285,7 @@ package struct Gateway: ~Copyable {
       } else if let (slot, _) = agenda.takeDue(by: moment) {
         check(slot)
       }
+      if triggers.stale | regions.stale != 0 { tellStates() }
     }
   }
 

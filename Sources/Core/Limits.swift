@@ -12,6 +12,9 @@ package enum Limits {
   package static let reportsQueued = 16
   /// A burst: every device of a busy forecourt changes zone at once, and each trigger speaks.
   package static let messagesQueued = 512
+  /// What goes before them: claims, events and states of triggers, replies, status and telemetry, while a disk takes some seconds for
+  /// one storing.
+  package static let urgentQueued = 256
   /// Commands and claims from the broker between two turns of the core thread.
   package static let requestsQueued = 256
 

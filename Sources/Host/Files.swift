@@ -29,6 +29,28 @@ package enum Files {
     return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_mode & 0o170_000 == 0o040_000
   }
 
+  /// Which file lies there, how long it is, and when it was written to last.
+  struct Imprint: Equatable {
+    let device, inode: UInt64
+    let size, seconds, nanoseconds: Int64
+  }
+
+  /// nil where there is none.
+  static func imprint(of path: Path) -> Imprint? {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return Imprint(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int64(status.st_mtim.tv_sec),
+      nanoseconds: Int64(status.st_mtim.tv_nsec))
+  }
+
+  /// What is not there need not go.
+  package static func remove(_ path: Path) {
+    // SAFETY: as above.
+    _ = unsafe path.withCString { unsafe unlink($0) }
+  }
+
   static func isEmpty(_ path: Path) -> Bool {
     var status = stat()
     // SAFETY: the call fills the structure, which is ours.

@@ -47,6 +47,7 @@ struct Census {
     figures.processorSeconds = Float(usage.processor.seconds)
     figures.memoryBytes = usage.memoryBytes
     if let courier { figures.note(courier) }
+    figures.outboxLost += Int64(gateway.publisher.eventsDropped + gateway.publisher.eventsLeftOut)
     return figures
   }
 }
@@ -63,6 +64,7 @@ extension Telemetry {
     outboxLost = Int64(courier.eventsLost.count)
     outboxFailures = Int64(courier.storeFailures.count)
     refusedByBroker = Int64(courier.refused.count)
+    messagesDropped += Int64(courier.statesUnkept.count + courier.repliesDropped.count + courier.oversized.count)
     requestsDropped = Int64(courier.requestsLimited.count)
     requestsRefused = Int64(courier.requestsRefused.count)
     wordsForged = Int64(courier.forged.count)

@@ -4,18 +4,22 @@ import Host
 /// Where messages go: to the courier, or line by line to standard output.
 final class Delivery {
   let messages: Ring<Message>
+  /// What goes before them; nil where all goes in one order, to be read.
+  let urgent: Ring<Message>?
   /// What the broker asks of the machine, and of the process.
   let requests: Ring<Request>
   let chores: Ring<Request>
   let courier: Courier?
   private let orders: Ring<Courier.Order>
+  /// Settings that found no room: the latest count.
+  private var owed: CourierSettings?
   private let thread: Thread?
   private let out: Output
   private let started: Instant
 
   static let bytes =
-    Ring<Message>.bytes(for: Limits.messagesQueued) + 2 * Ring<Request>.bytes(for: Limits.requestsQueued)
-    + Ring<Courier.Order>.bytes(for: ordersQueued)
+    Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
+    + 2 * Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<Courier.Order>.bytes(for: ordersQueued)
   private static let ordersQueued = 4
 
   init(
@@ -29,12 +33,14 @@ final class Delivery {
     out = invocation.out
     self.started = started
     guard !invocation.has("print") else {
-      (courier, thread) = (nil, nil)
+      (courier, thread, urgent) = (nil, nil, nil)
       return
     }
+    let urgent = Ring<Message>(capacity: Limits.urgentQueued, in: &arena)
+    self.urgent = urgent
     let courier = Courier(
       CourierSettings(configuration.core, configuration.host, boot: boot),
-      Courier.Inlets(messages: [messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
+      Courier.Inlets(messages: [urgent, messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
       toHost: Outlet(requests: chores, bell: bell), say: Log(configuration.host.log).courier)
     self.courier = courier
     thread = courier.start()
@@ -46,19 +52,22 @@ final class Delivery {
       while messages.take({ out.line($0, since: started) }) {}
       return out.flush()
     }
-    if messages.count > 0 { courier.bell.ring() }
+    if let settings = owed { adopt(settings) }
+    if messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
   }
 
+  /// What the process itself says is little, and must come through when much is going on. False when there was no room for it.
+  func send(_ message: Message) -> Bool { (urgent ?? messages).push(message) == nil }
+
   func adopt(_ settings: CourierSettings) {
-    _ = orders.push(.adopt(settings))
+    owed = orders.push(.adopt(settings)) == nil ? nil : settings
     courier?.bell.ring()
   }
 
   /// Everything that is owed is delivered first, within two seconds.
   func close() {
     carry()
-    _ = orders.push(.stop)
-    courier?.bell.ring()
+    courier?.stop()
     thread?.join()
   }
 }

@@ -6,7 +6,7 @@ extension Command {
     Command(
       name: "events", summary: "list the events of the outbox and its history",
       description: [
-        "Prints the events that the gateway has stored, oldest first: when, what became of each (waiting, delivered, or expired before the broker could be reached), what it was, the trigger or region, the identity, and its event id.",
+        "Prints the events that the gateway has stored, oldest first: when, what became of each (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent), what it was, the trigger or region, the identity, and its event id.",
         "The gateway may run meanwhile. The outbox is only read.",
       ],
       options: [
@@ -77,7 +77,9 @@ extension History.Entry {
   fileprivate var json: String {
     var line =
       "{\"v\":1,\"state\":\"\(fate.name)\",\"stored\":\(written(stored)),\"settled\":\(written(settled)),\"expires\":\(written(expires)),"
-    line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(String(payload))}"
+    // What is damaged need not be JSON any more.
+    let told = fate == .damaged ? Host.json(String(payload)) : String(payload)
+    line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(told)}"
     return line
   }
 

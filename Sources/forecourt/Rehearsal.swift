@@ -17,6 +17,7 @@ struct Rehearsal: ~Copyable {
       into: messages, boot: Text("replay"), clock: WallClock(started: started, epoch: epoch),
       pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
     gateway = Gateway(settings, seed: Self.seed, cipher: cipher, publisher: publisher, in: &arena)
+    gateway.caughtUp(at: started)
   }
 
   /// A rehearsal comes out the same every time.

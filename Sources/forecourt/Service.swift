@@ -15,6 +15,7 @@ struct Service: Listener, ~Copyable {
   private var watchdog = Instant.never
   private var census: Census
   private var herald: Herald
+  private var crowd = Crowd()
   private var measuring: Measuring?
   private var tape: Tape?
   private var schooling: Schooling
@@ -43,14 +44,14 @@ struct Service: Listener, ~Copyable {
     let cipher = aes128()
     let salt = try invocation.salt(configuration.core.publish.unknown, in: host)
     let publisher = Publisher(
-      into: delivery.messages, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
+      into: delivery.messages, urgent: delivery.urgent, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
       pseudonyms: Pseudonyms(cipher, salt: salt))
     gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
     schooling = Schooling(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     schooling.recall(&gateway, log)
     neighbours = NeighbourBook(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     neighbours.recall(&gateway, log)
-    if delivery.courier != nil { gateway.connected(false, at: started) }
+    if delivery.courier != nil { gateway.connected(false, at: started) } else { gateway.caughtUp(at: started) }
     if notify.pulse != nil { watchdog = started }
     notify.ready()
   }
@@ -101,7 +102,7 @@ struct Service: Listener, ~Copyable {
 
   var nextDeadline: Instant {
     let asked = min(measuring?.until ?? .never, tape?.due ?? .never)
-    return min(gateway.nextDeadline, watchdog, census.due, herald.isDue(gateway.devices), asked)
+    return min(gateway.nextDeadline, gateway.settlingDue, watchdog, census.due, herald.isDue(gateway.devices), asked)
   }
   var hasWork: Bool { delivery.requests.count > 0 || delivery.chores.count > 0 || isOnline != board.isOnline || herald.hasWork }
   private var isOnline: Bool { delivery.courier?.figures.isOnline ?? false }
@@ -114,6 +115,7 @@ struct Service: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= census.due { count(at: moment) }
+    gateway.settle(at: moment)
     for radio in radios { radio.permit(gateway.isListening) }
     answerLate(at: moment)
     herald.turned(gateway.devices, into: delivery.messages, at: moment)
@@ -131,8 +133,9 @@ struct Service: Listener, ~Copyable {
     // Asked once: the courier may lose the line between two questions. The machine is told what the board believes.
     if board.connected(isOnline) { gateway.connected(board.isOnline, at: now) }
     if let words = board.heard(gateway.hearing) { log.say(words.level, words.sentence) }
-    guard let report = board.news(delivery.courier?.figures.troubles, gateway.settings.gateway.authorization) else { return }
-    send(.status(report, topics: Topics(gateway.settings), at: now))
+    let troubles = delivery.courier.map { crowd.troubles($0.figures.troubles, gateway.publisher, at: now) }
+    guard let report = board.news(troubles, gateway.settings.gateway.authorization) else { return }
+    if !delivery.send(.status(report, topics: Topics(gateway.settings), at: now)) { board.tellAgain() }
     notify.status(report.summary)
   }
 
@@ -146,7 +149,7 @@ struct Service: Listener, ~Copyable {
     }
   }
 
-  private func send(_ message: Message) { _ = delivery.messages.push(message) }
+  private func send(_ message: Message) { _ = delivery.send(message) }
 
   // MARK: Requests
 
@@ -165,6 +168,8 @@ struct Service: Listener, ~Copyable {
       if gateway.isNews(neighbour) { board.tellAgain() }
       gateway.met(neighbour, at: now)
     case .hello(let hello): gateway.greeted(hello, at: now)
+    case .unfinished(let visit): gateway.recall(visit, at: now)
+    case .caughtUp: gateway.caughtUp(at: now)
     case .peer(let peer):
       gateway.told(peer, at: now)
       for radio in radios { radio.hint(peer) }

@@ -15,6 +15,8 @@ struct Tape {
 
   /// All files together: a minute of a busy forecourt, and no more than a small card can spare.
   private static let most = 16_000_000
+  /// What a recording leaves to the outbox, whose log takes two megabytes at times.
+  private static let room: Int64 = 8_388_608
   private static let glance = Interval.milliseconds(20)
 
   /// Takes the recorders' memory from the system; done once, when it is first asked for.
@@ -31,7 +33,7 @@ struct Tape {
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
       do {
-        threads.append(try recorders[index].start(writing: outbox.folder + name, atMost: Self.most / radios.count))
+        threads.append(try recorders[index].start(writing: outbox.folder + name, atMost: Self.most / radios.count, leaving: Self.room))
       } catch {
         finish()
         throw error
@@ -71,11 +73,15 @@ struct Tape {
       threads[index].join()
     }
     threads = []
+    // Half a recording helps nobody, and the room is wanted.
+    for index in files.indices where recorders[index].failure != 0 { Files.remove(Path(files[index])) }
   }
 
   func reply(from topics: Topics) -> Message {
     for index in files.indices where recorders[index].failure != 0 {
-      return .reply(to: ticket, from: topics, error: Sentence(files[index] + ": " + systemWords(recorders[index].failure)))
+      let words = systemWords(recorders[index].failure)
+      let sentence = words + ": the recording was deleted, the outbox needs the room: " + files[index]
+      return .reply(to: ticket, from: topics, error: Sentence(sentence))
     }
     return .reply(to: ticket, from: topics) { payload in
       payload.array("files")

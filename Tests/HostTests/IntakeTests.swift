@@ -4,6 +4,15 @@ import Testing
 @testable import Host
 
 @Suite("the door for what the broker brings") struct IntakeTests {
+  @Test("a request that was not taken on for want of room is taken on when it is asked again")
+  func busy() {
+    let door = Door()
+    for _ in 0..<16 { #expect(door.core.push(.caughtUp) == nil) }
+    #expect(door.command("ranging", #"{"action":"start","request":"a"}"#).first?.contains("busy") == true)
+    while door.core.pop() != nil {}
+    #expect(door.command("ranging", #"{"action":"start","request":"a"}"#) == [] && door.heard != nil)
+  }
+
   @Test("every command can be said, and a bare word is enough where one matters")
   func commands() throws {
     let door = Door()

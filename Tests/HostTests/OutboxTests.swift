@@ -40,7 +40,7 @@ extension Outbox {
   fileprivate func waitingPayloads(at now: Moment = morning) throws -> [String] {
     var payloads: [String] = []
     var row: Int64 = 0
-    while let event = try next(after: row, at: now) {
+    while let event = try next(.ordinary, after: row, at: now) {
       payloads.append(event.payload.words)
       row = event.row
     }
@@ -50,7 +50,7 @@ extension Outbox {
   fileprivate func settleAll(as fate: Fate, at now: Moment = morning) throws {
     try beginSettling()
     var row: Int64 = 0
-    while let event = try next(after: row, at: now) {
+    while let event = try next(.ordinary, after: row, at: now) {
       try settle(event.row, as: fate, at: now)
       row = event.row
     }
@@ -75,7 +75,7 @@ extension Outbox {
     }
     let outbox = try Outbox(settings, machine: 1)
     #expect(try outbox.waitingPayloads() == (1...5).map { event($0).payload.words })
-    let first = try #require(try outbox.next(after: 0, at: morning))
+    let first = try #require(try outbox.next(.ordinary, after: 0, at: morning))
     #expect(first.topic == event(1).topic && first.left == .unlimited)
     try outbox.beginSettling()
     try outbox.settle(first.row, as: .delivered, at: morning)
@@ -126,28 +126,28 @@ extension Outbox {
     do {
       let outbox = try Outbox(settings, machine: 1)
       _ = try outbox.store([event(1, lasting: .seconds(60))])
-      #expect(try outbox.next(after: 0, at: morning.after(.seconds(20)))?.left == .span(.seconds(40)))
+      #expect(try outbox.next(.ordinary, after: 0, at: morning.after(.seconds(20)))?.left == .span(.seconds(40)))
       // The wall clock jumps; the machine's does not.
       var jumped = morning.after(.seconds(20))
       jumped.wall = 0
-      #expect(try outbox.next(after: 0, at: jumped)?.left == .span(.seconds(40)))
+      #expect(try outbox.next(.ordinary, after: 0, at: jumped)?.left == .span(.seconds(40)))
     }
     let outbox = try Outbox(settings, machine: 2)
     var later = morning.after(.seconds(30))
     later.at = .zero
-    #expect(try outbox.next(after: 0, at: later)?.left == .span(.seconds(30)))
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .span(.seconds(30)))
     later.isTrusted = false
-    #expect(try outbox.next(after: 0, at: later)?.left == .untold)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .untold)
     later.isTrusted = true
     later.wall = nil
-    #expect(try outbox.next(after: 0, at: later)?.left == .untold)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .untold)
     // The clock is of before the event: it was put back, and knows nothing.
     later.wall = morning.wall.map { $0 - 1 }
-    #expect(try outbox.next(after: 0, at: later)?.left.isOver == true)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
     // Whatever the time is: the machine has run for a minute.
     later.at = .zero + .seconds(60)
     later.isTrusted = false
-    #expect(try outbox.next(after: 0, at: later)?.left.isOver == true)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
   }
 
   @Test("what was stored by a clock that nobody had synchronised is over once the machine has started again")
@@ -157,12 +157,12 @@ extension Outbox {
       var ahead = morning.after(.hours(24))
       ahead.isTrusted = false
       _ = try outbox.store([event(1, lasting: .seconds(60))], at: ahead)
-      #expect(try outbox.next(after: 0, at: ahead)?.left == .span(.seconds(60)))
+      #expect(try outbox.next(.ordinary, after: 0, at: ahead)?.left == .span(.seconds(60)))
     }
     let outbox = try Outbox(settings, machine: 2)
     var later = morning
     later.at = .zero
-    #expect(try outbox.next(after: 0, at: later)?.left.isOver == true)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
   }
 
   @Test("a start of the machine has one number, whether the kernel or systemd names it, and nobody's is like no other")
@@ -186,7 +186,31 @@ extension Outbox {
       _ = try outbox.store([event(1, lasting: .seconds(60))], at: Moment(at: morning.at, wall: nil))
     }
     let outbox = try Outbox(settings, machine: 2)
-    #expect(try outbox.next(after: 0, at: morning)?.left.isOver == true)
+    #expect(try outbox.next(.ordinary, after: 0, at: morning)?.left.isOver == true)
+  }
+
+  @Test("a file of version 1 is brought up to date, and what waits there goes on waiting, triggers first")
+  func migration() throws {
+    try Database(path: settings.path).run(
+      """
+      CREATE TABLE event (
+        id INTEGER PRIMARY KEY, state INTEGER NOT NULL DEFAULT 0, stored INTEGER, settled INTEGER,
+        machine INTEGER NOT NULL, deadline INTEGER, expires INTEGER, topic TEXT NOT NULL, payload TEXT NOT NULL);
+      CREATE INDEX waiting ON event (id) WHERE state = 0;
+      CREATE INDEX settled ON event (id) WHERE state != 0;
+      INSERT INTO event (state, machine, topic, payload) VALUES (1, 1, 'f/s/g/region/a/event', '0'), (0, 1, 'f/s/g/region/a/event', '1'),
+        (0, 1, 'f/s/g/trigger/b', '2');
+      PRAGMA application_id = 0x46435254; PRAGMA user_version = 1;
+      """)
+    #expect(throws: Never.self) { try History(path: String(settings.path)).read { _ in true } }
+    let outbox = try Outbox(settings, machine: 1)
+    #expect(outbox.setAside == nil && outbox.waiting == 2)
+    let urgent = try #require(try outbox.next(.urgent, after: 0, at: morning))
+    #expect(urgent.payload.words == "2" && !urgent.isDamaged)
+    #expect(try outbox.next(.urgent, after: urgent.row, at: morning) == nil)
+    #expect(try outbox.waitingPayloads() == ["1"])
+    _ = try outbox.store([event(1)])
+    #expect(try outbox.waitingPayloads() == ["1", event(1).payload.words])
   }
 
   @Test("a damaged file is set aside under a number and a new one begun", arguments: ["no database at all", "damaged", "newer"])

@@ -156,7 +156,7 @@ class Board:
 
     def heard(self):
         """The events at the subscriber, in their order."""
-        return [json.loads(m.payload) for m in self.seen.messages if m.topic.endswith('/event') or '/trigger/' in m.topic]
+        return [json.loads(m.payload) for m in self.seen.messages if m.topic.endswith('/event') or '/trigger/' in m.topic and not m.topic.endswith('/state')]
 
     def hears_fire(self, number, seconds=60):
         wait_until(lambda: any(fires(e, number) for e in self.heard()), seconds, f'the fire of phone {number}')

@@ -50,12 +50,12 @@ discovery = {discovery}
 class Gateway(Program):
     """with Gateway(folder, port=…) as gateway: the product, running."""
 
-    def __init__(self, folder, **words):
+    def __init__(self, folder, env=None, **words):
         self.folder, self.words = folder, {'folder': folder, 'authorization': 'always', 'mqtt': '', 'discovery': 'false', 'more': '', **words}
         (folder / 'state').mkdir(exist_ok=True)
         self.config = folder / 'config.toml'
         self.write()
-        super().__init__([FORECOURT, 'run', '--config', self.config], folder / 'said')
+        super().__init__([FORECOURT, 'run', '--config', self.config], folder / 'said', env)
 
     def write(self, **words):
         self.words.update(words)
@@ -264,8 +264,9 @@ def the_end(folder):
         assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
         gateway.start()
         mark = len(seen.messages)
-        # Connected is not yet scanning: whoever has not come in cannot go out.
-        seen.wait(lambda m: m.topic.endswith('/region/forecourt/event'), 10, mark)
+        # Connected is not yet scanning: whoever has not come in cannot go out. Who is still there goes on: nobody enters again.
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10, mark)
+        assert not [m for m in seen.messages[mark:] if b'"enter"' in m.payload]
         broker.pause()
         air.say('silence')
         wait_until(lambda: 'exit' in [e['payload'].get('event') for e in gateway.stored() if e['state'] == 'waiting'], 20, 'an exit waits')

@@ -1,4 +1,4 @@
-"""A small file system that can be filled up: needs root."""
+"""A small file system that can be filled up, which needs root; and a disk that fails, or takes its time, when it is told to."""
 import contextlib
 import os
 import pathlib
@@ -28,3 +28,18 @@ class Disk:
 
     def relieve(self):
         (self.path / 'ballast').unlink(missing_ok=True)
+
+
+class FaultyDisk:
+    """Whoever runs with `env` writes to files whose path contains `part` as `says` wants it: disk-shim.c has its words."""
+
+    def __init__(self, folder, part):
+        shim, self.word = folder / 'disk.so', folder / 'fault'
+        source = pathlib.Path(__file__).with_name('disk-shim.c')
+        subprocess.run(['cc', '-shared', '-fPIC', '-Wall', '-Wextra', '-Werror', '-O1', '-o', shim, source, '-ldl'], check=True)
+        self.env = {'LD_PRELOAD': str(shim), 'DISK_FAULT': str(self.word), 'DISK_PATH': part}
+
+    def says(self, word=''):
+        new = self.word.with_suffix('.new')
+        new.write_text(word)
+        new.replace(self.word)

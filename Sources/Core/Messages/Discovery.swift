@@ -14,12 +14,11 @@ package struct Discovery {
     self.version = version
   }
 
-  /// On from a `fire` until a `leave`. What else the topic says concerns others who approach: an empty answer changes nothing.
+  /// On while anybody is served, whoever came or went meanwhile.
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
-      state("/trigger/", trigger.bytes, &payload)
-      payload.member(
-        "value_template", "{{ 'ON' if value_json.event in ['fire','manual'] else 'OFF' if value_json.event == 'leave' else '' }}")
+      state("/trigger/", trigger.bytes, tail: "/state", &payload)
+      payload.member("value_template", "{{ 'ON' if value_json.served_count > 0 else 'OFF' }}")
     }
   }
 
@@ -64,10 +63,11 @@ package struct Discovery {
     }
   }
 
-  private func state(_ folder: StaticString, _ name: RawSpan, _ payload: inout Payload) {
+  private func state(_ folder: StaticString, _ name: RawSpan, tail: StaticString = "", _ payload: inout Payload) {
     var topic = Topic("~")
     topic.append(folder)
     topic.append(level: name)
+    topic.append(tail)
     payload.member("state_topic", text: topic.bytes)
     payload.member("json_attributes_topic", text: topic.bytes)
   }

@@ -1,6 +1,8 @@
 /// Composes messages and hands them to the courier through a ring. A full ring drops the message and counts it; nobody waits.
 package struct Publisher: ~Copyable {
   private let messages: Ring<Message>
+  /// Who is served, and who has gone, has a way of its own: what else there is to tell cannot crowd it out.
+  private let urgent: Ring<Message>
   private var message = Message()
   private var base = Topic()
   private var simulated = false
@@ -9,13 +11,19 @@ package struct Publisher: ~Copyable {
   package let boot: Boot
   private var sequence: UInt64 = 0
   package private(set) var dropped: UInt64 = 0
+  /// Events among the dropped, and events that came too thick to be told.
+  package private(set) var eventsDropped: UInt64 = 0
+  package private(set) var eventsLeftOut: UInt64 = 0
+  private var paces = Paces(seed: 0)
   package var clock: WallClock
 
   /// Tells this run from every other, so that no event id is ever used twice.
   package typealias Boot = Text<16>
 
-  package init(into messages: Ring<Message>, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms) {
+  /// Without a way of its own what is urgent goes with the rest, in order.
+  package init(into messages: Ring<Message>, urgent: Ring<Message>? = nil, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms) {
     self.messages = messages
+    self.urgent = urgent ?? messages
     self.pseudonyms = pseudonyms
     self.boot = boot
     self.clock = clock
@@ -29,6 +37,7 @@ package struct Publisher: ~Copyable {
     base.append(settings.gateway.site)
     base.append(byte: UInt8(ascii: "/"))
     base.append(settings.gateway.name)
+    paces.forget()
   }
 
   /// What subscribers may know a device by.
@@ -45,6 +54,8 @@ package struct Publisher: ~Copyable {
 
   package mutating func begin(_ care: Message.Care, _ topic: StaticString, at now: Instant) {
     message.care = care
+    message.isUrgent = false
+    message.visit = .none
     message.at = now
     message.expires = .never
     message.sequence = 0
@@ -55,6 +66,21 @@ package struct Publisher: ~Copyable {
     json.openObject()
     json.member("v", 1)
   }
+
+  /// Somebody waits for it at a pump.
+  package mutating func urge() { message.isUrgent = true }
+
+  /// The event begins or ends somebody's stay.
+  package mutating func note(_ visit: Message.Visit) { message.visit = visit }
+
+  /// Whether an event that nobody waits for may be told, too; what may not is counted.
+  package mutating func mayTell(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
+    if paces.allow(identity, at: place, now) { return true }
+    eventsLeftOut += 1
+    return false
+  }
+
+  package mutating func begin(pacedBy seed: UInt64) { paces = Paces(seed: seed) }
 
   package var topic: Topic {
     _read { yield message.topic }
@@ -109,10 +135,29 @@ package struct Publisher: ~Copyable {
     send()
   }
 
-  package mutating func send() {
+  /// False when there was no room for it.
+  @discardableResult
+  package mutating func send() -> Bool {
     if simulated { json.member("simulated", true) }
     json.closeObject()
     precondition(!message.payload.overflowed && !message.topic.overflowed, "a message outgrew its bounds")
-    if messages.push(message) != nil { dropped += 1 }
+    return push()
+  }
+
+  /// Takes back what the broker keeps under a topic below our own.
+  @discardableResult
+  package mutating func clear(_ folder: StaticString, _ name: Name, _ tail: StaticString, at now: Instant) -> Bool {
+    begin(.state, folder, at: now)
+    message.topic.append(name)
+    message.topic.append(tail)
+    message.payload.truncate(to: 0)
+    return push()
+  }
+
+  private mutating func push() -> Bool {
+    guard (message.isUrgent ? urgent : messages).push(message) != nil else { return true }
+    dropped += 1
+    if message.care == .event { eventsDropped += 1 }
+    return false
   }
 }

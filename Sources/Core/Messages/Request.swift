@@ -6,6 +6,9 @@ package enum Request: BitwiseCopyable, Sendable {
   /// A neighbour's, or our own that came back.
   case hello(Neighbour)
   case peer(KnownPeer)
+  /// Not the broker's, but the outbox's: what the run before left, and that there is no more of it.
+  case unfinished(Unfinished)
+  case caughtUp
 }
 
 /// CONTRACT, Commands.

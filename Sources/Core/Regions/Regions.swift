@@ -7,6 +7,11 @@ package struct Regions: ~Copyable {
   package private(set) var changed = Instant.never
   /// Sightings that found no room for one more visit.
   package private(set) var refused: UInt64 = 0
+  /// Who was inside when the run before ended.
+  package internal(set) var leftovers: Leftovers
+  /// A bit for each region whose state is told later.
+  package private(set) var stale: UInt64 = 0
+  private var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .milliseconds(250)))
 
   package struct Occupancy: BitwiseCopyable {
     package var count: Int32 = 0
@@ -16,7 +21,12 @@ package struct Regions: ~Copyable {
     package var changed = Instant.never
   }
 
-  package init(capacity: Int, in arena: inout Arena) { visits = Visits(capacity: capacity, in: &arena) }
+  package init(capacity: Int, in arena: inout Arena) {
+    visits = Visits(capacity: capacity, in: &arena)
+    leftovers = Leftovers(in: &arena)
+  }
+
+  package static func bytes(for capacity: Int) -> Int { Visits.bytes(for: capacity) + Leftovers.bytes }
 
   package subscript(region: Int) -> Occupancy { occupancies[region] }
 
@@ -52,8 +62,20 @@ package struct Regions: ~Copyable {
   private mutating func enter(
     _ region: Int, _ slot: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    guard visits.begin(device: slot, region: region, at: now, head: &devices[slot].visits) else { return refused += 1 }
-    publish(.enter, region, devices[slot].identity, settings, at: now, &publisher)
+    let place = visits.begin(device: slot, region: region, at: now, head: &devices[slot].visits)
+    guard place >= 0 else { return refused += 1 }
+    let identity = devices[slot].identity
+    if let entry = leftovers.take(identity, at: region), !entry.isOver {
+      // The run before has told that it came.
+      visits[place].isTold = true
+      return change(region, by: 1, isTold: true, settings, at: now, &publisher)
+    }
+    guard settings.gateway.authorization == .always, publisher.mayTell(of: identity, at: .region(region), now) else {
+      return change(region, by: 1, isTold: false, settings, at: now, &publisher)
+    }
+    visits[place].isTold = true
+    publish(.enter, region, identity, settings, at: now, &publisher)
+    change(region, by: 1, isTold: true, settings, at: now, &publisher)
   }
 
   /// Ends the visits that silence has ended; returns when to look again.
@@ -130,27 +152,27 @@ package struct Regions: ~Copyable {
   ) {
     let slot = Int(visits[place].device)
     let region = Int(visits[place].region)
+    let isTold = visits[place].isTold
     visits.end(place, head: &devices[slot].visits)
-    publish(transition, region, devices[slot].identity, settings, at: now, &publisher)
+    if isTold { publish(transition, region, devices[slot].identity, settings, at: now, &publisher) }
+    change(region, by: -1, isTold: isTold, settings, at: now, &publisher)
   }
 
-  private mutating func publish(
+  private func publish(
     _ transition: Transition, _ region: Int, _ identity: Identity, _ settings: borrowing Settings, at now: Instant,
     _ publisher: inout Publisher
   ) {
-    let entered = if case .enter = transition { true } else { false }
-    occupancies[region].count += entered ? 1 : -1
     // Without leave to monitor, visits are kept for ranging alone and nobody hears of them.
     guard settings.gateway.authorization == .always else { return }
-    occupancies[region].changed = now
-    changed = now
-    if occupancies[region].count == (entered ? 1 : 0) { occupancies[region].since = now }
     publisher.begin(.event, "/region/", at: now)
     publisher.topic.append(settings.regions[region].name)
     publisher.topic.append("/event")
     switch transition {
-    case .enter: publisher.json.member("event", "enter")
+    case .enter:
+      publisher.note(.begins)
+      publisher.json.member("event", "enter")
     case .exit(let reason):
+      publisher.note(.ends)
       publisher.json.member("event", "exit")
       publisher.json.member("reason", reason.name)
     }
@@ -158,22 +180,57 @@ package struct Regions: ~Copyable {
     publisher.json.member("id", identity)
     publisher.identifyEvent()
     publisher.send()
-    publishState(of: region, settings, at: now, &publisher)
   }
 
-  private func publishState(of region: Int, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+  /// The count is right also where not everybody is told of; there it is told now and then.
+  private mutating func change(
+    _ region: Int, by number: Int32, isTold: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
+  ) {
+    occupancies[region].count += number
+    guard settings.gateway.authorization == .always else { return }
+    occupancies[region].changed = now
+    changed = now
+    if occupancies[region].count == (number > 0 ? 1 : 0) { occupancies[region].since = now }
+    if isTold || statePaces[region].take(at: now) {
+      publishState(of: region, settings, at: now, &publisher)
+    } else {
+      stale |= 1 << UInt64(region)
+    }
+  }
+
+  /// What was left for later, or found no room.
+  mutating func tellStates(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+    var left = stale
+    while left != 0 {
+      let region = left.trailingZeroBitCount
+      left &= left - 1
+      if region >= settings.regions.count {
+        stale &= ~(1 << UInt64(region))
+      } else if statePaces[region].take(at: now) {
+        publishState(of: region, settings, at: now, &publisher)
+      }
+    }
+  }
+
+  private mutating func publishState(of region: Int, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     publisher.begin(.state, "/region/", at: now)
     publisher.topic.append(settings.regions[region].name)
     publisher.json.member("state", occupancies[region].count > 0 ? "inside" : "outside" as StaticString)
     publisher.json.member("count", Int64(occupancies[region].count))
     publisher.stamp("since", occupancies[region].since)
-    publisher.send()
+    if publisher.send() { stale &= ~(1 << UInt64(region)) } else { stale |= 1 << UInt64(region) }
   }
 
   private func silence(of devices: borrowing Devices, _ slot: Int, in region: RegionSettings) -> Interval {
-    switch region.exit {
+    region.silence(after: devices.interval(of: slot))
+  }
+}
+
+extension RegionSettings {
+  func silence(after interval: Interval?) -> Interval {
+    switch exit {
     case .after(let fixed): fixed
-    case .auto: .silence(after: devices.interval(of: slot))
+    case .auto: .silence(after: interval)
     }
   }
 }

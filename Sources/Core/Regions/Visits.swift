@@ -2,6 +2,8 @@
 package struct Visit: BitwiseCopyable {
   package var device: Int32 = -1
   package var region: UInt8 = 0
+  /// That it began was told, so that its end will be.
+  package var isTold = false
   package var since = Instant.zero
   /// The last sighting that counted.
   package var counted = Instant.zero
@@ -40,17 +42,17 @@ package struct Visits: ~Copyable {
     return place
   }
 
-  /// Begins a visit at the head of both lists; false when there is no room for one more.
-  package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Bool {
+  /// Begins a visit at the head of both lists; its place, -1 when there is no room for one more.
+  package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Int32 {
     let place = vacancies.take()
-    guard place >= 0 else { return false }
+    guard place >= 0 else { return -1 }
     let next = heads[region]
     table[Int(place)] = Visit(
       device: Int32(device), region: UInt8(region), since: now, counted: now, nextOfDevice: head, nextOfRegion: next)
     if next >= 0 { table[Int(next)].previousOfRegion = place }
     heads[region] = place
     head = place
-    return true
+    return place
   }
 
   /// The regions have new numbers; visits to a region without one must have ended.

@@ -58,6 +58,7 @@ extension Triggers {
     var place = devices[heir].encounters
     while place >= 0 {
       encounters[place].device = Int32(heir)
+      if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }
       place = encounters[place].nextOfDevice
     }
   }
@@ -74,9 +75,11 @@ extension Triggers {
       _ = encounters[place].approach.heard(devices[slot, radio].level, at: now)
     }
     guard !encounters[place].hasFired else { return false }
+    let before = encounters[place]
     encounters[place].fire(at: now, settings.triggers[trigger], isVouched: true)
     let sight = sight(of: place, at: now, devices, settings)
     tell(.manual, encounters[place], sight, at: now, devices, settings, &publisher)
+    noteChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, sight, changed: true, at: now, devices, settings, &publisher)
     return true
   }
@@ -89,6 +92,7 @@ extension Triggers {
     let before = encounters[place]
     let mustTell = encounters[place].end()
     if mustTell { tell(.leave(reason), before, sight, at: now, devices, settings, &publisher) }
+    noteChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, sight, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
 

@@ -34,6 +34,8 @@ package struct Encounter: BitwiseCopyable {
   package var claimed = Instant.zero
   package var intent: UInt32 = 0
   package private(set) var stage = Stage.absent
+  /// When it came near.
+  package var since = Instant.zero
   package var approach = Approach()
   package var voices = Voices()
   /// Seconds of evidence: time counts in full when the level is clear, in part when it is doubtful, and backwards when it speaks against.

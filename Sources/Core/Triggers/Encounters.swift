@@ -13,6 +13,9 @@ package struct Encounters: ~Copyable {
   package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Encounter.self) + Vacancies.bytes(for: capacity) }
 
   package var isFull: Bool { vacancies.isEmpty }
+  /// All that were ever used, some of them vacant.
+  var places: Range<Int32> { 0..<Int32(vacancies.fresh) }
+  func isUsed(_ place: Int32) -> Bool { table[Int(place)].device >= 0 }
 
   package subscript(place: Int32) -> Encounter {
     _read { yield table[Int(place)] }

@@ -34,6 +34,7 @@ extension Triggers {
       let before = encounters[place]
       encounters[place].fire(at: now, trigger)
       tell(.fire, before, sight, at: now, devices, settings, &publisher)
+      noteChange(from: before, at: place, now, devices, settings, &publisher)
       claim(place, at: now, devices, settings, &publisher)
     }
   }

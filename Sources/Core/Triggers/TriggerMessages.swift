@@ -9,7 +9,10 @@ extension Triggers {
     guard settings.gateway.authorization == .always || event == .manual else { return }
     let trigger = settings.triggers[Int(encounter.trigger)]
     let slot = Int(encounter.device)
+    guard event.visit != .none || publisher.mayTell(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else { return }
     publisher.begin(.event, "/trigger/", at: now)
+    publisher.urge()
+    publisher.note(event.visit)
     publisher.topic.append(trigger.name)
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
@@ -25,6 +28,14 @@ extension Triggers {
 }
 
 extension Encounter.Event {
+  var visit: Message.Visit {
+    switch self {
+    case .fire, .manual: .begins
+    case .leave: .ends
+    case .arm, .undecided, .anomaly: .none
+    }
+  }
+
   var name: StaticString {
     switch self {
     case .arm: "arm"
@@ -81,6 +92,7 @@ extension Publisher {
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {
     beginWord(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
+    urge()
     json.member("gateway", text: settings.gateway.name.bytes)
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
     json.member("group", text: group.bytes)

@@ -8,6 +8,13 @@ package struct Triggers: ~Copyable {
   private var started = Instant.zero
   /// Approaches that found no room.
   package private(set) var refused: UInt64 = 0
+  /// Whom the run before served.
+  package internal(set) var leftovers: Leftovers
+  /// Whether states are told: not before it is known what the run before left.
+  package internal(set) var tellsStates = false
+  /// A bit for each trigger whose state is told later.
+  package internal(set) var stale: UInt64 = 0
+  var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 16, pace: .milliseconds(500)))
 
   /// A device that is heard so soon after the start has not been seen coming.
   private static let startUp = Interval.seconds(3)
@@ -28,10 +35,11 @@ package struct Triggers: ~Copyable {
     rivals = Rivals(capacity: claims, in: &arena)
     learnt = LearntPowers(seed: seed, in: &arena)
     arbitration = Arbitration()
+    leftovers = Leftovers(in: &arena)
   }
 
   package static func bytes(for capacity: Int, claims: Int) -> Int {
-    Encounters.bytes(for: capacity) + Rivals.bytes(for: claims) + LearntPowers.bytes
+    Encounters.bytes(for: capacity) + Rivals.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes
   }
 
   package mutating func begin(_ settings: borrowing Settings, at now: Instant) {
@@ -66,7 +74,7 @@ package struct Triggers: ~Copyable {
       let trigger = matching.trailingZeroBitCount
       matching &= matching - 1
       guard radio == Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings))) else { continue }
-      let place = place(for: slot, trigger, level, radio, at: now, &devices)
+      let place = place(for: slot, trigger, level, radio, at: now, &devices, settings)
       guard place >= 0 else { continue }
       if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
         encounters[place].approach = Approach()
@@ -79,7 +87,8 @@ package struct Triggers: ~Copyable {
   }
 
   private mutating func place(
-    for slot: Int, _ trigger: Int, _ level: Decibels, _ radio: Int, at now: Instant, _ devices: inout Devices
+    for slot: Int, _ trigger: Int, _ level: Decibels, _ radio: Int, at now: Instant, _ devices: inout Devices,
+    _ settings: borrowing Settings
   ) -> Int32 {
     let known = encounters.find(trigger: trigger, from: devices[slot].encounters)
     if known >= 0 { return known }
@@ -87,6 +96,7 @@ package struct Triggers: ~Copyable {
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
     let place = begin(trigger, slot, radio, at: now, &devices)
     if place >= 0, now - started < Self.startUp { encounters[place].wasHereAtStart = true }
+    if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
     return place
   }
 
@@ -119,6 +129,7 @@ package struct Triggers: ~Copyable {
       encounters[place].said(event)
       tell(event, before, sight, at: now, devices, settings, &publisher)
     }
+    noteChange(from: before, at: place, now, devices, settings, &publisher)
     if encounters[place].isPresent, encounters[place].voices.takesTurns() {
       tell(.anomaly(.twoPlacesAtOnce), encounters[place], sight, at: now, devices, settings, &publisher)
     }

@@ -1,18 +1,16 @@
 import CLinux
 package import Core
+import Synchronization
 
 /// Carries what Core has to tell to the broker, and what the broker has to ask to Core. One thread, one `poll`.
 ///
 /// It empties the rings of messages, stores events before anything else happens to them, and delivers what the broker is owed;
 /// while the broker is away it goes on storing, and tries again with ever longer pauses. It sleeps until something happens.
 package final class Courier: @unchecked Sendable {
-  package enum Order: BitwiseCopyable, Sendable {
-    case adopt(CourierSettings)
-    /// Store and deliver what is there, say goodbye, and end: within two seconds.
-    case stop
-  }
+  package enum Order: BitwiseCopyable, Sendable { case adopt(CourierSettings) }
 
-  /// What the other threads give: rings filled by one thread each. Who has pushed rings `bell`, once for all that was pushed.
+  /// What the other threads give: rings filled by one thread each, those first that go first. Who has pushed rings `bell`, once for all
+  /// that was pushed.
   package struct Inlets: Sendable {
     package var messages: [Ring<Message>]
     package var orders: Ring<Order>
@@ -31,6 +29,8 @@ package final class Courier: @unchecked Sendable {
   let dialer: Dialer
   let intake: Intake
   private let inlets: Inlets
+  private let toCore: Outlet
+  private var hasToldThePast = false
 
   var settings: CourierSettings
   var topics: Topics
@@ -38,13 +38,18 @@ package final class Courier: @unchecked Sendable {
   var backoff: Backoff
   var keepaliveDue = Instant.never
   var hasOldCall = false
+  /// The broker refuses a subscription.
+  var isDeaf = false
   var lastComplaint = Sentence()
   /// How many connections in a row were lost as soon as they were made.
   var briefly = 0
 
+  var probation = Probation()
   var store: EventStore
   var shelf = Shelf()
   var replies: [PendingReply] = []
+  /// Not an order like others: a ring may be full.
+  private let isStopping = Atomic<Bool>(false)
   private var ending = Ending.no
   /// Whether this turn may still wait for the network to take more.
   private var isPatient = true
@@ -73,6 +78,7 @@ package final class Courier: @unchecked Sendable {
   @export(interface) package init(_ settings: CourierSettings, _ inlets: Inlets, toCore: Outlet, toHost: Outlet, say: @escaping Say) {
     self.settings = settings
     self.inlets = inlets
+    self.toCore = toCore
     self.say = say
     topics = settings.topics
     figures = CourierFigures(ringing: toCore.bell)
@@ -88,15 +94,23 @@ package final class Courier: @unchecked Sendable {
 
   @export(interface) package func start() -> Thread { Thread("courier") { self.run() } }
 
-  /// Until ordered to stop.
+  /// Any thread: store and deliver what is there, say goodbye, and end, within two seconds.
+  package func stop() {
+    isStopping.store(true, ordering: .releasing)
+    bell.ring()
+  }
+
+  /// Until told to stop.
   @export(interface) package func run() {
     figures.set(.insecure, settings.broker.usesTLS && settings.broker.isInsecure)
     if settings.broker.usesTLS && settings.broker.isInsecure { say(.warning, Sentence("tls_insecure: the broker's name is not checked")) }
     store.open(at: .now())
+    recallProbation()
     var ready = Ready()
     while true {
       let now = Moment.now()
       obey(at: now)
+      tellThePast(at: now)
       converse(ready, at: now.at)
       collect(at: now)
       settle(at: now)
@@ -117,7 +131,8 @@ package final class Courier: @unchecked Sendable {
       bell.rise()
       figures.wakeUps.add()
     }
-    let isIdle = inlets.orders.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
+    let isToStop = if case .no = ending { isStopping.load(ordering: .acquiring) } else { false }
+    let isIdle = !isToStop && inlets.orders.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
     let awaited = isTalking ? Awaited(link.descriptor, toWrite: link.wantsToWrite) : nil
     let due = isIdle ? nextDue : now
     return wait(bell.descriptor, awaited, forAtMost: due == .never ? nil : due - Clock.now())
@@ -125,10 +140,11 @@ package final class Courier: @unchecked Sendable {
 
   private var nextDue: Instant {
     var due = min(store.nextDue, keepaliveDue)
+    if !isPastTold { due = min(due, Clock.now() + .milliseconds(50)) }
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break
-    case .up: due = min(due, overdue ?? .never)
+    case .up: due = min(due, min(overdue ?? .never, min(probation.due, shelf.nextRested(after: Clock.now()))))
     }
     switch ending {
     case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)
@@ -212,15 +228,29 @@ package final class Courier: @unchecked Sendable {
   /// What may wait in our own memory for a network that is slower than the air for a moment: 60 KB.
   private static let unwrittenMost = 256
 
+  /// What the run before began and did not end is the core thread's to end, or to go on with.
+  private func tellThePast(at now: Moment) {
+    guard !isPastTold else { return }
+    while let visit = store.unfinished?.last, toCore.requests.count < toCore.requests.capacity / 2 {
+      let left = Unfinished(topic: visit.topic, id: visit.id, since: visit.since(store.machine, at: now))
+      if !settings.simulated { _ = toCore.requests.push(.unfinished(left)) }
+      store.unfinished?.removeLast()
+    }
+    if store.unfinished?.isEmpty ?? true, !hasToldThePast, toCore.requests.push(.caughtUp) == nil { hasToldThePast = true }
+    toCore.bell.ring()
+  }
+
+  private var isPastTold: Bool { hasToldThePast && store.unfinished?.isEmpty ?? true }
+
   // MARK: Orders
 
   private func obey(at now: Moment) {
     while let order = inlets.orders.pop() {
       switch order {
       case .adopt(let settings): adopt(settings, at: now)
-      case .stop: if case .no = ending { ending = .delivering(until: now.at + Self.patience) }
       }
     }
+    if case .no = ending, isStopping.load(ordering: .acquiring) { ending = .delivering(until: now.at + Self.patience) }
   }
 
   /// How long an end may wait for the broker's acknowledgements, within the two seconds that stopping may take.
@@ -250,7 +280,9 @@ package final class Courier: @unchecked Sendable {
     return message
   }
 
-  private var isAllDelivered: Bool { link.inFlight.isEmpty && store.isAllSent && shelf.unsent == 0 && link.news.unwritten == 0 }
+  private var isAllDelivered: Bool {
+    link.inFlight.isEmpty && store.isAllSent(at: Clock.now()) && shelf.unsent == 0 && link.news.unwritten == 0
+  }
 }
 
 /// Where requests go: one ring to the core thread, one to the main thread, each with its doorbell.

@@ -33,8 +33,8 @@ extension Courier {
   }
 
   private func deliverEvents(at now: Moment) throws(LinkFault) {
-    // States and replies keep some room.
-    while link.inFlight.room > 8, let event = store.next(besides: link.inFlight, at: now) {
+    // States and replies keep some room; what somebody waits for keeps some from what nobody does.
+    while link.inFlight.room > 8, let event = store.next(besides: link.inFlight, at: now, isUrgentOnly: link.inFlight.room <= 24) {
       let seconds: UInt32? = if case .span(let left) = event.left { UInt32(max(left.seconds, 1)) } else { nil }
       store.sent(event.delivery)
       try send(event.topic, event.payload, isRetained: false, lasting: seconds, as: event.delivery, at: now.at)
@@ -86,7 +86,7 @@ extension Courier {
       let acknowledged = link.news.acknowledged[index]
       guard let (delivery, isCertain) = link.inFlight.take(acknowledged.identifier) else { continue }
       if acknowledged.reason >= 0x80 {
-        refuse(delivery, at: now.at)
+        refuse(delivery, isOverQuota: acknowledged.reason == 0x97, at: now.at)
       } else if isCertain {
         acknowledge(delivery)
       } else {
@@ -96,6 +96,7 @@ extension Courier {
     link.news.acknowledged.removeAll()
     if link.news.subscriptionsRefused > 0 {
       link.news.subscriptionsRefused = 0
+      isDeaf = true
       forbidden("the broker forbids this gateway to subscribe to commands or claims; see its ACL")
     }
   }
@@ -106,15 +107,25 @@ extension Courier {
     case .state(let slot, let version): shelf.acknowledge(slot: slot, version: version)
     case .reply(let number): replies.removeAll { $0.isSent && $0.message.sequence == number }
     }
+    guard figures.troubles.contains(.forbidden), !isDeaf, !store.hasRefused, !shelf.hasRefused else { return }
+    figures.set(.forbidden, false)
+    say(.info, Sentence("the broker takes what it refused before"))
   }
 
-  private func refuse(_ delivery: Delivery, at now: Instant) {
+  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again in a moment; what else a broker refuses, somebody has to mend.
+  private func refuse(_ delivery: Delivery, isOverQuota: Bool = false, at now: Instant) {
     figures.refused.add()
     switch delivery {
     case .event, .held:
       store.refuse(delivery, at: now)
-      forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and tried again")
-    case .state: forbidden("the broker refuses this gateway's states; see its ACL and limits")
+      if isOverQuota {
+        forbidden("the broker's quota for this gateway is used up; events are kept and tried again from second to second")
+      } else {
+        forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and tried again")
+      }
+    case .state(let slot, let version):
+      shelf.refuse(slot: slot, version: version, at: now)
+      forbidden("the broker refuses this gateway's states; see its ACL and limits. They are tried again")
     case .reply(let number):
       replies.removeAll { $0.isSent && $0.message.sequence == number }
       forbidden("the broker refuses this gateway's replies; see its ACL and limits")

@@ -11,6 +11,7 @@ package final class CourierFigures: Sendable {
   package let droppedBusy = Counter()
   /// Longer than a payload may be: a mistake of ours.
   package let oversized = Counter()
+  /// No place among the states, or among the replies that wait.
   package let statesUnkept = Counter()
   package let repliesDropped = Counter()
   /// PUBACK with a refusal: mostly the broker's ACL.
@@ -33,7 +34,7 @@ package final class CourierFigures: Sendable {
   package let requestsLimited = Counter()
   package let wakeUps = Counter()
 
-  private let standing = Atomic<UInt8>(0)
+  private let standing = Atomic<UInt16>(0)
   private let online = Atomic<Bool>(false)
 
   /// Rings when what `status` says has changed.
@@ -61,8 +62,8 @@ package final class CourierFigures: Sendable {
 }
 
 package struct Troubles: OptionSet, Sendable {
-  package let rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// Events are kept in memory only.
   package static let store = Troubles(rawValue: 1)
@@ -76,12 +77,24 @@ package struct Troubles: OptionSet, Sendable {
   package static let lost = Troubles(rawValue: 16)
   /// The signing key cannot be used; events go unsigned.
   package static let unsigned = Troubles(rawValue: 32)
+  /// Somebody deleted or changed the outbox while it was in use.
+  package static let touched = Troubles(rawValue: 64)
+  /// The last runs, or connections, ended at what the broker brought: each subscription is tried by itself.
+  package static let tried = Troubles(rawValue: 128)
+  /// One of them ended it again and again, and is not made any more.
+  package static let leftOut = Troubles(rawValue: 256)
+  /// So much happens at once that not all of it is told.
+  package static let crowded = Troubles(rawValue: 512)
 
   package var words: StaticString? {
-    if contains(.lost) { return "undelivered events were lost: the outbox is too small for the outage" }
+    if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
+    if contains(.crowded) { return "more happens than is told: is somebody flooding a region? What is left out is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.forbidden) { return "the broker forbids this gateway some of its topics" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
+    if contains(.leftOut) { return "a subscription is left out: what the broker keeps there ended this gateway three times; see the log" }
+    if contains(.tried) { return "what the broker sends ended this gateway: its subscriptions are made one by one" }
+    if contains(.touched) { return "the outbox was deleted or changed while it was in use: what waited was stored anew" }
     if contains(.setAside) { return "a damaged outbox was set aside" }
     if contains(.insecure) { return "tls_insecure: the broker's name is not checked" }
     return nil

@@ -18,7 +18,9 @@ extension Courier {
       talk(ready, at: now)
       if case .greeting = line, link.news.greeted != .not { welcome(at: now) }
       if case .greeting = line, now >= until { lose(LinkFault("the broker does not answer the greeting"), at: now) }
-    case .up: talk(ready, at: now)
+    case .up:
+      talk(ready, at: now)
+      if case .up = line, now >= probation.due { subscribe(at: now) }
     }
   }
 
@@ -70,24 +72,20 @@ extension Courier {
     figures.isOnline = true
     figures.connections.add()
     figures.set(.forbidden, false)
+    isDeaf = false
     lastComplaint = Sentence()
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
     say(.info, words)
     shelf.recall(everything: link.news.greeted == .fresh)
-    do throws(LinkFault) {
-      if settings.commands { try link.subscribe(topics.commands, qos: 1, wantsRetained: false) }
-      if settings.claims { try link.subscribe(topics.claims, qos: 0, wantsRetained: false) }
-      // Our own hello comes back: it shows that what we say is carried, and that we would hear the others.
-      if settings.claims { try link.subscribe(topics.hello(settings.name), qos: 0, wantsRetained: false, wantsOwn: true) }
-      if settings.claims { try link.subscribe(topics.statuses, qos: 1, wantsRetained: true) }
-      if settings.peers { try link.subscribe(topics.peers, qos: 1, wantsRetained: true) }
-    } catch { lose(error, at: now) }
+    probation.begin(subjects)
+    subscribe(at: now)
   }
 
   func lose(_ fault: LinkFault, at now: Instant) {
     // A connection may be made and lost in one turn: its span is then zero.
     let wasUp: Interval? = if case .up(let since) = line { now - since } else { nil }
+    judge(fault)
     link.discard()
     link.inFlight.removeAll()
     link.news = LinkNews()
@@ -109,7 +107,7 @@ extension Courier {
     line = .down(until: now + backoff.next())
     var fault = fault
     // Not every broker says why it lets go of the older of two clients.
-    if briefly >= 3 { fault.said.append(" Again and again: is there another gateway of the same site and name?") }
+    if briefly >= 3, !fault.isOfContent { fault.said.append(" Again and again: is there another gateway of the same site and name?") }
     complain(fault)
   }
 
@@ -126,6 +124,7 @@ extension Courier {
 
   /// With a word, unless the broker does not listen.
   func hangUp() {
+    endProbation()
     if case .up = line {
       link.sayGoodbye()
       let limit = Clock.now() + .milliseconds(100)
@@ -150,6 +149,7 @@ extension Courier {
     figures.set(.insecure, new.broker.usesTLS && new.broker.isInsecure)
     store.adopt(new, at: now)
     intake.adopt(new)
+    if probation.isCareful { forgive() }
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
       _ = try? link.publish(

@@ -3,7 +3,7 @@ import Core
 /// What an acknowledgement will be for.
 enum Delivery: BitwiseCopyable {
   /// `file` tells the rows of one outbox file from those of the next.
-  case event(row: Int64, file: UInt32)
+  case event(row: Int64, file: UInt32, isUrgent: Bool)
   /// An event that only memory holds, because the disk does not.
   case held(number: UInt64)
   case state(slot: Int, version: UInt32)
@@ -31,7 +31,7 @@ struct InFlight {
   func holds(_ identifier: Int32) -> Bool { index(of: identifier) != nil }
 
   func holds(row: Int64, file: UInt32) -> Bool {
-    for index in entries.indices { if case .event(row, file) = entries[index].delivery { return true } }
+    for index in entries.indices { if case .event(row, file, _) = entries[index].delivery { return true } }
     return false
   }
 

@@ -103,6 +103,7 @@ package final class Intake {
   private func hand(_ request: Request, to outlet: Outlet, _ ticket: Ticket) {
     if outlet.requests.push(request) != nil {
       figures.requestsLimited.add()
+      remembered.forget(ticket)
       replies.append(.reply(to: ticket, from: topics, refusing: "busy; try again"))
     }
     outlet.bell.ring()

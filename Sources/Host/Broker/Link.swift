@@ -143,14 +143,25 @@ import Core
 
   // -- While connected ----------------------------------------------------------------------------------------------------
 
+  // SAFETY: here and below as above.
   var descriptor: CInt { unsafe client == nil ? -1 : mosquitto_socket(client) }
   var wantsToWrite: Bool { unsafe mosquitto_want_write(client) }
 
   func read() throws(LinkFault) {
     isReading = true
     defer { isReading = false }
+    mosquitto_bound_memory(Self.mostRead)
     // SAFETY: as above.
-    try check(unsafe mosquitto_loop_read(client, 1))
+    let code = unsafe mosquitto_loop_read(client, 1)
+    let tooLong = mosquitto_bound_memory(0)
+    if tooLong > 0 {
+      var fault = LinkFault("the broker sends a message of ")
+      fault.said.append(decimal: UInt64(tooLong))
+      fault.said.append(" bytes on a topic that we read")
+      fault.isOfContent = true
+      throw fault
+    }
+    try check(code)
     try audit()
   }
 
@@ -158,6 +169,10 @@ import Core
   func audit() throws(LinkFault) {
     if descriptor < 0 { throw fault(MOSQ_ERR_CONN_LOST.rawValue, errno: 0) }
   }
+
+  /// Nothing that we read is longer than a few hundred bytes; OpenSSL wants some for itself. libmosquitto takes memory for whatever
+  /// length a packet claims, in MQTT 3 and 5, and has no limit to set.
+  private static let mostRead = 262_144
 
   // SAFETY: as above.
   func write() throws(LinkFault) { try check(unsafe mosquitto_loop_write(client, 1)) }

@@ -7,6 +7,8 @@ struct LinkFault: Error {
   var said = Sentence()
   /// The connection is as good as before: one message is not to be sent on it.
   var isOfMessage = false
+  /// What the broker sent was too long to be taken.
+  var isOfContent = false
 
   init(_ words: StaticString) { said.append(words) }
 

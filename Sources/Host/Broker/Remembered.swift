@@ -17,7 +17,6 @@ struct Remembered {
   private static let most = 32
 
   private var entries: [Entry] = []
-  private var next = 0
 
   func find(_ ticket: Ticket) -> Found {
     for entry in entries where entry.ticket.command == ticket.command && entry.ticket.request == ticket.request {
@@ -27,10 +26,12 @@ struct Remembered {
   }
 
   mutating func begin(_ ticket: Ticket) {
-    let entry = Entry(ticket: ticket, reply: nil)
-    if entries.count < Self.most { entries.append(entry) } else { entries[next] = entry }
-    next = (next + 1) % Self.most
+    if entries.count == Self.most { entries.removeFirst() }
+    entries.append(Entry(ticket: ticket, reply: nil))
   }
+
+  /// It was not taken on: asked again, it is a new one.
+  mutating func forget(_ ticket: Ticket) { entries.removeAll { $0.ticket.number == ticket.number } }
 
   mutating func answer(_ reply: borrowing Message) {
     for index in entries.indices where entries[index].ticket.number == reply.sequence { entries[index].reply = copy reply }

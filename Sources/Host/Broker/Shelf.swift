@@ -3,8 +3,9 @@ import Core
 /// The latest word on every retained topic: told again whenever the broker may have forgotten it. While the broker is away only
 /// the latest counts.
 struct Shelf {
-  /// A status, and for each of 64 regions and 64 triggers a state and a discovery; the rest is for matched identities.
-  static let capacity = 512
+  /// A status, for each of 64 regions and 64 triggers a state and a discovery, and 300 discoveries of matched identities; the rest is
+  /// for what is shared with neighbours.
+  static let capacity = 640
 
   private struct Place {
     var hash: UInt64
@@ -13,6 +14,8 @@ struct Shelf {
     var sent: UInt32 = 0
     var told: UInt32 = 0
     var until: Instant
+    /// After the broker's refusal.
+    var rest = Rest()
     var message: Message
 
     /// A word that no longer counts, or one that took the topic away: its place may go to another.
@@ -55,6 +58,7 @@ struct Shelf {
     guard unsent > 0 else { return nil }
     for index in places.indices where places[index].sent != places[index].version {
       let place = places[index]
+      if place.rest.due > now { continue }
       if place.until > now { return (index, place.version, place.message, place.until == .never ? nil : place.until - now) }
       places[index].sent = place.version
       places[index].told = place.version
@@ -68,13 +72,33 @@ struct Shelf {
     unsent -= 1
   }
 
-  mutating func acknowledge(slot: Int, version: UInt32) { places[slot].told = version }
+  mutating func acknowledge(slot: Int, version: UInt32) {
+    places[slot].told = version
+    places[slot].rest = Rest()
+  }
+
+  /// The broker would not have it: told again after a rest, if it is still the latest word.
+  mutating func refuse(slot: Int, version: UInt32, at now: Instant) {
+    places[slot].rest.begin(at: now, isUrgent: places[slot].message.isUrgent)
+    recall(slot: slot, version: version)
+  }
+
+  var hasRefused: Bool { places.contains { $0.rest.isNeeded } }
+
+  /// When one that rests may be told again.
+  func nextRested(after now: Instant) -> Instant {
+    var next = Instant.never
+    guard unsent > 0 else { return next }
+    for place in places where place.sent != place.version && place.rest.due > now { next = min(next, place.rest.due) }
+    return next
+  }
 
   /// The connection went: what the broker did not acknowledge is to be sent again, and all of it if the broker knows us no more.
   mutating func recall(everything: Bool) {
     unsent = 0
     for index in places.indices {
       if everything { places[index].told = 0 }
+      places[index].rest = Rest()
       places[index].sent = places[index].told
       if places[index].sent != places[index].version { unsent += 1 }
     }

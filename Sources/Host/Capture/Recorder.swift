@@ -25,8 +25,8 @@ package final class Recorder: Sendable {
   package static let bytes = Ring<Packet>.bytes(for: Limits.packetsQueued)
 
   /// The file is there when this returns; join the thread after `stop`. It ends by itself where the file has grown to `most` bytes.
-  /// Once that is done another recording may begin.
-  package func start(writing path: String, atMost most: Int = .max) throws(FileRefusal) -> Thread {
+  /// Once that is done another recording may begin. It fails where it would leave less `room` on the disk than others need.
+  package func start(writing path: String, atMost most: Int = .max, leaving room: Int64 = 0) throws(FileRefusal) -> Thread {
     let handover = Handover(file: try CaptureFile(creating: path))
     while packets.pop() != nil {}
     lost.store(0, ordering: .relaxed)
@@ -35,7 +35,7 @@ package final class Recorder: Sendable {
     over.store(false, ordering: .relaxed)
     stopping.store(false, ordering: .relaxed)
     return Thread("recorder") {
-      self.run(handover.file, atMost: most)
+      self.run(handover.file, atMost: most) { room > 0 && Files.freeBytes(Path(path)) ?? .max < room }
       self.over.store(true, ordering: .releasing)
     }
   }
@@ -70,7 +70,7 @@ package final class Recorder: Sendable {
   /// The file changes hands once, before the thread begins.
   private struct Handover: @unchecked Sendable { let file: CaptureFile }
 
-  private func run(_ file: CaptureFile, atMost most: Int) {
+  private func run(_ file: CaptureFile, atMost most: Int, _ isCramped: () -> Bool) {
     var isOver = false
     while !isOver {
       rest(until: 1, forAtMost: nil)
@@ -83,6 +83,7 @@ package final class Recorder: Sendable {
       while file.size < most, packets.take({ file.append($0.bytes.bytes, at: $0.at, dropped: dropped) }) {}
       isOver = isOver || file.size >= most
       file.flush()
+      if isCramped() { return failed.store(Int(ENOSPC), ordering: .relaxed) }
       if file.failure != 0 { return failed.store(Int(file.failure), ordering: .relaxed) }
     }
   }

@@ -12,6 +12,8 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     case taken
     /// This user may not write it.
     case forbidden
+    /// Somebody deleted or changed the file while it was ours.
+    case touched
     case other
   }
   package var kind: Kind

@@ -28,7 +28,7 @@ package struct History {
     guard Files.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
     database = try Database(path: file, readOnly: true)
     guard try database.number("PRAGMA application_id") == Schema.owner else { throw StoreFault(.corrupt, "the file is no outbox") }
-    guard try database.number("PRAGMA user_version") == Schema.version else {
+    guard Schema.oldest...Schema.version ~= (try database.number("PRAGMA user_version")) else {
       throw StoreFault(.corrupt, "the file is of another version")
     }
   }
@@ -55,6 +55,7 @@ extension Outbox.Fate {
     case .waiting: "waiting"
     case .delivered: "delivered"
     case .expired: "expired"
+    case .damaged: "damaged"
     }
   }
 }

@@ -6,7 +6,14 @@ package import Core
 /// What the broker has acknowledged is noted without waiting for the disk: a power cut may bring a duplicate, never a loss.
 package final class Outbox {
   /// As it stands in the file; never renumber.
-  package enum Fate: Int64, BitwiseCopyable, Sendable { case waiting, delivered, expired }
+  package enum Fate: Int64, BitwiseCopyable, Sendable {
+    case waiting, delivered, expired
+    /// Not what was stored: kept for reading, never delivered.
+    case damaged
+  }
+
+  /// What goes first: in the queue, and last when room has to be made.
+  package enum Rank: Int64, BitwiseCopyable, Sendable { case ordinary, urgent }
 
   /// `[outbox]` of the config.
   package struct Settings: BitwiseCopyable, Sendable {
@@ -19,22 +26,29 @@ package final class Outbox {
 
   package struct Waiting: BitwiseCopyable, Sendable {
     package var row: Int64 = 0
+    package var isDamaged = false
     package var topic = Topic()
     package var payload = Payload()
     package var left = TimeLeft.unlimited
   }
 
+  /// What this run is called, for the visits that it begins.
+  package var boot = Text<16>()
   /// The path never changes; the bounds may.
   package var settings: Settings
   /// The new name of a file that could not be used, if that happened when opening.
   package let setAside: Path?
   package private(set) var waiting: Int
   private var total: Int
-  private let machine: Int64
+  /// Never given twice in a run: an acknowledgement may still be under way for a row that is gone.
+  private var newest: Int64
+  let machine: Int64
   private var isPatient: Bool
+  /// As this process left the file and its log.
+  var seen: Fingerprint
 
-  private let statements: Statements
-  private let database: Database
+  let statements: Statements
+  let database: Database
   private let lock: FileLock
 
   /// A damaged file, or one of a newer version, is renamed and a new one begun.
@@ -53,12 +67,14 @@ package final class Outbox {
     let statements = try Statements(database)
     let waiting = try database.number("SELECT count(*) FROM event WHERE state = 0")
     let total = try database.number("SELECT count(*) FROM event")
+    newest = try database.number("SELECT max(id) FROM event")
     self.settings = settings
     self.setAside = setAside
     self.machine = machine
     self.waiting = Int(waiting)
     self.total = Int(total)
     isPatient = true
+    seen = Fingerprint(settings.path)
     self.statements = statements
     self.database = database
     self.lock = lock
@@ -75,21 +91,30 @@ package final class Outbox {
   /// Within a transaction.
   package func store(_ message: borrowing Message, at now: Moment) throws(StoreFault) {
     let lifetime = message.expires == .never ? nil : message.expires - message.at
-    statements.insertion.bind(1, now.wall)
-    statements.insertion.bind(2, machine)
-    statements.insertion.bind(3, lifetime.map { (now.at + $0).microseconds })
-    statements.insertion.bind(4, lifetime.flatMap { span in now.trustedWall.map { $0 + span.microseconds } })
-    statements.insertion.bind(5, text: message.topic.bytes)
-    statements.insertion.bind(6, text: message.payload.bytes)
+    let deadline = lifetime.map { (now.at + $0).microseconds }
+    let expires = lifetime.flatMap { span in now.trustedWall.map { $0 + span.microseconds } }
+    let rank = message.isUrgent ? Rank.urgent : .ordinary
+    statements.insertion.bind(1, newest + 1)
+    statements.insertion.bind(2, now.wall)
+    statements.insertion.bind(3, machine)
+    statements.insertion.bind(4, deadline)
+    statements.insertion.bind(5, expires)
+    statements.insertion.bind(6, text: message.topic.bytes)
+    statements.insertion.bind(7, text: message.payload.bytes)
+    statements.insertion.bind(8, rank.rawValue)
+    statements.insertion.bind(9, Sum(message.topic, message.payload, machine, deadline, expires).value)
     try statements.insertion.execute()
+    newest += 1
     waiting += 1
     total += 1
+    try note(message, at: now)
   }
 
   /// Returns how many undelivered events had to go to make room.
   package func commit() throws(StoreFault) -> Int {
     let lost = try shrink()
     try database.run("COMMIT")
+    seen = Fingerprint(settings.path)
     return lost
   }
 
@@ -99,37 +124,47 @@ package final class Outbox {
     try? database.run("ROLLBACK")
     waiting = Int((try? database.number("SELECT count(*) FROM event WHERE state = 0")) ?? 0)
     total = Int((try? database.number("SELECT count(*) FROM event")) ?? 0)
+    seen = Fingerprint(settings.path)
   }
 
+  /// History before what waits, and at a pump is who goes last.
   private func shrink() throws(StoreFault) -> Int {
-    guard total > settings.maxEvents else { return 0 }
-    statements.forgetting.bind(1, Int64(total - settings.maxEvents))
-    try statements.forgetting.execute()
-    total -= database.changes
-    guard total > settings.maxEvents else { return 0 }
-    statements.eviction.bind(1, Int64(total - settings.maxEvents))
-    try statements.eviction.execute()
-    let lost = database.changes
-    total -= lost
+    for rank in [Rank.ordinary, .urgent] { _ = try remove(rank, statements.forgetting) }
+    var lost = 0
+    for rank in [Rank.ordinary, .urgent] { lost += try remove(rank, statements.eviction) }
     waiting -= lost
     return lost
   }
 
+  private func remove(_ rank: Rank, _ removal: Statement) throws(StoreFault) -> Int {
+    guard total > settings.maxEvents else { return 0 }
+    removal.bind(1, rank.rawValue)
+    removal.bind(2, Int64(total - settings.maxEvents))
+    try removal.execute()
+    total -= database.changes
+    return database.changes
+  }
+
   // -- Out ----------------------------------------------------------------------------------------------------------------
 
-  /// The oldest event that waits behind `row`.
-  package func next(after row: Int64, at now: Moment) throws(StoreFault) -> Waiting? {
-    statements.selection.bind(1, row)
+  /// The oldest event of a rank that waits behind `row`.
+  package func next(_ rank: Rank, after row: Int64, at now: Moment) throws(StoreFault) -> Waiting? {
+    statements.selection.bind(1, rank.rawValue)
+    statements.selection.bind(2, row)
     defer { statements.selection.reset() }
     guard try statements.selection.step() else { return nil }
     var event = Waiting()
     event.row = statements.selection.integer(0)
     event.topic = statements.selection.text(1)
     event.payload = statements.selection.text(2)
-    if let deadline = statements.selection.optionalInteger(4) {
+    let deadline = statements.selection.optionalInteger(4)
+    let expires = statements.selection.optionalInteger(5)
+    let sum = Sum(event.topic, event.payload, statements.selection.integer(3), deadline, expires)
+    event.isDamaged = statements.selection.optionalInteger(6).map { $0 != sum.value } ?? false
+    if let deadline {
       event.left = TimeLeft(
         until: Instant(microseconds: deadline), sameStart: statements.selection.integer(3) == machine,
-        stored: statements.selection.optionalInteger(6), expires: statements.selection.optionalInteger(5), at: now)
+        stored: statements.selection.optionalInteger(7), expires: expires, at: now)
     }
     return event
   }
@@ -149,15 +184,25 @@ package final class Outbox {
     try database.run("BEGIN IMMEDIATE")
   }
 
-  package func endSettling() throws(StoreFault) { try database.run("COMMIT") }
-
-  /// Forgets history that is too old. Without a clock nothing ages.
-  package func age(at now: Moment) throws(StoreFault) {
-    guard let wall = now.wall else { return }
-    statements.aging.bind(1, wall - settings.maxAge.microseconds)
-    try statements.aging.execute()
-    total -= database.changes
+  package func endSettling() throws(StoreFault) {
+    try database.run("COMMIT")
+    seen = Fingerprint(settings.path)
   }
+
+  /// Forgets history that is too old. Without a clock nothing ages. What SQLite keeps from whoever commits, that its log cannot be
+  /// brought home, comes out here.
+  package func age(at now: Moment) throws(StoreFault) {
+    defer { seen = Fingerprint(settings.path) }
+    if let wall = now.wall {
+      statements.aging.bind(1, wall - settings.maxAge.microseconds)
+      try statements.aging.execute()
+      total -= database.changes
+    }
+    _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
+  }
+
+  /// Whether the file and its log are as this process left them: nobody else writes there.
+  package var isUntouched: Bool { Fingerprint(settings.path) == seen }
 
   // -- The file -----------------------------------------------------------------------------------------------------------
 
@@ -172,14 +217,16 @@ package final class Outbox {
       return database
     }
     guard owner == Schema.owner else { throw StoreFault(.other, "the file is some other program's database") }
-    guard version == Schema.version else { throw StoreFault(.corrupt, "the file is of another version") }
+    guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
     let check = try database.statement("PRAGMA quick_check(1)")
     guard try check.step(), (check.text(0) as Text<8>) == Text<8>("ok") else { throw StoreFault(.corrupt, "the file is damaged") }
+    check.reset()
+    if version == Schema.oldest { try database.run(Schema.migration) }
     return database
   }
 
   /// To `PATH.damaged-N`, with the files SQLite keeps beside it, so that nobody mistakes them for the new file's.
-  private static func rename(_ path: Path) -> Path {
+  static func rename(_ path: Path) -> Path {
     var number: UInt64 = 1
     while true {
       var name = path

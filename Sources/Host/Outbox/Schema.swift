@@ -1,7 +1,9 @@
-/// The outbox as SQLite sees it. Times are microseconds: `deadline` on the clock of one start of the machine, which `machine`
+/// The outbox as SQLite sees it. Times are microseconds: `deadline` and `at` on the clock of one start of the machine, which `machine`
 /// names; the others since 1970, NULL while the clock was not set, `expires` also while nothing had synchronised it.
 enum Schema {
-  static let version: Int64 = 1
+  static let version: Int64 = 2
+  /// What can be read as it is, and is brought up to date where it is written.
+  static let oldest: Int64 = 1
   /// "FCRT": what `file` and we recognise the file by.
   static let owner: Int64 = 0x4643_5254
 
@@ -12,35 +14,69 @@ enum Schema {
     PRAGMA cache_size = -256; PRAGMA temp_store = MEMORY;
     """
 
+  /// `rank`: 1 for those somebody waits for at a pump. `sum`: what the row's content adds up to; NULL where an older version stored it.
+  /// `visit`: what was begun and has not ended, by the topic that was told so.
   static let creation: StaticString = """
     BEGIN IMMEDIATE;
     CREATE TABLE event (
       id INTEGER PRIMARY KEY, state INTEGER NOT NULL DEFAULT 0, stored INTEGER, settled INTEGER,
-      machine INTEGER NOT NULL, deadline INTEGER, expires INTEGER, topic TEXT NOT NULL, payload TEXT NOT NULL);
-    CREATE INDEX waiting ON event (id) WHERE state = 0;
-    CREATE INDEX settled ON event (id) WHERE state != 0;
+      machine INTEGER NOT NULL, deadline INTEGER, expires INTEGER, topic TEXT NOT NULL, payload TEXT NOT NULL,
+      rank INTEGER NOT NULL DEFAULT 0, sum INTEGER);
+    CREATE INDEX waiting ON event (rank, id) WHERE state = 0;
+    CREATE INDEX settled ON event (rank, id) WHERE state != 0;
+    CREATE TABLE visit (
+      topic TEXT NOT NULL, id TEXT NOT NULL, boot TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER,
+      PRIMARY KEY (topic, id)) WITHOUT ROWID;
+    CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     PRAGMA application_id = 0x46435254;
-    PRAGMA user_version = 1;
+    PRAGMA user_version = 2;
+    COMMIT;
+    """
+
+  /// What waits in a file of version 1 goes on waiting.
+  static let migration: StaticString = """
+    BEGIN IMMEDIATE;
+    ALTER TABLE event ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE event ADD COLUMN sum INTEGER;
+    UPDATE event SET rank = 1 WHERE state = 0 AND topic LIKE '%/trigger/%';
+    DROP INDEX waiting;
+    DROP INDEX settled;
+    CREATE INDEX waiting ON event (rank, id) WHERE state = 0;
+    CREATE INDEX settled ON event (rank, id) WHERE state != 0;
+    CREATE TABLE visit (
+      topic TEXT NOT NULL, id TEXT NOT NULL, boot TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER,
+      PRIMARY KEY (topic, id)) WITHOUT ROWID;
+    CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    PRAGMA user_version = 2;
     COMMIT;
     """
 
   static let insertion: StaticString = """
-    INSERT INTO event (stored, machine, deadline, expires, topic, payload) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   static let selection: StaticString = """
-    SELECT id, topic, payload, machine, deadline, expires, stored FROM event INDEXED BY waiting WHERE state = 0 AND id > ? ORDER BY id LIMIT 1
+    SELECT id, topic, payload, machine, deadline, expires, sum, stored FROM event INDEXED BY waiting
+    WHERE state = 0 AND rank = ? AND id > ? ORDER BY id LIMIT 1
     """
   static let settlement: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
-    DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY settled WHERE state != 0 ORDER BY id LIMIT ?)
+    DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY settled WHERE state != 0 AND rank = ? ORDER BY id LIMIT ?)
     """
-  static let eviction: StaticString = "DELETE FROM event WHERE id IN (SELECT id FROM event ORDER BY id LIMIT ?)"
+  static let eviction: StaticString = """
+    DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY waiting WHERE state = 0 AND rank = ? ORDER BY id LIMIT ?)
+    """
   static let aging: StaticString = "DELETE FROM event WHERE state != 0 AND coalesce(settled, stored) < ?"
+
+  static let beginning: StaticString = "INSERT OR REPLACE INTO visit (topic, id, boot, machine, at, wall) VALUES (?, ?, ?, ?, ?, ?)"
+  static let ending: StaticString = "DELETE FROM visit WHERE topic = ? AND id = ?"
+  static let visits: StaticString = "SELECT topic, id, boot, machine, at, wall FROM visit ORDER BY topic, id"
+  static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
+  static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"
 }
 
 /// The sentences above, prepared once.
 struct Statements {
-  let insertion, selection, settlement, forgetting, eviction, aging: Statement
+  let insertion, selection, settlement, forgetting, eviction, aging, beginning, ending, marking: Statement
 
   init(_ database: Database) throws(StoreFault) {
     insertion = try database.statement(Schema.insertion)
@@ -49,5 +85,8 @@ struct Statements {
     forgetting = try database.statement(Schema.forgetting)
     eviction = try database.statement(Schema.eviction)
     aging = try database.statement(Schema.aging)
+    beginning = try database.statement(Schema.beginning)
+    ending = try database.statement(Schema.ending)
+    marking = try database.statement(Schema.marking)
   }
 }

@@ -1,5 +1,3 @@
-package import Core
-
 /// So many at once, so many a second in the long run.
 package struct TokenBucket: BitwiseCopyable, Sendable {
   private let burst: Int64
@@ -8,12 +6,12 @@ package struct TokenBucket: BitwiseCopyable, Sendable {
   private var full = Instant.zero
 
   /// `pace`: the time one token takes to come back.
-  package init(burst: Int, pace: Interval) {
+  @export(interface) package init(burst: Int, pace: Interval) {
     self.burst = Int64(burst)
     self.pace = pace.microseconds
   }
 
-  package mutating func take(at now: Instant) -> Bool {
+  @export(interface) package mutating func take(at now: Instant) -> Bool {
     let debt = max((full - now).microseconds, 0)
     guard debt <= (burst - 1) * pace else { return false }
     full = now + Interval(microseconds: debt + pace)

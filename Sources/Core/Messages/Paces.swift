@@ -1,0 +1,28 @@
+/// How much may be told of one identity, one region, one trigger: who makes up a thousand beacons a second must not fill the disk and
+/// the broker with them. What matters at a pump, that somebody is served and that he has gone, is not counted here.
+package struct Paces: BitwiseCopyable {
+  package enum Place: BitwiseCopyable {
+    case region(Int)
+    case trigger(Int)
+  }
+
+  /// A bus full of phones at once; in the long run more than any site has visitors.
+  private var regions = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 256, pace: .milliseconds(200)))
+  private var triggers = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .seconds(1)))
+  /// Somebody at the edge of a region, coming and going; two who share a place here share what they may cause.
+  private var identities = InlineArray<512, TokenBucket>(repeating: TokenBucket(burst: 20, pace: .seconds(5)))
+  private let seed: UInt64
+
+  init(seed: UInt64) { self.seed = seed }
+
+  mutating func allow(_ identity: Identity, at place: Place, _ now: Instant) -> Bool {
+    guard identities[Int(identity.hash(seed: seed) % 512)].take(at: now) else { return false }
+    switch place {
+    case .region(let number): return regions[number].take(at: now)
+    case .trigger(let number): return triggers[number].take(at: now)
+    }
+  }
+
+  /// Their numbers have changed.
+  mutating func forget() { self = Paces(seed: seed) }
+}

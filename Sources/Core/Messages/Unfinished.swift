@@ -1,0 +1,36 @@
+/// A `fire` or an `enter` of a run before, whose end nobody has told. The rim keeps it, and hands it over at the start.
+package struct Unfinished: BitwiseCopyable, Sendable {
+  /// Where it was told to have begun.
+  package var topic = Topic()
+  /// As it was told.
+  package var id = Text<128>()
+  /// On this run's clock.
+  package var since = Instant.zero
+
+  package init(topic: Topic, id: Text<128>, since: Instant) {
+    self.topic = topic
+    self.id = id
+    self.since = since
+  }
+
+  enum Place { case region, trigger }
+
+  /// `PREFIX/SITE/GATEWAY/region/NAME/event` or `…/trigger/NAME`.
+  var place: (Place, name: Name)? {
+    var slashes = 0
+    var start = 0
+    while start < topic.count, slashes < 3 {
+      if topic[start] == UInt8(ascii: "/") { slashes += 1 }
+      start += 1
+    }
+    let (region, trigger, event) = (Text<8>("region/"), Text<8>("trigger/"), Text<8>("/event"))
+    let rest = topic.bytes.extracting(start..<topic.count)
+    if rest.begins(trigger.bytes) { return (.trigger, Name(rest.extracting(trigger.count..<rest.byteCount))) }
+    guard rest.begins(region.bytes), rest.byteCount > region.count + event.count else { return nil }
+    return (.region, Name(rest.extracting(region.count..<rest.byteCount - event.count)))
+  }
+}
+
+extension RawSpan {
+  fileprivate func begins(_ part: RawSpan) -> Bool { byteCount >= part.byteCount && extracting(first: part.byteCount).equals(part) }
+}

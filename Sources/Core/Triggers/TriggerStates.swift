@@ -1,0 +1,138 @@
+// `BASE/trigger/NAME/state`, retained: who is served, who is near, and since when. What was once told of one visit may be lost to a
+// subscriber; this is true whenever it is read. CONTRACT, Topics.
+
+extension Triggers {
+  /// The approach of an encounter has changed, or nothing but who stands near: a flood of these is told now and then.
+  mutating func noteChange(
+    from before: Encounter, at place: Int32, _ now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
+  ) {
+    let (isPresent, hasFired) = (encounters[place].isPresent, encounters[place].hasFired)
+    guard isPresent != before.isPresent || hasFired != before.hasFired else { return }
+    if !before.isPresent { encounters[place].since = now }
+    let trigger = Int(encounters[place].trigger)
+    guard hasFired != before.hasFired || statePaces[trigger].take(at: now) else {
+      stale |= 1 << UInt64(trigger)
+      return
+    }
+    tellState(of: trigger, at: now, devices, settings, &publisher)
+  }
+
+  /// What was left for later, or found no room.
+  mutating func tellStates(at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher) {
+    var left = stale
+    while left != 0 {
+      let trigger = left.trailingZeroBitCount
+      left &= left - 1
+      if trigger >= settings.triggers.count {
+        stale &= ~(1 << UInt64(trigger))
+      } else if statePaces[trigger].take(at: now) {
+        tellState(of: trigger, at: now, devices, settings, &publisher)
+      }
+    }
+  }
+
+  mutating func tellState(
+    of trigger: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    guard tellsStates else { return }
+    publisher.begin(.state, "/trigger/", at: now)
+    publisher.urge()
+    publisher.topic.append(settings.triggers[trigger].name)
+    publisher.topic.append("/state")
+    publisher.json.member("trigger", text: settings.triggers[trigger].name.bytes)
+    var census = Census()
+    // Without leave to monitor nothing is told that nobody asked for.
+    let isAllowed = settings.gateway.authorization == .always
+    if isAllowed { count(trigger, &census) }
+    publisher.json.member("served_count", Int64(census.served))
+    publisher.json.member("near_count", Int64(census.near))
+    publisher.json.array("served")
+    var told = isAllowed ? list(trigger, isServed: true, devices, &publisher) : 0
+    publisher.json.closeArray()
+    publisher.json.array("near")
+    if isAllowed { told += list(trigger, isServed: false, devices, &publisher) }
+    publisher.json.closeArray()
+    let leftOut = census.served + census.near - told
+    if leftOut > 0 { publisher.json.member("left_out", Int64(leftOut)) }
+    if publisher.send() { stale &= ~(1 << UInt64(trigger)) } else { stale |= 1 << UInt64(trigger) }
+  }
+
+  private struct Census {
+    var served = 0
+    var near = 0
+  }
+
+  private func count(_ trigger: Int, _ census: inout Census) {
+    for place in encounters.places where encounters.isUsed(place) && Int(encounters[place].trigger) == trigger {
+      if encounters[place].hasFired { census.served += 1 } else if encounters[place].isPresent { census.near += 1 }
+    }
+    for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver { census.served += 1 }
+  }
+
+  /// As many as there is room for; returns how many those were.
+  private func list(_ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ publisher: inout Publisher) -> Int {
+    var told = 0
+    for place in encounters.places where encounters.isUsed(place) && Int(encounters[place].trigger) == trigger {
+      guard encounters[place].isPresent, encounters[place].hasFired == isServed else { continue }
+      let since = encounters[place].firedAt ?? encounters[place].since
+      guard publisher.tell(devices[Int(encounters[place].device)].identity, since: since) else { return told }
+      told += 1
+    }
+    guard isServed else { return told }
+    for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver {
+      guard publisher.tell(leftovers[index].identity, since: leftovers[index].since) else { return told }
+      told += 1
+    }
+    return told
+  }
+
+  /// Somebody whom the run before served is heard here: the visit goes on. Of one that was given up, nobody saw it come.
+  mutating func resume(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
+    guard let entry = leftovers.take(identity, at: Int(encounters[place].trigger)) else { return }
+    if entry.isOver {
+      encounters[place].wasHereAtStart = true
+    } else {
+      encounters[place].fire(at: entry.since, settings.triggers[Int(encounters[place].trigger)])
+      encounters[place].since = entry.since
+    }
+  }
+
+  /// Whether it has come already, and is served: as before, or from now on.
+  mutating func goesOn(
+    _ trigger: Int, _ slot: Int, _ entry: Leftovers.Entry, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) -> Bool {
+    let place = encounters.find(trigger: trigger, from: devices[slot].encounters)
+    guard place >= 0, encounters[place].isPresent else { return false }
+    if encounters[place].hasFired { return true }
+    encounters[place].fire(at: entry.since, settings.triggers[trigger])
+    encounters[place].since = entry.since
+    return true
+  }
+}
+
+extension Encounter {
+  fileprivate var firedAt: Instant? {
+    switch stage {
+    case .fired(let at): at
+    case .leaving(_, let fired): fired
+    case .absent, .armed, .dwelling, .claiming: nil
+    }
+  }
+}
+
+extension Publisher {
+  /// What is still to be said behind a list: the other one, how many are left out, a rehearsal's mark.
+  private static var rest: Int { 64 }
+
+  fileprivate mutating func tell(_ identity: Identity, since: Instant) -> Bool {
+    let before = json.count
+    json.openObject()
+    json.member("id", identity)
+    stamp("since", since)
+    json.closeObject()
+    if !json.overflowed, json.free >= Self.rest { return true }
+    json.truncate(to: before)
+    return false
+  }
+}

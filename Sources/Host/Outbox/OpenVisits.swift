@@ -1,0 +1,83 @@
+package import Core
+
+/// What was told to have begun and not to have ended: a `fire` without its `leave`, an `enter` without its `exit`. It stands in the
+/// file, so that a run after a power cut can end what the run before it began.
+extension Outbox {
+  package struct OpenVisit: BitwiseCopyable, Sendable {
+    package var topic = Topic()
+    package var id = Text<128>()
+    /// Which run told so.
+    package var boot = Text<16>()
+    package var machine: Int64 = 0
+    /// On the clock of that start of the machine.
+    package var at = Instant.zero
+    package var wall: Int64?
+
+    package init() {}
+
+    /// On the clock of this start; of one whose time nobody knew, it is now.
+    package func since(_ machine: Int64, at now: Moment) -> Instant {
+      if self.machine == machine { return min(at, now.at) }
+      guard let wall, let today = now.wall else { return now.at }
+      return now.at - Interval(microseconds: max(today - wall, 0))
+    }
+  }
+
+  /// Within a transaction: what the event begins is open, what it ends is not.
+  package func note(_ message: borrowing Message, at now: Moment) throws(StoreFault) {
+    guard message.visit != .none, let id = Self.identity(in: message.payload) else { return }
+    guard message.visit == .begins else {
+      statements.ending.bind(1, text: message.topic.bytes)
+      statements.ending.bind(2, text: id.bytes)
+      return try statements.ending.execute()
+    }
+    var visit = OpenVisit()
+    (visit.topic, visit.id, visit.boot) = (message.topic, id, boot)
+    (visit.machine, visit.at, visit.wall) = (machine, now.at, now.wall)
+    try keep(visit)
+  }
+
+  package func keep(_ visit: OpenVisit) throws(StoreFault) {
+    statements.beginning.bind(1, text: visit.topic.bytes)
+    statements.beginning.bind(2, text: visit.id.bytes)
+    statements.beginning.bind(3, text: visit.boot.bytes)
+    statements.beginning.bind(4, visit.machine)
+    statements.beginning.bind(5, visit.at.microseconds)
+    statements.beginning.bind(6, visit.wall)
+    try statements.beginning.execute()
+  }
+
+  /// Of every run, until `body` says false.
+  package func openVisits(_ body: (OpenVisit) -> Bool) throws(StoreFault) {
+    let query = try database.statement(Schema.visits)
+    while try query.step() {
+      var visit = OpenVisit()
+      visit.topic = query.text(0)
+      visit.id = query.text(1)
+      visit.boot = query.text(2)
+      visit.machine = query.integer(3)
+      visit.at = Instant(microseconds: query.integer(4))
+      visit.wall = query.optionalInteger(5)
+      guard body(visit) else { return }
+    }
+  }
+
+  private static func identity(in payload: Payload) -> Text<128>? { (try? JSONObject(payload.bytes).text("id")) ?? nil }
+}
+
+/// Small numbers that outlive the process, one a name.
+extension Outbox {
+  /// In a transaction or by itself. A crash of the program leaves it there; a power cut may take the last one back.
+  package func mark(_ name: StaticString, _ value: Int64) throws(StoreFault) {
+    statements.marking.bind(1, text: Name(name).bytes)
+    statements.marking.bind(2, value)
+    try statements.marking.execute()
+    seen = Fingerprint(settings.path)
+  }
+
+  package func marked(_ name: StaticString) throws(StoreFault) -> Int64? {
+    let query = try database.statement(Schema.marked)
+    query.bind(1, text: Name(name).bytes)
+    return try query.step() ? query.integer(0) : nil
+  }
+}

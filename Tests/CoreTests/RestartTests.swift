@@ -1,0 +1,177 @@
+import Foundation
+import Testing
+
+@testable import Core
+
+@Suite("What a run owes to the one before it, and to who reads states") struct RestartTests {
+  private func rig(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.addRegion("door", exit: .after(.seconds(7)))
+      change(&$0)
+    }
+  }
+
+  private func open(_ place: String, device: UInt8 = 1, since seconds: Double = -30) -> Unfinished {
+    Unfinished(
+      topic: Topic(Array("forecourt/site/gateway/\(place)".utf8).span.bytes),
+      id: Text(Array("address:c0:00:00:00:00:0\(device)".utf8).span.bytes), since: Instant(microseconds: Int64(seconds * 1e6)))
+  }
+
+  private func state(_ said: [(topic: String, payload: String)], of trigger: String = "pump") throws -> [String: Any] {
+    let last = try #require(said.last { $0.topic == "trigger/\(trigger)/state" })
+    return try #require(try JSONSerialization.jsonObject(with: Data(last.payload.utf8)) as? [String: Any])
+  }
+
+  @Test("who is not heard again is told to have gone, once; who is heard goes on, and goes for its own reason")
+  func visits() throws {
+    var rig = rig()
+    for device in 1...2 as ClosedRange<UInt8> {
+      for place in ["trigger/pump", "region/door/event"] { rig.gateway.recall(open(place, device: device), at: .zero) }
+    }
+    // Twice is once.
+    rig.gateway.recall(open("trigger/pump"), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    #expect(try state(rig.said())["served_count"] as? Int == 2)
+    rig.hear(1, from: 1, to: 40, level: -60)
+    rig.gateway.settle(at: Instant(microseconds: 40_000_000))
+    let said = rig.said()
+    let told = said.compactMap { Told(topic: $0.topic, payload: $0.payload) }.filter { !$0.event.isEmpty }
+    #expect(told == [Told("leave", device: 2, reason: "restart")], "and no second fire for the one who stands there")
+    let exits = said.filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(exits.count == 1 && exits[0].contains(#""event":"exit","reason":"restart""#) && exits[0].contains("00:02"))
+    let served = try #require(try state(said)["served"] as? [[String: Any]])
+    #expect(served.count == 1 && served[0]["since"] as? String == "2025-10-09T08:52:50.000Z", "\(served)")
+    #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""count":1"#) == true)
+    rig.wait(until: 60)
+    let gone = rig.said()
+    #expect(gone.contains { $0.payload.contains(#""event":"leave""#) && $0.payload.contains(#""reason":"lost""#) })
+    #expect(gone.contains { $0.payload.contains(#""event":"exit","reason":"silence""#) })
+    rig.gateway.settle(at: Instant(microseconds: 300_000_000))
+    #expect(!rig.said().contains { $0.topic.hasSuffix("event") || $0.payload.contains("leave") })
+  }
+
+  @Test("who is heard only after it was told to have gone was slow: it is not served a second time before it has left")
+  func slow() {
+    var rig = rig()
+    rig.gateway.recall(open("trigger/pump"), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    rig.gateway.settle(at: Instant(microseconds: 15_000_000))
+    #expect(rig.told().filter { !$0.event.isEmpty } == [Told("leave", reason: "restart")])
+    rig.hear(from: 30, to: 60, level: -60)
+    #expect(!rig.told().contains { $0.event == "fire" })
+    rig.hear(from: 60, to: 70, level: -98)
+    rig.hear(from: 70, to: 75, level: -98, becoming: -60)
+    rig.hear(from: 75, to: 80, level: -60)
+    #expect(rig.told().contains { $0.event == "fire" })
+  }
+
+  @Test("what is configured no more, or cannot be a name, ends at once where it began, and its retained state is taken back")
+  func strangers() {
+    var rig = rig()
+    rig.gateway.caughtUp(at: .zero)
+    _ = rig.said()
+    rig.gateway.recall(open("trigger/old"), at: .zero)
+    rig.gateway.recall(open("region/old/event"), at: .zero)
+    rig.gateway.recall(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
+    rig.gateway.recall(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
+    let said = rig.said()
+    #expect(said.map(\.topic) == ["trigger/old", "trigger/old/state", "region/old/event", "forecourt/site/before/trigger/pump"])
+    #expect(said[1].payload.isEmpty && said[0].payload.contains("restart") && said[2].payload.contains("restart"))
+  }
+
+  @Test("new settings end what is still open, clear the states of triggers that are gone, and tell the others anew")
+  func reload() {
+    var rig = rig { $0.addTrigger("old") }
+    rig.gateway.recall(open("trigger/old"), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    _ = rig.said()
+    var next = Settings()
+    next.gateway.devices = 64
+    next.addTrigger("pump")
+    rig.gateway.adopt(next, at: .zero)
+    let said = rig.said()
+    #expect(said.contains { $0.topic == "trigger/old" && $0.payload.contains("restart") })
+    #expect(said.last { $0.topic == "trigger/old/state" }?.payload == "")
+    #expect(said.contains { $0.topic == "trigger/pump/state" && $0.payload.contains(#""served_count":0"#) })
+  }
+
+  @Test("two at one pump: the state says who is served and who is near, and the first to leave does not end it")
+  func two() throws {
+    var rig = rig()
+    rig.gateway.caughtUp(at: .zero)
+    for step in 0..<140 {
+      let time = 10 + Double(step) / 10
+      for device in 1...2 as ClosedRange<UInt8> {
+        rig.hear(device, at: time, level: Int8(min(-84 + Double(step - Int(device) * 10) * 0.5, -60)))
+      }
+    }
+    var now = try state(rig.said())
+    #expect(now["served_count"] as? Int == 2 && (now["served"] as? [Any])?.count == 2)
+    rig.hear(2, from: 24, to: 30, level: -60)
+    now = try state(rig.said())
+    #expect(now["served_count"] as? Int == 1 && (now["served"] as? [[String: Any]])?.first?["id"] as? String == "address:c0:00:00:00:00:02")
+    rig.hear(3, from: 30, to: 33, level: -80, becoming: -70)
+    #expect(try state(rig.said())["near_count"] as? Int == 1)
+    rig.wait(until: 60)
+    now = try state(rig.said())
+    #expect(now["served_count"] as? Int == 0 && now["near_count"] as? Int == 0)
+  }
+
+  @Test("however many there are, a state fits, and says how many it leaves out")
+  func crowd() throws {
+    var rig = Rig(devices: 64) {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.gateway.simulated = true
+    }
+    rig.gateway.caughtUp(at: .zero)
+    for second in 10..<40 {
+      for device in 0..<50 as Range<UInt8> {
+        rig.hear(device, from: Double(second), to: Double(second) + 1, level: min(-84 + Double(second - 10) * 3, -60))
+      }
+    }
+    // Who was left for later is told with the next that falls due.
+    rig.gateway.settle(at: Instant(microseconds: 41_000_000))
+    let now = try state(rig.said())
+    let told = try #require(now["served"] as? [Any]).count + (now["near"] as? [Any] ?? []).count
+    let there = try #require(now["served_count"] as? Int) + (now["near_count"] as? Int ?? 0)
+    #expect(there > 30 && told > 8 && there == told + (now["left_out"] as? Int ?? 0) && now["simulated"] as? Bool == true)
+  }
+
+  @Test("a thousand made-up devices a second enter a region: so many are told as a bus brings, the count is right, and a fire goes through")
+  func flood() {
+    var rig = Rig(devices: 8_192) {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.addRegion("door", exit: .after(.seconds(7)))
+    }
+    _ = rig.said()
+    var (enters, exits, fires, arms) = (0, 0, 0, 0)
+    for second in 0..<25 {
+      for number in 0..<1_000 {
+        let address: [UInt8] = [UInt8(number & 0xFF), UInt8(number >> 8), UInt8(second), 7, 7, 0xC0]
+        let packet = advert(address, level: -60, data: [])
+        rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64(second) * 1_000_000 + Int64(number) * 1_000))
+        if number % 100 == 0 {
+          rig.hear(1, at: Double(second) + Double(number) / 1_000, level: Int8(min(-84 + max(Double(second - 10) * 4, 0), -60)))
+        }
+      }
+      for (topic, payload) in rig.said() {
+        if payload.contains(#""event":"enter""#) { enters += 1 }
+        if payload.contains(#""event":"exit""#) { exits += 1 }
+        if payload.contains(#""event":"fire""#), payload.contains("00:01") { fires += 1 }
+        if topic == "trigger/pump", payload.contains(#""event":"arm""#) { arms += 1 }
+      }
+    }
+    #expect(enters <= 256 + 25 * 5 + 1 && exits <= enters && fires == 1 && arms < 100)
+    #expect(Int(rig.gateway.publisher.eventsLeftOut) > 20_000)
+    rig.wait(until: 200)
+    rig.gateway.settle(at: Instant(microseconds: 201_000_000))
+    let said = rig.said()
+    exits += said.count { $0.payload.contains(#""event":"exit""#) }
+    #expect(exits == enters, "whose coming was told, his going is")
+    #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""count":0"#) == true)
+  }
+}

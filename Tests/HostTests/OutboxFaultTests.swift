@@ -1,0 +1,73 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("what disks, and people with access to them, do to events") struct OutboxFaultTests {
+  let scratch = Scratch()
+
+  @Test("an event that the disk has changed is not sent; it is counted, and kept for reading", arguments: ["payload", "expires", "topic"])
+  func flipped(column: String) throws {
+    var played = Played(scratch)
+    played.push(3, lasting: .seconds(60))
+    played.store.close()
+    let database = try Database(path: played.settings.outbox.path)
+    switch column {
+    case "payload": try database.run("UPDATE event SET payload = replace(payload, '1}', '3}') WHERE id = 2")
+    case "expires": try database.run("UPDATE event SET expires = expires | (1 << 40), deadline = deadline | (1 << 40) WHERE id = 2")
+    default: try database.run("UPDATE event SET topic = replace(topic, 'pump-1', 'pump-3') WHERE id = 2")
+    }
+    played.store.open(at: played.now)
+    played.drain()
+    #expect(played.delivered == [played.pushed[0], played.pushed[2]])
+    #expect(played.figures.eventsLost.count == 1 && played.figures.troubles.contains(.lost) && played.figures.eventsWaiting.count == 0)
+    var fates: [Outbox.Fate] = []
+    try History(path: String(played.settings.outbox.path)).read {
+      fates.append($0.fate)
+      return true
+    }
+    #expect(fates == [.delivered, .damaged, .delivered])
+  }
+
+  @Test(
+    "an outbox that is deleted, cut, overwritten or replaced while it is in use is noticed; what waited is delivered, what is open stays open",
+    arguments: ["deleted", "all deleted", "log cut", "log overwritten", "file overwritten"])
+  func touched(how: String) throws {
+    var played = Played(scratch)
+    played.push(3)
+    var enter = Message()
+    (enter.care, enter.at, enter.visit) = (.event, played.now.at, .begins)
+    (enter.topic, enter.payload) = (Topic("forecourt/site/gateway/region/door/event"), Payload(#"{"id":"irk:ann"}"#))
+    played.store.add(enter)
+    played.push(2, isUrgent: true)
+    let path = String(played.settings.outbox.path)
+    func overwrite(_ suffix: String, at offset: UInt64, _ bytes: Int) throws {
+      let file = try #require(FileHandle(forUpdatingAtPath: path + suffix))
+      try file.seek(toOffset: offset)
+      file.write(Data(repeating: 0, count: bytes))
+      try file.close()
+    }
+    switch how {
+    case "deleted": try FileManager.default.removeItem(atPath: path)
+    case "all deleted": for suffix in ["", "-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + suffix) }
+    case "log cut": try #require(FileHandle(forUpdatingAtPath: path + "-wal")).truncate(atOffset: 8_192)
+    case "log overwritten": try overwrite("-wal", at: 32, 16)
+    default: try overwrite("", at: 24, 4)
+    }
+    played.pass(.seconds(2))
+    played.store.keep(at: played.now)
+    #expect(played.figures.troubles.contains(.touched))
+    played.push(1)
+    played.drain()
+    if how != "log cut" { #expect(Set(played.delivered).isSuperset(of: played.pushed)) }
+    #expect(played.figures.eventsWaiting.count == 0 && !played.figures.troubles.contains(.store))
+    played.store.close()
+    var open: [String] = []
+    try Outbox(played.settings.outbox, machine: 1).openVisits {
+      open.append(String($0.id))
+      return true
+    }
+    if how != "log cut" { #expect(open == ["irk:ann"]) }
+  }
+}

@@ -1,0 +1,99 @@
+import Core
+import Foundation
+
+@testable import Host
+
+/// The courier's side of the outbox with a broker that is played: what is on its way, acknowledged, refused or lost is up to the test.
+struct Played {
+  var settings: CourierSettings
+  let figures = CourierFigures()
+  var store: EventStore
+  var inFlight = InFlight()
+  var now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
+  var pushed: [String] = []
+  var delivered: [String] = []
+  private var onTheWire: [(identifier: Int32, payload: String)] = []
+  private var identifier: Int32 = 0
+
+  init(_ scratch: Scratch) {
+    var settings = CourierSettings()
+    settings.outbox.path = scratch["outbox.db"]
+    self.settings = settings
+    store = EventStore(settings, figures) { _, _ in }
+    store.open(at: now)
+  }
+
+  mutating func pass(_ interval: Interval) {
+    now.at = now.at + interval
+    now.wall = now.wall.map { $0 + interval.microseconds }
+  }
+
+  mutating func push(_ count: Int = 1, isUrgent: Bool = false, lasting: Interval? = nil) {
+    for _ in 0..<count {
+      var message = Message()
+      message.care = .event
+      message.isUrgent = isUrgent
+      message.at = now.at
+      if let lasting { message.expires = now.at + lasting }
+      message.topic = Topic("forecourt/site/gateway/trigger/pump-1")
+      message.payload = Payload(#"{"v":1,"number":\#(pushed.count)}"#)
+      pushed.append(String(message.payload))
+      store.add(message)
+    }
+    store.keep(at: now)
+  }
+
+  /// As the courier does it; how many went out.
+  @discardableResult
+  mutating func publish(atMost most: Int = 120) -> Int {
+    var count = 0
+    while count < most, inFlight.room > 8, let event = store.next(besides: inFlight, at: now) {
+      identifier = identifier % 200 + 1
+      inFlight.add(identifier, event.delivery, at: now.at)
+      onTheWire.append((identifier, String(event.payload)))
+      store.sent(event.delivery)
+      count += 1
+    }
+    return count
+  }
+
+  mutating func acknowledge(_ index: Int = 0, refusing: Bool = false) {
+    guard onTheWire.indices.contains(index) else { return }
+    let (identifier, payload) = onTheWire.remove(at: index)
+    if !refusing { delivered.append(payload) }
+    guard let (delivery, isCertain) = inFlight.take(identifier) else { return }
+    if refusing {
+      store.refuse(delivery, at: now.at)
+    } else if isCertain {
+      store.acknowledge(delivery)
+    } else {
+      store.recall()
+    }
+  }
+
+  mutating func settle() { store.settle(at: now) }
+
+  mutating func loseTheLine() {
+    onTheWire.removeAll()
+    inFlight.removeAll()
+    store.recall()
+  }
+
+  mutating func adopt(_ change: (inout CourierSettings) -> Void) {
+    change(&settings)
+    store.adopt(settings, at: now)
+  }
+
+  /// The line holds, the broker takes everything, and time goes on: nothing may stay behind.
+  mutating func drain() {
+    for _ in 0..<6 {
+      store.keep(at: now)
+      repeat {
+        publish()
+        while !onTheWire.isEmpty { acknowledge() }
+        settle()
+      } while store.next(besides: inFlight, at: now) != nil
+      pass(.seconds(31))
+    }
+  }
+}
