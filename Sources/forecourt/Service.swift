@@ -16,6 +16,8 @@ struct Service: Listener, ~Copyable {
   private var census: Census
   private var herald: Herald
   private var crowd = Crowd()
+  /// Until it is known what the run before left open nobody is heard: who was told to be here would be told so again.
+  private var deafUntil = Instant.zero
   private var measuring: Measuring?
   private var tape: Tape?
   private var schooling: Schooling
@@ -48,7 +50,12 @@ struct Service: Listener, ~Copyable {
     gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
     schooling = Schooling(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     schooling.recall(&gateway, log)
-    if delivery.courier != nil { gateway.connected(false, at: started) } else { gateway.caughtUp(at: started) }
+    if delivery.courier != nil {
+      gateway.connected(false, at: started)
+      deafUntil = started + .seconds(2)
+    } else {
+      gateway.caughtUp(at: started)
+    }
     if notify.pulse != nil { watchdog = started }
     notify.ready()
   }
@@ -60,6 +67,7 @@ struct Service: Listener, ~Copyable {
     // For the recording alone.
     if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
     if let news = PeerNews(packet: packet) { note(news, of: radio) }
+    guard moment >= deafUntil else { return }
     gateway.receive(packet, radio: radio, at: moment)
     measuring?.listen(gateway, radio: radio)
   }
@@ -161,7 +169,9 @@ struct Service: Listener, ~Copyable {
       if gateway.isNews(neighbour) { board.tellAgain() }
       gateway.met(neighbour, at: now)
     case .unfinished(let visit): gateway.recall(visit, at: now)
-    case .caughtUp: gateway.caughtUp(at: now)
+    case .caughtUp:
+      deafUntil = .zero
+      gateway.caughtUp(at: now)
     case .peer(let peer):
       gateway.told(peer, at: now)
       for radio in radios { radio.hint(peer) }
