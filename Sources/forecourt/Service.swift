@@ -16,6 +16,8 @@ struct Service: Listener, ~Copyable {
   private var census: Census
   private var herald: Herald
   private var crowd = Crowd()
+  /// Until it is known what the run before left open nobody is heard: who was told to be here would be told so again.
+  private var deafUntil = Instant.zero
   private var measuring: Measuring?
   private var tape: Tape?
   private var schooling: Schooling
@@ -51,7 +53,12 @@ struct Service: Listener, ~Copyable {
     schooling.recall(&gateway, log)
     neighbours = NeighbourBook(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     neighbours.recall(&gateway, log)
-    if delivery.courier != nil { gateway.connected(false, at: started) } else { gateway.caughtUp(at: started) }
+    if delivery.courier != nil {
+      gateway.connected(false, at: started)
+      deafUntil = started + .seconds(2)
+    } else {
+      gateway.caughtUp(at: started)
+    }
     if notify.pulse != nil { watchdog = started }
     notify.ready()
   }
@@ -66,6 +73,7 @@ struct Service: Listener, ~Copyable {
     // For the recording alone.
     if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
     if let news = PeerNews(packet: packet) { note(news, of: radio) }
+    guard moment >= deafUntil else { return }
     gateway.receive(packet, radio: radio, at: moment)
     measuring?.listen(gateway, radio: radio)
   }
@@ -169,7 +177,9 @@ struct Service: Listener, ~Copyable {
       gateway.met(neighbour, at: now)
     case .hello(let hello): gateway.greeted(hello, at: now)
     case .unfinished(let visit): gateway.recall(visit, at: now)
-    case .caughtUp: gateway.caughtUp(at: now)
+    case .caughtUp:
+      deafUntil = .zero
+      gateway.caughtUp(at: now)
     case .peer(let peer):
       gateway.told(peer, at: now)
       for radio in radios { radio.hint(peer) }

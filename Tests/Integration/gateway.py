@@ -259,7 +259,7 @@ def no_door(folder):
 def the_end(folder):
     """SIGTERM: what is owed is delivered, the last word is said; with a broker that hangs it does not take longer than two seconds."""
     with yard(folder) as (air, broker, seen, gateway):
-        seen.wait(lambda m: m.topic.endswith('/region/forecourt/event'), 10)
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10)
         assert gateway.end() < 2
         assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
         gateway.start()

@@ -83,7 +83,7 @@ def crash_loop(folder):
 
 @case
 def errors(folder):
-    """While the disk gives errors nobody says that it can be written, though there is nothing to write; what was held is stored after it."""
+    """While the disk gives errors nobody says that it can be written, though there is nothing to write; that it crawls is said, too."""
     disk = FaultyDisk(folder, '/box/')
     (folder / 'box').mkdir()
     under = ['env', *(f'{key}={value}' for key, value in disk.env.items())]
@@ -99,8 +99,12 @@ def errors(folder):
             assert courier.figures['troubles'] & 1 and not any('again' in words for words in courier.words), courier.words
             disk.says()
             courier.until(lambda f: not f['troubles'], 7)
-            courier.say('events 9 10')
-            courier.until(lambda f: f['delivered'] == 10 and f['waiting'] == 0)
+            disk.says('slow 1100')
+            courier.say('events 9 9')
+            courier.until(lambda f: f['troubles'] == 1024 and f['delivered'] == 9)
+            disk.says()
+            courier.say('events 10 10')
+            courier.until(lambda f: f['delivered'] == 10 and f['waiting'] == 0 and not f['troubles'])
         assert sorted(set(events(seen))) == list(range(1, 11))
 
 

@@ -233,7 +233,7 @@ package final class Courier: @unchecked Sendable {
     guard !isPastTold else { return }
     while let visit = store.unfinished?.last, toCore.requests.count < toCore.requests.capacity / 2 {
       let left = Unfinished(topic: visit.topic, id: visit.id, since: visit.since(store.machine, at: now))
-      if !settings.simulated { _ = toCore.requests.push(.unfinished(left)) }
+      _ = toCore.requests.push(.unfinished(left))
       store.unfinished?.removeLast()
     }
     if store.unfinished?.isEmpty ?? true, !hasToldThePast, toCore.requests.push(.caughtUp) == nil { hasToldThePast = true }

@@ -86,10 +86,14 @@ package struct Troubles: OptionSet, Sendable {
   /// So much happens at once that not all of it is told.
   package static let crowded = Troubles(rawValue: 512)
 
+  /// The last storing took more than a second.
+  package static let slow = Troubles(rawValue: 1_024)
+
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
     if contains(.crowded) { return "more happens than is told: is somebody flooding a region? What is left out is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
+    if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
     if contains(.forbidden) { return "the broker forbids this gateway some of its topics" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
     if contains(.leftOut) { return "a subscription is left out: what the broker keeps there ended this gateway three times; see the log" }

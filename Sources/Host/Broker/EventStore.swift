@@ -20,7 +20,8 @@ struct EventStore {
   let figures: CourierFigures
   let say: Say
   let machine = machineStart()
-  let boot: Text<16>
+  private let boot: Text<16>
+  private let isRehearsal: Bool
   private(set) var settings: Outbox.Settings
   private var key: Text<512>
   private var signer: Signer?
@@ -43,6 +44,7 @@ struct EventStore {
   init(_ settings: CourierSettings, _ figures: CourierFigures, say: @escaping Say) {
     self.settings = settings.outbox
     boot = settings.boot
+    isRehearsal = settings.simulated
     key = settings.signingKey
     self.figures = figures
     self.say = say
@@ -64,14 +66,14 @@ struct EventStore {
   mutating func open(at now: Moment) {
     do throws(StoreFault) {
       let opened = try Outbox(settings, machine: machine)
-      opened.boot = boot
+      (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
       outbox = opened
       file += 1
       // They name rows of the file before this one.
       settlements.removeAll()
       refusals.removeAll()
       recall()
-      if unfinished == nil { unfinished = try openVisits(of: opened) }
+      if unfinished == nil { unfinished = isRehearsal ? [] : try openVisits(of: opened) }
       retryDue = .never
       agingDue = now.at
       guard let name = opened.setAside else { return }
@@ -176,6 +178,7 @@ struct EventStore {
 
   private mutating func write(to outbox: Outbox, at now: Moment) {
     let wasInTrouble = figures.troubles.contains(.store)
+    let begun = Clock.now()
     do throws(StoreFault) {
       try outbox.begin()
       for visit in carried { try outbox.keep(visit) }
@@ -198,6 +201,7 @@ struct EventStore {
     retryDue = .never
     if wasInTrouble { tell(.info, "the outbox can be written again", Path()) }
     figures.set(.store, false)
+    figures.set(.slow, Clock.now() - begun > .seconds(1))
   }
 
   mutating func hold(_ message: Message, at now: Moment) {

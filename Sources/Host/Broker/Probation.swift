@@ -19,7 +19,6 @@ struct Probation {
   private(set) var due = Instant.never
 
   var isCareful: Bool { falls.contains { $0 > 0 } }
-  private var isKnown: Bool { falls[1...].contains { $0 > 0 } }
 
   func isLeftOut(_ subject: Subject) -> Bool {
     let own = falls[Int(subject.rawValue)]

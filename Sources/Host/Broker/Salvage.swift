@@ -28,11 +28,11 @@ extension EventStore {
     } catch { fail(error, at: now) }
   }
 
-  /// What earlier runs began and nobody ended. A rehearsal is told nothing of it, and leaves nothing.
+  /// What earlier runs began and nobody ended.
   func openVisits(of outbox: Outbox) throws(StoreFault) -> [Outbox.OpenVisit] {
     var visits: [Outbox.OpenVisit] = []
     try outbox.openVisits { visit in
-      if visit.boot != boot { visits.append(visit) }
+      if visit.boot != outbox.boot { visits.append(visit) }
       return visits.count < Self.visitsMost
     }
     return visits

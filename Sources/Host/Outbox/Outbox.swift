@@ -34,6 +34,8 @@ package final class Outbox {
 
   /// What this run is called, for the visits that it begins.
   package var boot = Text<16>()
+  /// What a rehearsal begins, nobody need end.
+  package var isRehearsal = false
   /// The path never changes; the bounds may.
   package var settings: Settings
   /// The new name of a file that could not be used, if that happened when opening.
