@@ -130,6 +130,7 @@ struct Service: Listener, ~Copyable {
 
   private mutating func count(at now: Instant) {
     gateway.setClock(Clock.epoch())
+    for complaint in census.complaints() { log.say(.warning, complaint) }
     let telemetry = census.taken(at: now, gateway, delivery.courier?.figures)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }

@@ -8,6 +8,8 @@ struct StatusBoard {
   private var troubles: Troubles?
   private let adapters: [Adapter]
   private var conditions: [Condition]
+  /// Of each radio: the minute's lines, and how many more there would have been.
+  private var chatter: [(since: Instant, lines: Int, unsaid: Int)]
   /// Of each transmission: what was told of it last, and why it is refused.
   private var voices: [(heard: StatusReport.Transmit, refusal: Sentence)] = []
   private var hasListened = false
@@ -17,6 +19,7 @@ struct StatusBoard {
   init(_ settings: borrowing Settings, _ boot: Text<16>, _ radios: [Radio], _ adapters: [Adapter]) {
     self.adapters = adapters
     conditions = radios.map { _ in .opening }
+    chatter = radios.map { _ in (.zero, 0, 0) }
     report.version = Text(release)
     report.boot = Name(boot.bytes)
     for radio in radios { _ = report.radios.append(.init(name: radio.name, state: Name(Condition.opening.name))) }
@@ -43,8 +46,24 @@ struct StatusBoard {
     return true
   }
 
-  /// The words for the log, when there is news.
+  private static let minute = Interval.seconds(60)
+  private static let linesAMinute = 10
+
+  /// The words for the log, when there is news; a radio that comes and goes all the time has so many a minute.
   mutating func reported(_ news: Radio.Report, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
+    guard var words = words(of: news, radio: radio) else { return nil }
+    let unsaid = chatter[radio].unsaid
+    if news.at - chatter[radio].since >= Self.minute { chatter[radio] = (news.at, 0, 0) }
+    guard chatter[radio].lines < Self.linesAMinute else {
+      chatter[radio].unsaid += 1
+      return nil
+    }
+    chatter[radio].lines += 1
+    if unsaid > 0, chatter[radio].lines == 1 { words.sentence += " (\(unsaid) changes before this one were not told here)" }
+    return words
+  }
+
+  private mutating func words(of news: Radio.Report, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
     let before = conditions[radio]
     conditions[radio] = news.condition
     if news.condition != before { isNews = true }

@@ -20,7 +20,10 @@ package struct Telemetry: BitwiseCopyable, Sendable {
   package var outboxFailures: Int64 = 0
   package var refusedByBroker: Int64 = 0
   package var requestsRefused: Int64 = 0
+  /// Troubles of radios that ended; what controllers did that none should; bytes from them that belonged to no packet.
   package var radioRecoveries: Int64 = 0
+  package var radioFaults: Int64 = 0
+  package var bytesDiscarded: Int64 = 0
   package var processorSeconds: Float = 0
   package var memoryBytes: Int64 = 0
 
@@ -56,6 +59,8 @@ package struct Telemetry: BitwiseCopyable, Sendable {
     counter("refused_by_broker", UInt64(max(refusedByBroker, 0)))
     counter("refused_requests", UInt64(max(requestsRefused, 0)))
     counter("radio_recoveries", UInt64(max(radioRecoveries, 0)))
+    counter("radio_faults", UInt64(max(radioFaults, 0)))
+    counter("radio_bytes_discarded", UInt64(max(bytesDiscarded, 0)))
     gauge("cpu_s", processorSeconds, 2)
     counter("memory_bytes", UInt64(max(memoryBytes, 0)))
   }
