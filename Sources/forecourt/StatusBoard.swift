@@ -7,6 +7,7 @@ struct StatusBoard {
   private var isNews = true
   private var troubles: Troubles?
   private let adapters: [Adapter]
+  private var late: Clerk.Errand?
   private var conditions: [Condition]
   /// Of each radio: the minute's lines, and how many more there would have been.
   private var chatter: [(since: Instant, lines: Int, unsaid: Int)]
@@ -34,6 +35,12 @@ struct StatusBoard {
     report.simulated = settings.gateway.simulated
     report.groups = settings.groups
     isNews = true
+  }
+
+  /// What a disk has kept waiting for too long.
+  mutating func waits(for errand: Clerk.Errand?) {
+    if errand != late { isNews = true }
+    late = errand
   }
 
   mutating func tellAgain() { isNews = true }
@@ -111,6 +118,11 @@ struct StatusBoard {
     report.reason = Sentence()
     tellVoices()
     if let words = troubles?.words { degrade(Sentence(words)) }
+    if let late {
+      var reason = Sentence("a disk does not answer: ")
+      reason.append(late.words)
+      degrade(reason)
+    }
     for index in conditions.indices.reversed() {
       guard let trouble = conditions[index].trouble else { continue }
       var reason = Sentence("radio ")

@@ -25,17 +25,12 @@ struct Tape {
 
   init(
     _ radios: [Radio], _ recorders: [Recorder], beside outbox: String, during span: Interval, _ ticket: Ticket, at now: Instant
-  ) throws(FileRefusal) {
+  ) {
     (self.radios, self.recorders, self.ticket) = (radios, recorders, ticket)
     due = now + span
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
-      do {
-        threads.append(try recorders[index].start(writing: outbox.folder + name, atMost: Self.most / radios.count))
-      } catch {
-        finish()
-        throw error
-      }
+      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Self.most / radios.count))
       files.append(outbox.folder + name)
     }
     for radio in radios { radio.echo(true) }
@@ -59,23 +54,30 @@ struct Tape {
     due = now + Self.glance
     for index in threads.indices { recorders[index].stop() }
     for index in threads.indices where !recorders[index].isOver { return false }
-    finish()
+    close()
     return true
   }
 
-  /// Waits for the disk.
+  /// The process ends: waits for the disk, but not for one that hangs.
   mutating func finish() {
+    for index in threads.indices { recorders[index].stop() }
+    let limit = Clock.now() + .seconds(1)
+    while Clock.now() < limit, !recorders.allSatisfy({ $0.isOver }) { wait(-1, nil, forAtMost: Self.glance) }
+    close()
+  }
+
+  private mutating func close() {
     for radio in radios { radio.echo(false) }
-    for index in threads.indices {
-      recorders[index].stop()
-      threads[index].join()
-    }
+    for index in threads.indices where recorders[index].isOver { threads[index].join() }
     threads = []
   }
 
   func reply(from topics: Topics) -> Message {
-    for index in files.indices where recorders[index].failure != 0 {
-      return .reply(to: ticket, from: topics, error: Sentence(files[index] + ": " + systemWords(recorders[index].failure)))
+    for index in files.indices {
+      if let refusal = recorders[index].refusal {
+        return .reply(to: ticket, from: topics, error: Sentence("\(files[index]) \(refusal.sentence)"))
+      }
+      if !recorders[index].isOver { return .reply(to: ticket, from: topics, error: Sentence("\(files[index]): the disk hangs")) }
     }
     return .reply(to: ticket, from: topics) { payload in
       payload.array("files")

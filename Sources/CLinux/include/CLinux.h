@@ -59,6 +59,8 @@ int linux_service_runs(const char *unit);
 /// Who runs this program; his number, where he has no name.
 const char *linux_user(void);
 
+/// `rename` that leaves alone what stands there: -1 and EEXIST.
+int linux_rename_new(const char *old, const char *new);
 /// What an ordinary user may still write to the file system of a path; -1 and errno.
 int64_t linux_free_bytes(const char *path);
 
