@@ -11,7 +11,7 @@ import time
 from cases import case, main
 from gateway import BASE, Gateway, ask, status
 
-from disk import Stall  # noqa: E402
+from disk import Disk, Stall  # noqa: E402
 from rig import Air, Mosquitto, Subscriber, wait_until  # noqa: E402
 
 
@@ -131,6 +131,17 @@ def hanging_log(folder):
             assert gateway.end() < 3
     os.close(reader)
     os.close(writer)
+
+
+@case
+def little_room(folder):
+    """A recording that would leave too little to the events is not begun, and leaves nothing behind."""
+    with Disk(folder / 'state', '8m') as disk:
+        if not disk: return
+        with yard(folder) as (_, seen, __, ___):
+            reply = ask(seen, 'capture', '{"seconds":1}')
+            assert not reply['ok'] and 'less than 32 MB would be left' in reply['error'], reply
+            assert not [path for path in (folder / 'state').iterdir() if 'capture' in path.name]
 
 
 def each(seconds, air, span, **words):
