@@ -56,6 +56,7 @@ package final class Signals: Sendable {
 
   /// Sleeps until the signal is taken, or lies there: the thread that is to take it may hang itself.
   private func end(after limit: Interval) {
+    _ = Privileges.keepOnly([])
     while !isTaken.load(ordering: .acquiring), !wait(bell.descriptor, Awaited(ending), forAtMost: nil).toRead {}
     let deadline = Clock.now() + limit
     while Clock.now() < deadline { wait(-1, nil, forAtMost: deadline - Clock.now()) }

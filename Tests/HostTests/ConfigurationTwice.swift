@@ -61,6 +61,7 @@ struct ConfigurationTwice {
     #expect(try groups("iland", "island").count == 1, "of two, the later")
     #expect(try groups("Island", "island").count == 1)
     #expect(try groups("island-1", "island-2", "island-2", "island-13") == [], "numbers differ on purpose")
+    #expect(try groups("row-a", "row-b", "row-b", "pumpA", "pumpC") == [], "and so do letters that count")
     #expect(try groups("north", "south", "a", "b", "pumps", "washing") == [])
     // The typo is told once, not again as two triggers without a common group.
     let both = try warnings([("a", "\"*\"", "group = \"island\""), ("b", "\"*\"", "group = \"iland\"")])

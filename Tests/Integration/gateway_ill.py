@@ -11,7 +11,7 @@ import time
 from cases import case, main
 from gateway import BASE, Gateway, ask, status
 
-from disk import Stall  # noqa: E402
+from disk import Disk, Stall  # noqa: E402
 from rig import Air, Mosquitto, Subscriber, wait_until  # noqa: E402
 
 
@@ -133,9 +133,20 @@ def hanging_log(folder):
     os.close(writer)
 
 
-def each(seconds, air, **words):
-    """The same into the radio's line, again and again for ten seconds."""
-    until = time.monotonic() + 10
+@case
+def little_room(folder):
+    """A recording that would leave too little to the events is not begun, and leaves nothing behind."""
+    with Disk(folder / 'state', '8m') as disk:
+        if not disk: return
+        with yard(folder) as (_, seen, __, ___):
+            reply = ask(seen, 'capture', '{"seconds":1}')
+            assert not reply['ok'] and 'less than 32 MB would be left' in reply['error'], reply
+            assert not [path for path in (folder / 'state').iterdir() if 'capture' in path.name]
+
+
+def each(seconds, air, span, **words):
+    """The same into the radio's line, again and again."""
+    until = time.monotonic() + span
     while time.monotonic() < until:
         air.say('inject', **words)
         time.sleep(seconds)
@@ -146,23 +157,23 @@ def bad_radio(folder):
     """Hardware errors each 100 ms, false headers 50 times a second: said, counted, and not over and over; what can be heard is heard."""
     with yard(folder, more='[publish]\ntelemetry_s = 2') as (air, seen, gateway, _):
         fresh, mark = len(gateway.said()), len(seen.messages)
-        each(0.1, air, hardware_error=0x42)
+        each(0.1, air, 5, hardware_error=0x42)
         lines = [line for line in gateway.said()[fresh:].splitlines() if 'radio left' in line]
         told = [json.loads(m.payload) for m in seen.messages[mark:] if m.topic == f'{BASE}/status']
         assert 0 < len(lines) <= 12 and len(told) <= 16, (len(lines), len(told), lines)
         assert told[-1]['state'] == 'degraded' and 'hardware error' in told[-1]['reason'], told[-1]
         status(seen, lambda s: s['state'] == 'online', 5, len(seen.messages) - 1)
-        seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_faults'] > 50, 5)
+        seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_faults'] > 30, 5)
         recoveries = seen.json('/telemetry')[-1]['radio_recoveries']
         assert 0 < recoveries < 12, recoveries
         mark = len(seen.messages)
-        each(0.005, air, hex='043eff')
+        each(0.005, air, 4, hex='043eff')
         fires(air, seen, 1)
-        seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_bytes_discarded'] > 1000, 5, mark)
+        seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_bytes_discarded'] > 1024, 5, mark)
         gateway.told('bytes belonged to no packet')
         # What does swallow what follows makes the radio useless: then it is said.
         mark = len(seen.messages)
-        each(0.005, air, hex='043eff02')
+        each(0.005, air, 11, hex='043eff02')
         status(seen, lambda s: s['state'] == 'degraded', 5, mark)
 
 

@@ -85,7 +85,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     switch phase {
     case .closed(let retry): retry
     case .asking(_, _, let deadline), .yielding(let deadline), .yielded(let deadline): deadline
-    case .listening(let check, _): min(check, answerDue, probation)
+    case .listening(let check, _): min(min(check, answerDue), probation)
     case .opening, .ended: .never
     }
   }

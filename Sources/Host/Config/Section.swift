@@ -84,11 +84,14 @@ struct Section {
 
 /// The same of a text in which somebody may have put a key where its alias belongs: what looks like one is not told.
 func withoutKey(_ text: String) -> String {
-  var rest = text
-  for prefix in ["irk:", "eid:", "0x", "0X"] { rest = rest.rest(after: prefix) ?? rest }
+  var (rest, before) = (text, "")
+  for prefix in ["irk:", "eid:", "0x", "0X"] {
+    guard let behind = rest.rest(after: prefix) else { continue }
+    (rest, before) = (behind, before + prefix)
+  }
   let isUUID = rest.utf8.count == 36 && rest.utf8.dropFirst(8).first == UInt8(ascii: "-")
   guard !isUUID, let bytes = hexBytes(rest.utf8), bytes.count >= 16 else { return printable(text) }
-  return String(text.dropLast(rest.count)) + "…"
+  return before + "…"
 }
 
 /// A user's text as it may stand in a line for people: short, and without control characters.

@@ -53,8 +53,8 @@ extension Configuration {
     return false
   }
 
-  /// For a trigger that is alone in its group: one of a group whose name may have been meant. Names that differ by a number only are
-  /// different on purpose.
+  /// For a trigger that is alone in its group: one of a group whose name may have been meant. Names that differ by a number or in their
+  /// last letter only, such as row-a and row-b, are different on purpose.
   private func meant(_ index: Int) -> Int? {
     let group = core.triggers[index].group
     guard group.count >= 3 else { return nil }
@@ -63,7 +63,7 @@ extension Configuration {
     for other in core.triggers.indices where other != index {
       let name = core.triggers[other].group
       if name == group { return nil }
-      if name.count < 3 || same(letters(name), letters(group)) { continue }
+      if name.count < 3 || isCounted(name, group) { continue }
       known.append(String(name))
       places.append(other)
     }
@@ -77,6 +77,13 @@ extension Configuration {
     var count = 0
     for other in core.triggers.indices where core.triggers[other].group == core.triggers[index].group { count += 1 }
     return count == 1
+  }
+
+  private func isCounted(_ a: Name, _ b: Name) -> Bool {
+    if same(letters(a), letters(b)) { return true }
+    guard a.count == b.count else { return false }
+    for index in 0..<a.count - 1 where a[index] != b[index] { return false }
+    return true
   }
 
   private func letters(_ name: Name) -> String {
