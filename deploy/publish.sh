@@ -30,6 +30,7 @@ begin publish_rabbit
 begin gateway
 CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
+begin neighbours
 begin publish_requests
 begin publish_faults
 begin publish_restart

@@ -2,7 +2,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <pwd.h>
 
 int linux_runs(const char *name) {
   DIR *all = opendir("/proc");
@@ -36,12 +35,4 @@ int linux_service_runs(const char *unit) {
     fclose(file);
   }
   return runs;
-}
-
-const char *linux_user(void) {
-  static char number[16];
-  const struct passwd *user = getpwuid(geteuid());
-  if (user) return user->pw_name;
-  snprintf(number, sizeof number, "%u", (unsigned)geteuid());
-  return number;
 }

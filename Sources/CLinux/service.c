@@ -9,16 +9,19 @@
 int linux_keep_capabilities(uint32_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
+  uint32_t surplus = 0;
   if (syscall(SYS_capget, &header, data) < 0) return -1;
   for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
     uint32_t wanted = i == 0 ? kept : 0;
+    surplus |= (data[i].permitted & ~wanted) | data[i].inheritable;
     data[i].permitted &= wanted;
     data[i].effective = data[i].permitted;
     data[i].inheritable = 0;
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return -1;
-  return (int)syscall(SYS_capset, &header, data);
+  // Where nothing is to be given away a system that refuses it does no harm.
+  return surplus ? (int)syscall(SYS_capset, &header, data) : 0;
 }
 
 int64_t linux_free_bytes(const char *path) {

@@ -211,7 +211,7 @@ package struct Gateway: ~Copyable {
   }
 
   package var encountersRefused: UInt64 { triggers.refused }
-  package var claimsRefused: UInt64 { triggers.arbitration.claimsRefused }
+  package var refusals: Arbitration.Refusals { triggers.arbitration.refused }
 
   // MARK: The driver's own word
 
@@ -265,12 +265,12 @@ package struct Gateway: ~Copyable {
   // MARK: Time
 
   /// When `tick` has something to do, if nothing is heard before.
-  package var nextDeadline: Instant { min(agenda.next, ranging.next) }
+  package var nextDeadline: Instant { min(min(agenda.next, ranging.next), triggers.arbitration.due) }
 
   /// Does what has fallen due by `moment`, each thing at its own time.
   @inline(__always)
   @export(interface) package mutating func tick(at moment: Instant) {
-    if agenda.next <= moment || ranging.next <= moment { catchUp(with: moment) }
+    if agenda.next <= moment || ranging.next <= moment || triggers.arbitration.due <= moment { catchUp(with: moment) }
     now = larger(now, moment)
   }
 
@@ -278,7 +278,9 @@ package struct Gateway: ~Copyable {
   private mutating func catchUp(with moment: Instant) {
     while nextDeadline <= moment {
       now = max(now, nextDeadline)
-      if ranging.next <= agenda.next {
+      if triggers.arbitration.due <= min(ranging.next, agenda.next) {
+        triggers.sayHello(settings, at: now, &publisher)
+      } else if ranging.next <= agenda.next {
         ranging.range(regions, devices, at: now, settings: settings, publisher: &publisher)
       } else if let (slot, _) = agenda.takeDue(by: moment) {
         check(slot)

@@ -82,6 +82,8 @@ package typealias CalibrationList = Bounded<256, DeviceCalibration>
 package typealias KeyList = Bounded<256, KeySettings>
 /// Service UUIDs that are looked for openly and in Apple's overflow area.
 package typealias ServiceList = Bounded<16, ServiceUUID>
+/// The gateways of the largest site.
+package typealias Roster = Bounded<64, SiteSettings.Entry>
 package typealias TransmitList = Bounded<8, TransmitSettings>
 
 /// A reassembled report: 24 bytes of head and all the data an advertisement may have.

@@ -17,6 +17,7 @@ package struct Settings: ~Copyable {
   package var peer = PeerSettings()
   package var transmissions = TransmitList(filledWith: TransmitSettings())
   package var publish = PublishSettings()
+  package var site = SiteSettings()
   /// Every `match` list, one after another; regions, triggers and calibrations each own a slice.
   package var selectors = SelectorList(filledWith: .any)
   /// The service UUIDs that some selector or the peer section names.
@@ -239,6 +240,28 @@ package struct PublishSettings: BitwiseCopyable, Sendable {
   package var unknown = Unknown.ignore
   package var homeAssistant = false
   package var commands = false
+}
+
+/// Who else is there.
+package struct SiteSettings: BitwiseCopyable, Sendable {
+  package struct Entry: BitwiseCopyable, Sendable {
+    package var name = Name()
+    /// Where its triggers compete; everywhere, when the roster does not say.
+    package var groups = GroupList()
+
+    package init() {}
+  }
+
+  /// Who must be heard before anybody in its groups fires; empty: whoever was ever met.
+  package var roster = Roster(filledWith: Entry())
+  package var forgetAfter = Interval.hours(24 * 30)
+  /// The gateways have a key: what is said in their name is proven.
+  package var isAuthenticated = false
+
+  package func place(of name: Name) -> Int? {
+    for index in roster.indices where roster[index].name == name { return index }
+    return nil
+  }
 }
 
 /// A run of places in a shared list.

@@ -5,14 +5,22 @@ import Core
 package enum Files {
   // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
   package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
-  package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, R_OK) } == 0 }
-  static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, W_OK) } == 0 }
+  package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, R_OK) } == 0 }
+  static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, W_OK) } == 0 }
 
   /// What this user may still write; nil where the system does not say.
   static func freeBytes(_ path: Path) -> Int64? {
     // SAFETY: as above.
     let bytes = unsafe path.withCString { unsafe linux_free_bytes($0) }
     return bytes < 0 ? nil : bytes
+  }
+
+  /// When it was last written, in microseconds since 1970; nil where there is none.
+  static func written(_ path: Path) -> Int64? {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1_000
   }
 
   package static func isFolder(_ path: Path) -> Bool {
@@ -67,7 +75,7 @@ package enum Files {
 
 /// Who runs this program, as a command names him.
 // SAFETY: the system's text is terminated, and copied before anybody can ask again.
-var userName: String { unsafe String(cString: linux_user()) }
+var userName: String { unsafe String(cString: linux_user(geteuid())) }
 
 /// Says that a file is ours while we live; another gateway on the same outbox would publish our events again.
 final class FileLock: Sendable {
@@ -75,9 +83,10 @@ final class FileLock: Sendable {
 
   init(_ path: Path) throws(StoreFault) {
     // SAFETY: the path is lent with its zero; the system's words are copied at once.
-    descriptor = unsafe path.withCString { unsafe linux_open($0, O_RDWR | O_CREAT | O_CLOEXEC, 0o640) }
+    descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
     guard descriptor >= 0 else {
-      var fault = StoreFault(.other, "")
+      let isForbidden = [EACCES, EPERM, EROFS].contains(linux_errno())
+      var fault = StoreFault(isForbidden ? .forbidden : .other, "")
       unsafe fault.said.append(cString: strerror(linux_errno()))
       throw fault
     }
@@ -88,12 +97,4 @@ final class FileLock: Sendable {
   }
 
   deinit { close(descriptor) }
-}
-
-/// Which start of the machine this is: the clock that counts from its start means nothing after the next one.
-package func machineStart() -> Int64 {
-  let name = try? File(reading: "/proc/sys/kernel/random/boot_id", atMost: 64)
-  var word: UInt64 = 0
-  for byte in name?.bytes ?? [] where byte > 0x20 { word = (word ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-  return Int64(bitPattern: word)
 }

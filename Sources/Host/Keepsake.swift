@@ -17,7 +17,7 @@ package enum Keepsake {
 
   private static func write(_ bytes: [UInt8], to path: String) throws(FileRefusal) {
     // SAFETY: the name is terminated and lives while it is used; the count is the array's own.
-    let descriptor = unsafe path.withCString { unsafe linux_open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
+    let descriptor = unsafe path.withCString { unsafe linux_create($0, O_WRONLY | O_TRUNC, 0o600) }
     guard descriptor >= 0 else { throw FileRefusal(errno: linux_errno()) }
     defer { close(descriptor) }
     let written = unsafe bytes.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }

@@ -9,7 +9,7 @@ package enum Metrics {
     let new = path + ".new"
     // SAFETY: the names are terminated and live while they are used; the count is the array's own.
     let isWritten = unsafe new.withCString { name in
-      let descriptor = unsafe linux_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      let descriptor = unsafe linux_create(name, O_WRONLY | O_TRUNC, 0o644)
       guard descriptor >= 0 else { return false }
       let count = unsafe text.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       return close(descriptor) == 0 && count == text.count

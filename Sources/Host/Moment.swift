@@ -20,10 +20,15 @@ package struct Moment: BitwiseCopyable, Sendable {
 }
 
 extension Clock {
-  /// Whether the time of day can be believed across a power cut: the system has synchronised it, or a battery keeps it.
+  /// Whether the time of day can be believed across a power cut: since the machine started somebody has synchronised it. A clock chip
+  /// proves nothing: its battery may be empty, or was never there.
   fileprivate static var isTrusted: Bool {
     var state = timex()
     // SAFETY: with no modes set the call only fills the structure, which is ours.
-    return unsafe adjtimex(&state) != TIME_ERROR || Files.exists(Path("/sys/class/rtc/rtc0"))
+    let answer = unsafe adjtimex(&state)
+    if answer >= 0 { return answer != TIME_ERROR }
+    // The unit lets nobody ask the kernel. What systemd-timesyncd writes at each synchronisation cannot be of the future, unless the clock
+    // was put back since.
+    return Files.written(Path("/run/systemd/timesync/synchronized")).map { $0 <= wallMicroseconds() } ?? false
   }
 }

@@ -14,7 +14,7 @@ package final class NewFile {
 
   package init(creating path: String, mode: UInt32 = 0o644) throws(FileRefusal) {
     // SAFETY: the name is terminated and lives while it is used.
-    descriptor = unsafe path.withCString { unsafe linux_open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode) }
+    descriptor = unsafe path.withCString { unsafe linux_create($0, O_WRONLY | O_TRUNC, mode) }
     guard descriptor >= 0 else { throw FileRefusal(writing: linux_errno()) }
     waiting.reserveCapacity(Self.enough + 512)
   }

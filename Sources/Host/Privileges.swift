@@ -14,7 +14,6 @@ package struct Privileges: OptionSet, Sendable {
 
   /// The calling thread keeps these, of those it has, and can never have others; threads that it starts begin with the same.
   /// Whoever runs the gateway as root asked for all there is, and keeps it. False: the system refused.
-  @discardableResult
   package static func keepOnly(_ kept: Privileges) -> Bool { geteuid() == 0 || linux_keep_capabilities(kept.rawValue) == 0 }
 }
 

@@ -3,6 +3,8 @@ package import Core
 
 /// What a station serves: the gateway, a recorder, a table of the air.
 package protocol Listener: ~Copyable {
+  /// The beginning of each turn, before what was heard is told.
+  mutating func woke()
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant)
   /// How a radio is, whenever that changed.
   mutating func reported(_ report: Radio.Report, radio: Int)
@@ -13,6 +15,10 @@ package protocol Listener: ~Copyable {
   var hasWork: Bool { get }
   /// The end of each turn: whatever else waits, and whoever else is to be woken. False ends the station.
   mutating func turned(at moment: Instant) -> Bool
+}
+
+extension Listener where Self: ~Copyable {
+  package mutating func woke() {}
 }
 
 /// The core thread: sleeps in one place, takes what the radios have heard, and does what falls due.
@@ -36,6 +42,7 @@ package struct Station<Served: Listener & ~Copyable>: ~Copyable {
   package mutating func run() {
     repeat {
       let now = Clock.now()
+      listener.woke()
       for index in 0..<radios.count {
         while let report = radios[index].reports.pop() { listener.reported(report, radio: index) }
       }

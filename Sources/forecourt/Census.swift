@@ -36,7 +36,8 @@ struct Census {
     figures.counters = gateway.counters
     figures.counters.evictions = gateway.devices.evictions
     figures.counters.encountersRefused = gateway.encountersRefused
-    figures.counters.claimsRefused = gateway.claimsRefused
+    figures.counters.claimsRefused = gateway.refusals.claims
+    figures.wordsReplayed = Int64(clamping: gateway.refusals.replayed)
     figures.advertsPerSecond = Float(Double(figures.counters.reports - reports) / max((now - counted).seconds, 0.001))
     (counted, reports, due) = (now, figures.counters.reports, now + interval)
     figures.devices = Int64(gateway.devices.count)
@@ -66,5 +67,7 @@ extension Telemetry {
     messagesDropped += Int64(courier.statesUnkept.count + courier.repliesDropped.count + courier.oversized.count)
     requestsDropped = Int64(courier.requestsLimited.count)
     requestsRefused = Int64(courier.requestsRefused.count)
+    wordsForged = Int64(courier.forged.count)
+    wordsOfStrangers = Int64(courier.strangers.count)
   }
 }

@@ -7,7 +7,7 @@ extension Command {
       name: "check", summary: "examine the configuration and the machine",
       description: [
         "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings are listed, too, but do not count as errors: among them what physics forbids, such as a fire_m that no level can tell.",
-        "Then examines this machine, unless the configuration is wrong: the kernel's Bluetooth, each adapter, who holds it and whether this user may use it, the clock, the outbox and the room for it, the broker and whether it lets us write; each with what to do. Run it as the user that the gateway runs as.",
+        "Then examines this machine, unless the configuration is wrong: the kernel's Bluetooth, each adapter, who holds it and whether this user may use it, the clock, the outbox and the room for it, the broker and whether it lets us write; each with what to do. Run it as the user that the gateway runs as, or as root: then files are judged as whom the outbox's folder belongs to would find them.",
         "Nothing is started and nothing is changed. The broker gets one message, on BASE/check; adapters that a running gateway has are left alone.",
       ],
       options: [.config, .json, Option("lint", .none, "Only the configuration: before a file goes to a board, or in a repository.")],
@@ -22,27 +22,43 @@ extension Command {
 }
 
 private func examine(_ invocation: Invocation) throws(Exit) {
-  let source: Source
+  let source = try source(invocation)
+  let configuration = try configuration(source, invocation)
+  let owner = invocation.has("lint") ? nil : Owner(ofFolderOf: configuration.host.outbox.path)
+  if let owner { try reread(as: owner, invocation) }
+  let bar = invocation.out.bar
+  let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host, as: owner) { bar.show(nil) }
+  bar.clear()
+  report(configuration.warnings, machine, source, isCorrect: true, invocation)
+  if !invocation.has("json") { tell(configuration, machine, source.name, invocation) }
+  if let exit = worst(machine) { throw exit }
+}
+
+private func source(_ invocation: Invocation) throws(Exit) -> Source {
   do throws(SourceRefusal) {
-    source = try Source(named: invocation.value("config"), scope: .whole)
+    return try Source(named: invocation.value("config"), scope: .whole)
   } catch {
     if invocation.has("json") { invocation.out.line("{\"v\":1,\"ok\":false,\"error\":\(json(error.sentence)),\"findings\":[]}") }
     say("forecourt: " + error.sentence)
     throw error.isForbidden ? .forbidden : .configuration
   }
-  let configuration: Configuration
+}
+
+private func configuration(_ source: Source, _ invocation: Invocation) throws(Exit) -> Configuration {
   do throws(Configuration.Refusal) {
-    configuration = try Configuration(reading: source)
+    return try Configuration(reading: source)
   } catch {
     report(error.findings, [], source, isCorrect: false, invocation)
     throw .configuration
   }
-  let bar = invocation.out.bar
-  let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host) { bar.show(nil) }
-  bar.clear()
-  report(configuration.warnings, machine, source, isCorrect: true, invocation)
-  if !invocation.has("json") { tell(configuration, machine, source.name, invocation) }
-  if let exit = worst(machine) { throw exit }
+}
+
+/// What root may read, the gateway's user may not.
+private func reread(as owner: Owner, _ invocation: Invocation) throws(Exit) {
+  guard owner.enter() else { return }
+  defer { Owner.leave() }
+  say("forecourt: files are judged as \(owner.name) would find them, whose the outbox's folder is")
+  _ = try configuration(try source(invocation), invocation)
 }
 
 /// A missing permission before a missing thing: with it, the thing may be there.

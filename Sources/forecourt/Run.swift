@@ -32,7 +32,13 @@ private func serve(_ invocation: Invocation) throws(Exit) {
     configuration.core, configuration.host.adapters, isAsked: false, invocation,
     duties: .configured, in: &arena)
   // The radios' threads have what they need. This one and those of the courier parse what strangers send.
-  Privileges.keepOnly([])
+  guard Privileges.keepOnly([]) else {
+    radios.stop()
+    say(
+      "forecourt: the system does not let this program give its capabilities away, and with them it listens to nobody: allow capset "
+        + "(the unit's SystemCallFilter=), or run it without capabilities")
+    throw .forbidden
+  }
   let delivery = Delivery(configuration, boot, started: started, radios.bell, invocation, in: &arena)
   let service = try Service(configuration, boot, started: started, radios.all, radios.adapters, delivery, invocation, in: &arena)
   var station = Station(service, radios.bell, radios.all, signals)

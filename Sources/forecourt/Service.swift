@@ -21,6 +21,7 @@ struct Service: Listener, ~Copyable {
   private var measuring: Measuring?
   private var tape: Tape?
   private var schooling: Schooling
+  private var neighbours: NeighbourBook
   private var recorders: [Recorder] = []
   private(set) var end = Exit.done
   private var isOver = false
@@ -50,6 +51,8 @@ struct Service: Listener, ~Copyable {
     gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
     schooling = Schooling(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     schooling.recall(&gateway, log)
+    neighbours = NeighbourBook(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
+    neighbours.recall(&gateway, log)
     if delivery.courier != nil {
       gateway.connected(false, at: started)
       deafUntil = started + .seconds(2)
@@ -61,6 +64,9 @@ struct Service: Listener, ~Copyable {
   }
 
   // MARK: Listener
+
+  /// Somebody may have set the clock while we slept; asking costs less than hearing of it.
+  mutating func woke() { gateway.setClock(Clock.epoch()) }
 
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     tape?.record(packet, radio: radio, at: moment)
@@ -123,6 +129,7 @@ struct Service: Listener, ~Copyable {
     herald.turned(gateway.devices, into: delivery.messages, at: moment)
     tellStatus(at: moment)
     schooling.turned(gateway, isOver: isOver, at: moment, log)
+    if let news = neighbours.turned(&gateway, at: moment, log) { keep(news.bytes, in: news.path) }
     if isOver { notify.stopping() }
     delivery.carry()
     return !isOver
@@ -133,6 +140,7 @@ struct Service: Listener, ~Copyable {
   private mutating func tellStatus(at now: Instant) {
     // Asked once: the courier may lose the line between two questions. The machine is told what the board believes.
     if board.connected(isOnline) { gateway.connected(board.isOnline, at: now) }
+    if let words = board.heard(gateway.hearing) { log.say(words.level, words.sentence) }
     let troubles = delivery.courier.map { crowd.troubles($0.figures.troubles, gateway.publisher, at: now) }
     guard let report = board.news(troubles, gateway.settings.gateway.authorization) else { return }
     if !delivery.send(.status(report, topics: Topics(gateway.settings), at: now)) { board.tellAgain() }
@@ -140,7 +148,6 @@ struct Service: Listener, ~Copyable {
   }
 
   private mutating func count(at now: Instant) {
-    gateway.setClock(Clock.epoch())
     let telemetry = census.taken(at: now, gateway, delivery.courier?.figures)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }
@@ -168,6 +175,7 @@ struct Service: Listener, ~Copyable {
       // Who has just come does not know of us where the broker keeps nothing for him: RabbitMQ gives wildcards no retained message.
       if gateway.isNews(neighbour) { board.tellAgain() }
       gateway.met(neighbour, at: now)
+    case .hello(let hello): gateway.greeted(hello, at: now)
     case .unfinished(let visit): gateway.recall(visit, at: now)
     case .caughtUp:
       deafUntil = .zero
@@ -186,8 +194,21 @@ struct Service: Listener, ~Copyable {
     case .reload: return reload()
     case .ping: break
     case .trigger(let name, let identity): return call(name, identity, at: now)
+    case .forgetNeighbour(let name): return forget(name)
     case .calibrate, .capture: break
     }
+    return nil
+  }
+
+  private func keep(_ bytes: [UInt8], in path: String) {
+    do throws(FileRefusal) { try NeighbourFile.write(bytes, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+  }
+
+  private mutating func forget(_ name: Name) -> String? {
+    if gateway.settings.site.place(of: name) != nil { return "[site] gateways names it: take it out there, and reload" }
+    guard gateway.forget(name) else { return "no neighbour of that name is known" }
+    neighbours.forget(name)
+    log.say(.info, "neighbour \(String(name)) is forgotten, as a command asks")
     return nil
   }
 

@@ -11,6 +11,8 @@ struct StatusBoard {
   /// Of each transmission: what was told of it last, and why it is refused.
   private var voices: [(heard: StatusReport.Transmit, refusal: Sentence)] = []
   private var hasListened = false
+  /// Who of the site is not heard.
+  private var unheard: Unheard?
   /// Whether the broker was there when the courier was last asked; the machine believes the same.
   private(set) var isOnline = false
 
@@ -30,10 +32,25 @@ struct StatusBoard {
     report.purpose = settings.gateway.purpose
     report.simulated = settings.gateway.simulated
     report.groups = settings.groups
+    report.isAuthenticated = settings.site.isAuthenticated
+    if settings.groups.isEmpty { (report.site, unheard) = (nil, nil) } else { report.site = report.site ?? StatusReport.Site() }
     isNews = true
   }
 
   mutating func tellAgain() { isNews = true }
+
+  /// How the neighbours hear us; the words for the log, when there is news.
+  mutating func heard(_ hearing: SiteHearing) -> (level: LogSettings.Level, sentence: String)? {
+    guard var site = report.site, hearing.unheard != unheard || hearing.heard != site.heard || hearing.missing != site.missing else {
+      return nil
+    }
+    let before = unheard
+    (site.heard, site.missing) = (hearing.heard, hearing.missing)
+    (unheard, report.site, isNews) = (hearing.unheard, site, true)
+    guard unheard != before else { return nil }
+    guard let unheard else { return (.info, "every neighbour that matters is heard again, and hears us") }
+    return (.warning, String(unheard.sentence))
+  }
 
   /// Whether that is news. A connection lost the retained status to the will: it is told again.
   mutating func connected(_ isOnline: Bool) -> Bool {
@@ -91,6 +108,7 @@ struct StatusBoard {
     report.state = .online
     report.reason = Sentence()
     tellVoices()
+    if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
     for index in conditions.indices.reversed() {
       guard let trouble = conditions[index].trouble else { continue }
@@ -115,6 +133,27 @@ struct StatusBoard {
   private mutating func degrade(_ reason: Sentence) {
     report.state = .degraded
     report.reason = reason
+  }
+}
+
+extension Unheard {
+  /// What is wrong, what follows, what to do.
+  var sentence: Sentence {
+    var words = Sentence()
+    switch self {
+    case .ourselves:
+      words.append("our own claims do not come back: nobody in a group fires here; the broker's access list must allow claim/#, to read ")
+      words.append("and to write; forecourt check tells more")
+    case .neighbour(let name):
+      words.append("neighbour ")
+      words.append(name)
+      words.append(" is not heard: nobody in its groups fires here; start it, or send forget-neighbour, or take it off [site] gateways")
+    case .oneWay(let name):
+      words.append("neighbour ")
+      words.append(name)
+      words.append(" does not hear us: nobody in its groups fires here; see its log, and the broker's access list")
+    }
+    return words
   }
 }
 

@@ -6,7 +6,8 @@ struct Rig: ~Copyable {
   let messages: Ring<Message>
   var gateway: Gateway
 
-  init(devices: Int = 64, epoch: Int64? = 1_760_000_000_000_000, _ configure: (inout Settings) -> Void = { _ in }) {
+  init(devices: Int = 64, epoch: Int64? = 1_760_000_000_000_000, boot: Text<16> = "test", _ configure: (inout Settings) -> Void = { _ in })
+  {
     var settings = Settings()
     settings.gateway.purpose = Sentence("tests")
     settings.gateway.devices = devices
@@ -16,7 +17,7 @@ struct Rig: ~Copyable {
     var arena = loan.arena
     messages = Ring(capacity: 4_096, in: &arena)
     let publisher = Publisher(
-      into: messages, boot: "test", clock: WallClock(started: .zero, epoch: epoch), pseudonyms: Pseudonyms(nameless, salt: Block()))
+      into: messages, boot: boot, clock: WallClock(started: .zero, epoch: epoch), pseudonyms: Pseudonyms(nameless, salt: Block()))
     gateway = Gateway(settings, seed: 1, cipher: nameless, publisher: publisher, in: &arena)
   }
 

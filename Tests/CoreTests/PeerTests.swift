@@ -135,7 +135,8 @@ import Testing
     rig.gateway.receive(packet.bytes, radio: 0, at: Instant(microseconds: 1_000_000))
     let shared = rig.messages.pop()
     #expect(shared.map { String($0.topic) } == "forecourt/site/peer/c0:00:00:00:00:01/gateway")
-    #expect(shared.map { String($0.payload) } == #"{"v":1,"random":true,"id":"BC00BD17"}"# && shared?.isRetained == true)
+    let words = #"{"v":1,"random":true,"id":"BC00BD17","boot":"test","uptime_s":1}"#
+    #expect(shared.map { String($0.payload) } == words && shared?.isRetained == true && shared?.isForSite == true)
     #expect(shared.map { $0.expires - $0.at } == .seconds(960))
     for index in 10..<140 { rig.hear(1, at: Double(index) * 0.1, data: Self.phone.advert) }
     let said = rig.said()

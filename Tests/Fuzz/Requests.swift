@@ -43,9 +43,12 @@ private let door = Door()
 private func split(_ choice: UInt8, _ rest: [UInt8]) -> (topic: [UInt8], payload: [UInt8]) {
   let kinds = Command.Kind.all
   switch Int(choice & 0x7F) {
-  case let index where index < kinds.count: return (Array("forecourt/site/gateway/command/\(kinds[index].name)".utf8), rest)
+  case let index where index < 7: return (Array("forecourt/site/gateway/command/\(kinds[index].name)".utf8), rest)
   case 7: return (Array("forecourt/site/claim/island/peer:BC00BD17/other".utf8), rest)
   case 8: return (Array("forecourt/site/peer/aa:bb:cc:dd:ee:0f/other".utf8), rest)
+  case 9: return (Array("forecourt/site/claim/site/hello/other".utf8), rest)
+  // Later than the corpora.
+  case 10: return (Array("forecourt/site/gateway/command/\(kinds[7].name)".utf8), rest)
   default:
     let parts = rest.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
     let beginning: StaticString = choice & 1 == 0 ? "forecourt/site/" : ""
@@ -63,13 +66,13 @@ private func check(_ request: Request) {
     case .calibrate(_, let distance, let span): precondition(distance > Meters(0) && span > .zero, "there is something to measure")
     case .capture(let span): precondition(span <= .hours(1), "a capture ends")
     case .trigger(let name, _): precondition(!name.isEmpty, "a trigger has a name")
-    case .ranging, .reload, .authorization, .ping: break
+    case .ranging, .reload, .authorization, .ping, .forgetNeighbour: break
     }
   case .claim(let claim):
     precondition(claim.samples >= 0 && claim.dwell >= .zero && claim.age >= .zero, "a claim is possible")
     precondition(!claim.gateway.isEmpty && !claim.group.isEmpty, "a claim says whose it is, and of what")
     precondition(!door.settings.topics.claim(group: claim.group, claim.identity, gateway: claim.gateway).overflowed, "its topic fits")
-  case .neighbour, .peer, .unfinished, .caughtUp: break
+  case .neighbour, .hello, .peer, .unfinished, .caughtUp: break
   }
 }
 

@@ -20,7 +20,7 @@ struct Setting {
 
 @Suite("every key reaches its place")
 struct ConfigurationKeys {
-  static let all = gateway + radio + air + trigger + peer + transmit + broker
+  static let all = gateway + site + radio + air + trigger + peer + transmit + broker
 
   @Test("each alone", arguments: all.indices) func alone(_ index: Int) throws {
     let setting = Self.all[index]
@@ -35,7 +35,7 @@ struct ConfigurationKeys {
     // ConfigurationSecretFiles has these.
     let files = [
       "mqtt.tls_insecure", "mqtt.password_file", "mqtt.tls_cert", "mqtt.tls_key", "key.irk.key_file", "key.eid.key_file",
-      "security.signing_key_file",
+      "security.signing_key_file", "security.site_key_file",
     ]
     let tables = ["calibration.device", "key.irk", "key.eid"]
     let known = keysOfTheCode(in: Set(try Manual().tables).union(["key"]))
@@ -51,6 +51,15 @@ struct ConfigurationKeys {
     Setting("[gateway]", ["authorization = \"denied\""], beside: "purpose = \"x\"") { $0.core.gateway.authorization == .denied },
     Setting("[gateway]", ["authorization = \"when-in-use\""], beside: "purpose = \"x\"") { $0.core.gateway.authorization == .whenInUse },
     Setting("[gateway]", ["devices = 65536"], beside: "purpose = \"x\"") { $0.core.gateway.devices == 65_536 },
+  ]
+
+  static let site = [
+    Setting("[site]", ["gateways = [\"gateway\", \"island-2/pumps/doors\"]"]) {
+      let roster = $0.core.site.roster
+      guard roster.count == 2, roster[0].groups.isEverything, !roster[1].groups.isEverything else { return false }
+      return roster[1].name == Name("island-2" as StaticString) && roster[1].groups.text == Text("pumps/doors" as StaticString)
+    },
+    Setting("[site]", ["forget_after_s = 3600"]) { $0.core.site.forgetAfter == .seconds(3_600) },
   ]
 
   static let radio = [

@@ -3,61 +3,6 @@ import Testing
 
 @testable import Host
 
-/// The door with what stands behind it.
-private final class Door {
-  let core: Ring<Request>
-  let host: Ring<Request>
-  let figures = CourierFigures()
-  let intake: Intake
-  let topics: Topics
-
-  init(_ change: (inout CourierSettings) -> Void = { _ in }) {
-    var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 16))
-    core = Ring(capacity: 16, in: &arena)
-    host = Ring(capacity: 16, in: &arena)
-    var settings = CourierSettings()
-    settings.commands = true
-    settings.claims = true
-    settings.peers = true
-    change(&settings)
-    topics = settings.topics
-    let bell = Doorbell()
-    intake = Intake(settings, toCore: Outlet(requests: core, bell: bell), toHost: Outlet(requests: host, bell: bell), figures)
-  }
-
-  func say(_ topic: String, _ payload: String, isRetained: Bool = false, left: Interval? = nil) {
-    intake.receive(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, isRetained: isRetained, left: left)
-  }
-
-  func command(_ name: String, _ payload: String) -> [String] {
-    say("forecourt/site/gateway/command/\(name)", payload)
-    return intake.takeReplies().map { String($0.payload) }
-  }
-
-  var heard: (Command, Ticket)? {
-    guard case .command(let command, let ticket)? = core.pop() ?? host.pop() else { return nil }
-    return (command, ticket)
-  }
-
-  func claim(_ topic: String = "island/peer:BC00BD17/other", _ change: (inout Claim) -> Void = { _ in }) -> Claim? {
-    var claim = Claim()
-    claim.gateway = Name("other")
-    claim.trigger = Name("pump-1")
-    claim.group = Name("island")
-    claim.identity = try! Identity(written: Array("peer:BC00BD17".utf8).span.bytes)
-    claim.level = Decibels(-61.25)
-    claim.sequence = 9
-    claim.boot = Text<16>("b")
-    claim.samples = 12
-    claim.dwell = .milliseconds(800)
-    claim.age = .milliseconds(40)
-    change(&claim)
-    say("forecourt/site/claim/" + topic, claim.payload(heard: "7/gateway/3/third"))
-    guard case .claim(let claim)? = core.pop() else { return nil }
-    return claim
-  }
-}
-
 @Suite("the door for what the broker brings") struct IntakeTests {
   @Test("a request that was not taken on for want of room is taken on when it is asked again")
   func busy() {
@@ -66,19 +11,6 @@ private final class Door {
     #expect(door.command("ranging", #"{"action":"start","request":"a"}"#).first?.contains("busy") == true)
     while door.core.pop() != nil {}
     #expect(door.command("ranging", #"{"action":"start","request":"a"}"#) == [] && door.heard != nil)
-  }
-
-  @Test("who takes the place of a neighbour long silent talks on an account of its own")
-  func newcomer() {
-    var neighbours = Neighbours()
-    func ask(_ name: String, at seconds: Double) -> Bool { neighbours.mayTalk(Array(name.utf8).span.bytes, at: .zero + .seconds(seconds)) }
-    for number in 0..<64 { #expect(ask("gate-\(number)", at: number == 10 ? 1 : 70)) }
-    // The last of them has used up what it may say.
-    for _ in 0..<99 { #expect(ask("gate-63", at: 70)) }
-    #expect(!ask("gate-63", at: 70))
-    #expect(ask("newcomer", at: 70), "and does not pay with the newcomer's")
-    for _ in 0..<99 { #expect(ask("newcomer", at: 70)) }
-    #expect(!ask("newcomer", at: 70))
   }
 
   @Test("every command can be said, and a bare word is enough where one matters")
@@ -195,8 +127,8 @@ private final class Door {
     let words = #"{"v":1,"state":"degraded","reason":null,"version":"1","boot":"b7","groups":"island/yard","radios":[],"purpose":"p"}"#
     door.say("forecourt/site/other/status", words)
     guard case .neighbour(let neighbour)? = door.core.pop() else { throw Lost() }
-    #expect(neighbour.name == Name("other") && neighbour.boot == Text("b7") && neighbour.competes(in: Name("yard")))
-    #expect(!neighbour.competes(in: Name("gate")))
+    #expect(neighbour.name == Name("other") && neighbour.boot == Text("b7") && neighbour.groups.has(Name("yard")))
+    #expect(!neighbour.groups.has(Name("gate")))
     door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost"}"#)
     guard case .neighbour(let gone)? = door.core.pop() else { throw Lost() }
     #expect(!gone.isOnline)
@@ -236,6 +168,47 @@ private final class Door {
     #expect(door.claim("island/peer:BC00BD17/quiet") { $0.gateway = Name("quiet") } != nil)
   }
 
+  @Test("with a key only what is proven passes, with a roster only who is on it, and the first on it clears up")
+  func trust() {
+    var keys = SiteKeys()
+    keys.append([UInt8](repeating: 9, count: 32))
+    let door = Door {
+      $0.siteKeys = keys
+      _ = $0.roster.append($0.name)
+      _ = $0.roster.append(Name("other"))
+    }
+    #expect(door.claim() == nil && door.figures.forged.count == 1)
+    #expect(door.claim("island/peer:BC00BD17/nobody") { $0.gateway = Name("nobody") } == nil && door.figures.strangers.count == 1)
+    let topic = "forecourt/site/claim/site/hello/other"
+    var payload = Payload()
+    for byte in #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#.utf8 { payload.append(byte: byte) }
+    #expect(keys.prove(Array(topic.utf8).span.bytes, &payload))
+    door.say(topic, String(payload))
+    guard case .hello(let hello)? = door.core.pop() else {
+      Issue.record("no hello")
+      return
+    }
+    #expect(hello.name == Name("other") && hello.sequence == 7 && hello.groups.has(Name("island")) && hello.echo == 0)
+    door.say("forecourt/site/claim/site/hello/nobody", String(payload))
+    door.say("forecourt/site/retired/status", #"{"v":1,"state":"online","boot":"b"}"#, isRetained: true)
+    #expect(door.core.pop() == nil && door.intake.takeReplies().isEmpty)
+    door.say("forecourt/site/retired/status", #"{"v":1,"state":"offline","reason":"stopped"}"#, isRetained: true)
+    #expect(door.intake.takeReplies().map { String($0.topic) + String($0.payload) } == ["forecourt/site/retired/status"])
+  }
+
+  @Test("whoever has talked for a while keeps its place at the door, however many names come after it")
+  func talkers() {
+    var talkers = Talkers()
+    func talks(_ name: String, _ seconds: Double) -> Bool {
+      talkers.mayTalk(Array(name.utf8).span.bytes, at: Instant(microseconds: Int64(seconds * 1e6)))
+    }
+    for second in 0..<12 { #expect(talks("real", Double(second))) }
+    for number in 0..<1_000 { _ = talks("forged \(number)", 12) }
+    #expect(talks("real", 13) && talks("new", 13))
+    for _ in 0..<1_000 { _ = talks("loud", 14) }
+    #expect(!talks("loud", 14) && talks("real", 14), "a flood is charged to who floods")
+  }
+
   @Test("a peer id that a neighbour shares is read")
   func peers() {
     let door = Door()
@@ -266,19 +239,5 @@ private final class Door {
     #expect(age(isRetained: true, left: 60) == .seconds(900))
     #expect(age(isRetained: true, left: 0) == .seconds(960))
     #expect(age(isRetained: true, left: 4e9) == .zero, "more than we would have said")
-  }
-}
-
-extension Claim {
-  /// As a neighbour writes it.
-  fileprivate func payload(heard: String) -> String {
-    var who = Text<128>()
-    who.append(identity)
-    return """
-      {"v":1,"gateway":"\(String(gateway))","trigger":"\(String(trigger))","group":"\(String(group))","id":"\(String(who))",\
-      "boot":"\(String(boot))","seq":\(sequence),"state":"\(String(Text<16>(standing.name)))","level_db":\(level?.value ?? 0),\
-      "samples":\(samples),"dwell_ms":\(dwell.microseconds / 1_000),"age_ms":\(age.microseconds / 1_000),"heard":"\(heard)"\
-      \(simulated ? ",\"simulated\":true" : "")}
-      """
   }
 }

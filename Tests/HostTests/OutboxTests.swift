@@ -141,6 +141,42 @@ extension Outbox {
     later.isTrusted = true
     later.wall = nil
     #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .untold)
+    // The clock is of before the event: it was put back, and knows nothing.
+    later.wall = morning.wall.map { $0 - 1 }
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
+    // Whatever the time is: the machine has run for a minute.
+    later.at = .zero + .seconds(60)
+    later.isTrusted = false
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
+  }
+
+  @Test("what was stored by a clock that nobody had synchronised is over once the machine has started again")
+  func wrongClock() throws {
+    do {
+      let outbox = try Outbox(settings, machine: 1)
+      var ahead = morning.after(.hours(24))
+      ahead.isTrusted = false
+      _ = try outbox.store([event(1, lasting: .seconds(60))], at: ahead)
+      #expect(try outbox.next(.ordinary, after: 0, at: ahead)?.left == .span(.seconds(60)))
+    }
+    let outbox = try Outbox(settings, machine: 2)
+    var later = morning
+    later.at = .zero
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
+  }
+
+  @Test("a start of the machine has one number, whether the kernel or systemd names it, and nobody's is like no other")
+  func machineStarts() {
+    let kernels = Array("0b6a3e1c-8f0d-4c5e-9a57-51f2c3d4e5f6\n".utf8)
+    let systemds = Array("0b6a3e1c8f0d4c5e9a5751f2c3d4e5f6".utf8)
+    let other = Array("0b6a3e1c8f0d4c5e9a5751f2c3d4e5f7".utf8)
+    #expect(machineStart(kernels, systemds: []) == machineStart([], systemds: systemds))
+    #expect(machineStart(kernels, systemds: other) == machineStart(kernels, systemds: []))
+    #expect(machineStart([], systemds: other) != machineStart([], systemds: systemds))
+    for nothing in [[], Array("%b".utf8), Array("0".utf8)] {
+      #expect(machineStart([], systemds: nothing) != machineStart([], systemds: nothing))
+    }
+    #expect(machineStart() == machineStart())
   }
 
   @Test("an event stored without a clock is over once the machine has started again")

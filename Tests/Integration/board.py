@@ -1,180 +1,25 @@
-"""The board: the arm64 package's files on Debian's arm64 kernel, hci0 on the air of the host, a broker beside the gateway.
+"""The board: the arm64 package as it is shipped, its unit under systemd, hci0 on the air of the host, a broker beside the gateway.
 
     $(Tests/Rigs/venv.sh) Tests/Integration/board.py
 
 From power-on to the first `fire` at a subscriber; the adapter taken away and given back; the broker killed and started again; the power
-cut while events wait, and the same disk booted again: no event is lost, none comes twice or under another name. Then the same adapter
-shared on its raw channel. Every fire is another phone that walks up to the pump. deploy/build.sh arm64 has made the binary.
+cut while events wait, and the same disk booted with a clock that is an hour behind: what was owed comes once and under its own name, a
+`fire` only once somebody has synchronised the clock, and none late. Then the unit: reload, watchdog, restart, what it forbids, and what
+`check` says under it. Every fire is another phone that walks up to the pump. deploy/build.sh arm64 has made the binary.
 """
+import calendar
 import json
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / 'Tests' / 'Rigs'))
-
-from rig import Air, Guest, Subscriber, free_port, make_disk, wait_until  # noqa: E402
-
-CONFIG = '''[gateway]
-purpose = "Rehearses on a board that is emulated."
-name = "board"
-[[radio]]
-name = "pump"
-adapter = "hci0"
-mode = "user"
-[[region]]
-name = "forecourt"
-match = "ibeacon:*"
-exit_s = 2
-[[trigger]]
-name = "pump-1"
-match = "ibeacon:*"
-expires_s = 600
-[outbox]
-path = "/data/outbox.db"
-[mqtt]
-host = "127.0.0.1"
-'''
-
-# What the host says is done, line by line; `done` says that it was.
-SCRIPT = '''mkdir -p /var/lib/forecourt; cp /config.toml /etc/forecourt/config.toml
-printf 'listener 1883\\nallow_anonymous true\\nuser root\\n' >/tmp/mosquitto.conf
-broker() { mosquitto -c /tmp/mosquitto.conf >/dev/null 2>&1 & echo $! >/run/mosquitto.pid; }
-gateway() { /usr/bin/forecourt run </dev/null >>/tmp/forecourt.log 2>&1 & echo $! >/run/forecourt.pid; }
-[ -e /data/nobroker ] || broker
-gateway
-echo "uptime $(cut -d ' ' -f 1 /proc/uptime)"
-while read -r line; do eval "$line"; echo "done $?"; done
-'''
-
-
-class Board:
-    """One boot of it."""
-
-    def __init__(self, folder, air, disk):
-        self.air, self.port, self.seen = air, free_port(), None
-        script = folder / 'script.sh'
-        script.write_text(SCRIPT)
-        self.guest = Guest(script, include=[folder / 'package'], program=[ROOT / 'build/arm64/forecourt'],
-                           sysroot=[ROOT / 'build/sysroot-arm64'], controllers=[air.h4['p0']], disk=disk,
-                           forward=[f'{self.port}:1883'], timeout=240)
-        self.guest.wait_for('uptime', 60)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, *_):
-        if kind and self.guest.process.poll() is None:
-            print('\n'.join(self.do('tail -n 30 /tmp/forecourt.log')), file=sys.stderr)
-        if self.seen:
-            self.seen.__exit__()
-        self.guest.__exit__()
-
-    def do(self, line, seconds=30):
-        """A line of shell; what it printed, and its exit status as the last line."""
-        before = len(self.guest.lines)
-        self.guest.send(line)
-        self.guest.wait_for('done ', seconds)
-        return self.guest.lines[before:]
-
-    def told(self, line):
-        """What a line printed that must not fail."""
-        *lines, status = self.do(line)
-        assert status == 'done 0', (line, lines, status)
-        return lines
-
-    def join(self):
-        def joined():
-            try:
-                return Subscriber(self.port, 'forecourt/#').__enter__()
-            except (OSError, ConnectionError):
-                return None
-        self.seen = wait_until(joined, 60, 'the broker of the board answers')
-        self.seen.client.reconnect_delay_set(1, 1)
-
-    def give_broker(self):
-        """A new one; the gateway sleeps until the subscriber is there, lest it is told before."""
-        self.told('kill -STOP $(cat /run/forecourt.pid); broker')
-        if self.seen:
-            mark = len(self.seen.messages)
-            wait_until(lambda: self.probe() and len(self.seen.messages) > mark, 30, 'the subscriber is back')
-        else:
-            self.join()
-        self.told('kill -CONT $(cat /run/forecourt.pid)')
-
-    def probe(self):
-        time.sleep(0.3)
-        if self.seen.client.is_connected():
-            self.seen.client.publish('forecourt/probe', 'x')
-        return True
-
-    def stored(self):
-        """The history, as the program itself tells it: {event_id: (state, payload)}."""
-        lines = [json.loads(line) for line in self.told('/usr/bin/forecourt events --json --last 1000') if line.startswith('{')]
-        return {each['payload']['event_id']: (each['state'], each['payload']) for each in lines}
-
-    def heard(self):
-        """The events at the subscriber, in their order."""
-        return [json.loads(m.payload) for m in self.seen.messages if m.topic.endswith('/event') or '/trigger/' in m.topic and not m.retain and not m.topic.endswith('/state')]
-
-    def hears_fire(self, number, seconds=60):
-        wait_until(lambda: any(fires(e, number) for e in self.heard()), seconds, f'the fire of phone {number}')
-
-    def keeps_fire(self, number, seconds=60):
-        wait_until(lambda: any(state == 'waiting' and fires(e, number) for state, e in self.stored().values()), seconds,
-                   f'the fire of phone {number} waits')
-
-    def leaves(self, number, seconds=60):
-        """It is silent, and whoever wants to know was told: nothing more comes of it."""
-        self.air.say('silence', id=f'phone-{number}')
-
-        def last_words():
-            own = [e['event'] for e in self.heard() if e['id'].endswith(f':{number}')]
-            return (next((w for w in reversed(own) if w in ('enter', 'exit')), None),
-                    next((w for w in reversed(own) if w in ('arm', 'fire', 'leave')), None))
-        wait_until(lambda: last_words() == ('exit', 'leave'), seconds, f'phone {number} has left')
-
-    def status(self, state, after, seconds=40):
-        def found():
-            told = [json.loads(m.payload) for m in self.seen.messages[after:] if m.topic.endswith('/status')]
-            return next((one for one in told if one['state'] == state), None)
-        return wait_until(found, seconds, f'status {state}')
-
-    def approach(self, number):
-        """A phone walks up to the pump, and stays."""
-        self.air.say('advertise', id=f'phone-{number}', kind='ibeacon', minor=number, interval_ms=100,
-                     rssi={'from': -85, 'to': -45, 'seconds': 3})
-
-
-def fires(event, number):
-    return event['event'] == 'fire' and event['id'].endswith(f':{number}')
-
-
-class Clock:
-    """Prints what each stage took."""
-
-    def __init__(self):
-        self.began = self.last = time.monotonic()
-
-    def stage(self, words):
-        now = time.monotonic()
-        print(f'{now - self.last:5.1f} s  {words}', flush=True)
-        self.last = now
-
-
-def package(folder):
-    """The files of the .deb, as dpkg lays them; only the configuration is ours."""
-    subprocess.run([ROOT / 'deploy/debian/pack.sh', 'deb', 'arm64', folder], check=True, stderr=subprocess.DEVNULL)
-    deb, = folder.glob('*_arm64.deb')
-    subprocess.run(['dpkg-deb', '-x', deb, folder / 'package'], check=True)
-    (folder / 'package/config.toml').write_text(CONFIG)
+from board_support import ROOT, Board, Clock, fires, package, wait_until
+from rig import Air, make_disk
 
 
 def power_on(board, clock):
-    clock.stage('power-on to the gateway started')
+    clock.stage('power-on to the script')
     board.air.wait('scanning', timeout=60)
     clock.stage('to scanning, on the user channel')
     refused = board.do('hcitest down 0 2>&1')
@@ -184,6 +29,8 @@ def power_on(board, clock):
     board.hears_fire(1)
     took = time.monotonic() - board.guest.started
     assert took < 120, took
+    who = board.told('stat -c %U:%G /proc/$(pid) /var/lib/forecourt/outbox.db-wal; grep Seccomp: /proc/$(pid)/status')
+    assert who[:2] == ['forecourt:forecourt'] * 2 and who[2].split() == ['Seccomp:', '2'], who
     clock.stage(f'a phone approaches, fire at a subscriber: {took:.1f} s from power-on')
 
 
@@ -205,7 +52,7 @@ def broker_dies(board, clock):
     board.leaves(2)
     board.told('kill -9 $(cat /run/mosquitto.pid)')
     board.approach(3)
-    board.keeps_fire(3)
+    board.keeps_fires(3)
     board.give_broker()
     board.hears_fire(3)
     board.leaves(3)
@@ -215,42 +62,111 @@ def broker_dies(board, clock):
 
 
 def power_goes(board, clock):
-    """Without a broker, while a fire waits; gives the history as it was."""
+    """Without a broker, while fires wait; gives the history as it was."""
     wait_until(lambda: all(state == 'delivered' for state, _ in board.stored().values()), 30, 'nothing waits')
     board.told('kill -9 $(cat /run/mosquitto.pid); touch /data/nobroker')
     board.approach(4)
-    board.keeps_fire(4)
+    board.approach('last', kind='altbeacon', beacon='07' * 20)
+    board.keeps_fires(4, 'barrier')
     before = board.stored()
     board.guest.cut()
     board.air.say('silence')
     heard = {e['event_id']: ('delivered', e) for e in board.heard()}
     assert {name: each for name, each in before.items() if each[0] == 'delivered'} == heard, (before, heard)
-    assert [sum(fires(e, number) for _, e in before.values()) for number in (1, 2, 3, 4)] == [1, 1, 1, 1], before
-    clock.stage(f'broker gone for good, a fire waits, power cut: {len(before)} events stored')
+    assert [sum(fires(e, what) for _, e in before.values()) for what in (1, 2, 3, 4, 'barrier')] == [1, 1, 1, 1, 1], before
+    clock.stage(f'broker gone for good, fires wait, power cut: {len(before)} events stored')
     return before
 
 
 def power_returns(board, clock, before):
-    after = board.stored()
-    assert before.items() <= after.items(), (before, after)
+    """An hour ago, says the clock."""
     board.give_broker()
-    board.hears_fire(4)
-    wait_until(lambda: all(state == 'delivered' for state, _ in board.stored().values()), 30, 'nothing waits')
+    owed = {name: e for name, (state, e) in before.items() if state == 'waiting'}
+    told = [name for name, e in owed.items() if 'expires' not in e or e['expires'] is None]
+    wait_until(lambda: len(board.heard()) >= len(told), 30, 'what is owed for ever is delivered')
+    wait_until(lambda: not any(state == 'waiting' and fires(e, 'barrier') for state, e in board.stored().values()), 30,
+               'what the machine has outlived waits no longer')
+    after = board.stored()
+    assert {name: e for name, (_, e) in after.items() if name in before} == {name: e for name, (_, e) in before.items()}, (before, after)
+    fates = {what: state for what in (4, 'barrier') for state, e in after.values() if fires(e, what)}
+    assert fates == {4: 'waiting', 'barrier': 'expired'}, ('too late', fates)
+    assert sorted(e['event_id'] for e in board.heard()) == sorted(told), (board.heard(), told)
+    clock.stage(f'the same disk booted, the clock an hour behind: {len(told)} of {len(owed)} owed delivered, no fire')
+    board.told(f'date -u -s @{time.time():.0f} >/dev/null; synchronise')
+    board.approach(5)
+    fire = board.hears_fire(5)
+    at, expires = (calendar.timegm(time.strptime(fire[key][:19], '%Y-%m-%dT%H:%M:%S')) for key in ('at', 'expires'))
+    assert abs(at - time.time()) < 10 and expires - at in (599, 600, 601), fire
+    board.hears_fire(4, 20)
+    wait_until(lambda: all(state != 'waiting' for state, _ in board.stored().values()), 30, 'nothing waits')
     heard = [e['event_id'] for e in board.heard()]
-    owed = [name for name, (state, _) in after.items() if state == 'waiting']
-    assert sorted(heard) == sorted(owed), (heard, owed)
-    clock.stage(f'the same disk booted: all {len(before)} as they were, the {len(owed)} that were owed delivered once')
+    assert len(heard) == len(set(heard)) and not any(fires(e, 'barrier') for e in board.heard()), board.heard()
+    clock.stage('the clock synchronised: the next fire says the right time, and the fire that still has some is delivered, once')
+
+
+def obeys(board, clock):
+    """Reload, watchdog, restart."""
+    before, mark = board.told('pid'), len(board.seen.messages)
+    board.told("sed -i 's/emulated/reloaded/' /etc/forecourt/config.toml; systemctl reload forecourt")
+    told = board.status('online', mark, purpose='Rehearses on a board that is reloaded.')
+    assert board.told('pid') == before
+    # Nobody says what time it is any more: only that the machine is the same makes the fire of the run before this one's.
+    board.told('kill -9 $(cat /run/mosquitto.pid); rm -r /run/systemd/timesync')
+    board.approach(6)
+    board.keeps_fires(6)
+    board.air.say('silence', id='phone-6')
+    mark = len(board.seen.messages)
+    board.told('kill -STOP $(pid)')
+    # Between the two there is none.
+    wait_until(lambda: board.do('pid')[0] not in (*before, 'done 0') and board.do('pid')[0].isdigit(), 60, 'the watchdog bites')
+    board.give_broker()
+    board.hears_fire(6)
+    again = board.status('online', mark)
+    assert again['boot'] != told['boot'] and board.unit('NRestarts') == '1', (told, again)
+    assert sum(fires(e, 6) for e in board.heard()) == 1, board.heard()
+    board.told('synchronise')
+    clock.stage('reloaded; stopped in its tracks while a fire waited: systemd started it again, and the fire is delivered, once')
+
+
+def refuses(board, clock):
+    """A unit that lets nothing be given away; files that are root's."""
+    board.told("drop_in 'SystemCallFilter=~capset'; systemctl daemon-reload; systemctl restart forecourt || true")
+    wait_until(lambda: board.unit('ExecMainStatus') == '77', 20, 'it does not run with capabilities that it cannot give away')
+    board.told('rm -r /run/systemd/system/forecourt.service.d; systemctl daemon-reload; systemctl stop forecourt')
+
+    # Once as root: whatever it makes is the service's.
+    board.told("sed '/^password_file/d' /etc/forecourt/config.toml >/run/root.toml; rm /var/lib/forecourt/*")
+    board.do('timeout 2 forecourt run --config /run/root.toml 2>/dev/null')
+    owners = board.told('cd /var/lib/forecourt; stat -c "%U %n" *')
+    assert 'forecourt outbox.db' in owners and all(line.startswith('forecourt ') for line in owners), owners
+
+    board.told('chown root /var/lib/forecourt/outbox.db')
+    for line in 'forecourt check --json --config /run/root.toml 2>/dev/null; echo "exit $?"', 'in_unit /usr/bin/forecourt check --json':
+        told = board.told(line)
+        outbox = next(each for each in json.loads(told[-2])['machine'] if each['subject'] == 'outbox')
+        assert told[-1] == 'exit 77' and 'chown forecourt /var/lib/forecourt/outbox.db' in outbox['message'], (line, told)
+    mark = len(board.seen.messages)
+    board.told('systemctl start forecourt')
+    told = board.status('degraded', mark)
+    assert 'kept in memory only' in told['reason'], told
+    mark = len(board.seen.messages)
+    board.told('chown forecourt /var/lib/forecourt/outbox.db')
+    board.status('online', mark)
+    board.told('systemctl stop forecourt')
+    *_, line, code = board.told('in_unit /usr/bin/forecourt check --json')
+    told = {each['subject']: each for each in json.loads(line)['machine']}
+    assert code == 'exit 0' and {each['state'] for each in told.values()} == {'ok'}, (code, told)
+    clock.stage(f'capabilities kept: refused; root\'s outbox: degraded, and mended; check in the unit: {", ".join(told)} ok')
 
 
 def raw_channel(board, clock):
-    board.told('kill $(cat /run/forecourt.pid); wait $(cat /run/forecourt.pid)')
     board.told("sed -i 's/\"user\"/\"raw\"/' /etc/forecourt/config.toml; hcitest up 0")
     scans = board.air.report()['scan_s']
-    board.told('gateway')
+    board.told('systemctl start forecourt')
     wait_until(lambda: board.air.report()['scan_s'] > scans, 20, 'it scans')
-    board.approach(5)
-    board.hears_fire(5)
-    memory = ' '.join(' '.join(board.told('grep -E "VmRSS|VmHWM" /proc/$(cat /run/forecourt.pid)/status')).split())
+    board.approach(7)
+    board.hears_fire(7)
+    memory = ' '.join(' '.join(board.told('grep -E "VmRSS|VmHWM" /proc/$(pid)/status')).split())
     board.told('hcitest down 0')  # refused if the adapter were ours alone
     clock.stage(f'the adapter shared, on its raw channel: the next phone fires; {memory}')
 
@@ -270,8 +186,10 @@ def main():
             adapter_goes(board, clock)
             broker_dies(board, clock)
             before = power_goes(board, clock)
-        with Board(folder, air, disk) as board:
+        with Board(folder, air, disk, clock=time.time() - 3_600) as board:
             power_returns(board, clock, before)
+            obeys(board, clock)
+            refuses(board, clock)
             raw_channel(board, clock)
     print(f'passed in {time.monotonic() - clock.began:.0f} s')
 

@@ -1,4 +1,5 @@
-"""The brokers of deploy/brokers, run as they are written, with nothing but ports, paths and the node's names replaced.
+"""The brokers of deploy/brokers, run as they are written, with nothing but ports, paths and the node's names replaced; on each, two
+gateways of one group and one driver between them.
 
     $(Tests/Rigs/venv.sh) Tests/Integration/brokers.py [site bridge cluster]
 """
@@ -15,7 +16,8 @@ sys.path.insert(0, str(ROOT / 'Tests' / 'Rigs'))
 import certificates  # noqa: E402
 from mosquitto import program  # noqa: E402
 from rabbit import Rabbit  # noqa: E402
-from rig import Program, Subscriber, accepts, free_port, wait_until  # noqa: E402
+from island import Gateway, acquainted, served_once  # noqa: E402
+from rig import Air, Program, Subscriber, accepts, free_port, wait_until  # noqa: E402
 
 FILES = ROOT / 'deploy/brokers'
 BASE = 'forecourt/harbour-road'
@@ -88,7 +90,7 @@ def site(folder):
                 assert arrives(watch, sender, topic) == may, (topic, may)
             time.sleep(0.2)
             heard = {m.topic for m in one.messages}
-            assert heard == {f'{BASE}/island-1/command/ping', f'{BASE}/claim/pumps/tag/island-1'}, heard
+            assert heard == {f'{BASE}/island-1/command/ping', f'{BASE}/claim/pumps/tag/island-1', f'{BASE}/island-1/status'}, heard
             assert {m.topic for m in two.messages} == {f'{BASE}/claim/pumps/tag/island-1'}
             assert len(office.messages) >= 4
         for name in (None, 'broker'):
@@ -97,6 +99,24 @@ def site(folder):
                     raise AssertionError(f'let in with the certificate {name}')
             except (OSError, ConnectionError):
                 pass
+        tls = folder / 'tls'
+        watch.publish(f'{BASE}/island-1/status', '', retain=True)
+        with Subscriber(broker.local, f'{BASE}/#') as seen:
+            pair(folder, seen, [broker.port] * 2,
+                 mqtt=f'tls_ca = "{tls}/ca.pem"\ntls_cert = "{tls}/NAME.pem"\ntls_key = "{tls}/NAME.key"')
+
+
+def pair(folder, seen, ports, **words):
+    """Two gateways, one driver, one fire; the second one's broker may be another node."""
+    with Air('p0=unix', 'p1=unix') as air:
+        one, two = (Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=ports[n], weaker_db=8 * n, site='harbour-road',
+                            **{**words, 'mqtt': words['mqtt'].replace('NAME', f'island-{n + 1}')}) for n in range(2))
+        with one, two:
+            acquainted(seen, (one, two), 40)
+            for gateway in one, two:
+                line, code = gateway.check()
+                assert code == 0 and 'our claims come back' in line, (line, code)
+            served_once(air, seen, 1, 'island-1', 20)
 
 
 def authority_of(folder):
@@ -143,11 +163,16 @@ class Cluster(Rabbit):
             path.write_text(text + '\n'.join(ours) + '\n')
 
 
-def cluster(_):
+def cluster(folder):
     """Three nodes: a message to one reaches a subscriber of another; with a node dead the others go on, and a session is kept."""
     words = {'username': 'island-1', 'password': 'change-me', 'version': 4}
     with Cluster() as rabbits:
         ports = [node.port for node in rabbits.nodes]
+        password = folder / 'password'
+        password.write_text('change-me')
+        password.chmod(0o600)
+        with Subscriber(ports[2], f'{BASE}/#', **words) as seen:
+            pair(folder, seen, ports, mqtt=f'version = 4\nusername = "island-1"\npassword_file = "{password}"')
         with Subscriber(ports[0], f'{BASE}/#', **words) as sender, Subscriber(ports[1], f'{BASE}/#', **words) as watch:
             assert arrives(watch, sender, f'{BASE}/island-1/trigger/pump-1', 10)
             rabbits.nodes[2].kill()

@@ -15,6 +15,8 @@ final class Gateways {
   private var boards: [Board] = []
   private var inFlight: [Letter] = []
   private var random: Random
+  /// What is said all the time must not change what chance does to claims.
+  private var smallTalk: Random
   private let broker: Broker
   private let offsets: [Double]
   private var events: [Event] = []
@@ -29,7 +31,12 @@ final class Gateways {
   private struct Letter {
     var due: Double
     var to: Int
-    var claim: Claim
+    var word: Word
+  }
+
+  private enum Word {
+    case claim(Claim)
+    case hello(Neighbour)
   }
 
   init(
@@ -38,16 +45,17 @@ final class Gateways {
   ) {
     self.broker = broker
     random = Random(seed: seed, 0x42524F4B)
+    smallTalk = Random(seed: seed, 0x48454C4F)
     offsets = scenario.gateways.map(\.clock)
     boards = scenario.gateways.map { Board($0, seed: seed, cipher: cipher, configure) }
     for index in boards.indices {
       guard scenario.gateways.count > 1 else { continue }
-      boards[index].gateway.connected(true, at: moment(0, index))
+      if scenario.gateways[index].silentFrom > 0 { boards[index].gateway.connected(true, at: moment(0, index)) }
       for other in scenario.gateways.indices where other != index {
         var neighbour = Neighbour()
         neighbour.name = scenario.gateways[other].name
         neighbour.boot = Text<16>("b")
-        _ = neighbour.groups.append(Name("site"))
+        neighbour.groups.append(Name("site"))
         neighbour.isOnline = scenario.gateways[other].silentFrom > 0
         boards[index].gateway.met(neighbour, at: moment(0, index))
       }
@@ -69,11 +77,32 @@ final class Gateways {
 
   /// Letters that have arrived by then, each at its own time.
   func advance(to time: Double) {
-    while let next = inFlight.indices.min(by: { inFlight[$0].due < inFlight[$1].due }), inFlight[next].due <= time {
-      let letter = inFlight.remove(at: next)
-      boards[letter.to].gateway.claimed(letter.claim, at: moment(letter.due, letter.to))
-      collect(letter.to, letter.due)
+    while true {
+      let next = inFlight.indices.min(by: { inFlight[$0].due < inFlight[$1].due })
+      let arrival = next.map { inFlight[$0].due } ?? .infinity
+      let speaker = boards.indices.min(by: { helloDue($0) < helloDue($1) })!
+      guard min(arrival, helloDue(speaker)) <= time else { return }
+      if helloDue(speaker) < arrival {
+        let due = helloDue(speaker)
+        boards[speaker].gateway.tick(at: boards[speaker].gateway.triggers.arbitration.due)
+        collect(speaker, due)
+      } else if let next {
+        deliver(inFlight.remove(at: next))
+      }
     }
+  }
+
+  private func helloDue(_ index: Int) -> Double {
+    let due = boards[index].gateway.triggers.arbitration.due
+    return due == .never ? .infinity : Double(due.microseconds) * 1e-6 - offsets[index]
+  }
+
+  private func deliver(_ letter: Letter) {
+    switch letter.word {
+    case .claim(let claim): boards[letter.to].gateway.claimed(claim, at: moment(letter.due, letter.to))
+    case .hello(let hello): boards[letter.to].gateway.greeted(hello, at: moment(letter.due, letter.to))
+    }
+    collect(letter.to, letter.due)
   }
 
   func end(at time: Double) {
@@ -90,7 +119,9 @@ final class Gateways {
       guard topic.contains("/trigger/") || topic.contains("/claim/") else { continue }
       let payload = String(decoding: (0..<message.payload.count).map { message.payload[$0] }, as: UTF8.self)
       let json = try! JSONSerialization.jsonObject(with: Data(payload.utf8)) as! [String: Any]
-      if topic.contains("/claim/") {
+      if topic.contains("/hello/") {
+        greet(json, from: index, at: time)
+      } else if topic.contains("/claim/") {
         post(json, from: index, at: time)
       } else {
         let at = Double(message.at.microseconds) * 1e-6 - offsets[index]
@@ -109,12 +140,32 @@ final class Gateways {
     claim.sequence = UInt32(json["seq"] as! Int)
     claim.standing = ["withdrawn": .withdrawn, "candidate": .candidate, "holding": .holding, "fired": .fired][json["state"] as! String]!
     claim.level = (json["level_db"] as? Double).map { Decibels(Float($0)) }
-    let heard = Text<400>(json["heard"] as! String)
     for index in boards.indices where index != sender {
       guard !random.happens(broker.loss), !broker.deaf.contains(time) else { continue }
-      claim.echo = Claim.echo(to: boards[index].name, in: heard.bytes)
-      inFlight.append(Letter(due: time + random.between(broker.delay.lowerBound, broker.delay.upperBound), to: index, claim: claim))
+      claim.echo = echo(to: index, in: json)
+      let delay = random.between(broker.delay.lowerBound, broker.delay.upperBound)
+      inFlight.append(Letter(due: time + delay, to: index, word: .claim(claim)))
     }
+  }
+
+  private func greet(_ json: [String: Any], from sender: Int, at time: Double) {
+    var hello = Neighbour()
+    hello.name = boards[sender].name
+    hello.boot = Text<16>("b")
+    hello.groups.append(Name("site"))
+    hello.sequence = UInt32(json["seq"] as! Int)
+    hello.isOnline = true
+    for index in boards.indices {
+      guard !smallTalk.happens(broker.loss), !broker.deaf.contains(time) else { continue }
+      hello.echo = echo(to: index, in: json)
+      let delay = smallTalk.between(broker.delay.lowerBound, broker.delay.upperBound)
+      inFlight.append(Letter(due: time + delay, to: index, word: .hello(hello)))
+    }
+  }
+
+  private func echo(to index: Int, in json: [String: Any]) -> UInt32 {
+    let (heard, runs) = (Text<520>(json["heard"] as! String), Text<200>(json["runs"] as! String))
+    return Claim.echo(to: boards[index].name, Text<16>("b"), in: heard.bytes, runs: runs.bytes, mustName: true)
   }
 
   private static func identity(_ text: String) -> Identity {

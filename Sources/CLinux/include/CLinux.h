@@ -56,8 +56,17 @@ int linux_socket_error(int socket);
 int linux_runs(const char *name);
 /// The same of a service of systemd, also where other users' processes are hidden, as they are from the gateway's own unit.
 int linux_service_runs(const char *unit);
-/// Who runs this program; his number, where he has no name.
-const char *linux_user(void);
+/// A user's name; the number, where there is none.
+const char *linux_user(uid_t user);
+
+/// `open`, for a file that is made where there is none. What root makes in somebody's folder belongs to him.
+int linux_create(const char *path, int flags, mode_t mode);
+/// Whose the folder is in which a path lies. -1 where there is none.
+int linux_owner_of_folder(const char *path, uid_t *user);
+/// From now on this thread, and those that it starts, may open what that user may; 0 gives root his rights back. -1: the system refused.
+int linux_look_as(uid_t user);
+/// `access` with the rights that `open` would go by.
+int linux_may(const char *path, int how);
 
 /// What an ordinary user may still write to the file system of a path; -1 and errno.
 int64_t linux_free_bytes(const char *path);

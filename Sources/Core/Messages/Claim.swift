@@ -53,31 +53,4 @@ extension Claim {
     if let level, !(-127...20 ~= level.value) { return false }
     return !gateway.isEmpty && !group.isEmpty && identity.length > 0
   }
-
-  /// `57/gate-a/12/gate-b`: which claims of whom were seen. Names never contain a slash.
-  package static func echo(to us: Name, in heard: RawSpan) -> UInt32 {
-    var number: UInt32 = 0
-    var start = 0
-    var isName = false
-    for index in 0...heard.byteCount where index == heard.byteCount || heard[index] == UInt8(ascii: "/") {
-      let part = heard.extracting(start..<index)
-      if isName, part.equals(us.bytes) { return number }
-      if !isName { number = part.decimal ?? 0 }
-      isName.toggle()
-      start = index + 1
-    }
-    return 0
-  }
-}
-
-extension RawSpan {
-  fileprivate var decimal: UInt32? {
-    guard byteCount > 0, byteCount <= 9 else { return nil }
-    var value: UInt32 = 0
-    for index in 0..<byteCount {
-      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= self[index] else { return nil }
-      value = value * 10 + UInt32(self[index] - UInt8(ascii: "0"))
-    }
-    return value
-  }
 }

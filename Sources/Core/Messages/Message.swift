@@ -24,6 +24,8 @@ package struct Message: BitwiseCopyable, Sendable {
   package var expires = Instant.never
   /// The SEQ of an event's `event_id`; zero for everything else.
   package var sequence: UInt64 = 0
+  /// The gateways of the site go by it: it says who made it, where they have a key.
+  package var isForSite = false
   package var topic = Topic()
   package var payload = Payload()
 

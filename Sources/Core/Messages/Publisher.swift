@@ -59,6 +59,7 @@ package struct Publisher: ~Copyable {
     message.at = now
     message.expires = .never
     message.sequence = 0
+    message.isForSite = false
     message.topic = base
     message.topic.append(topic)
     message.payload.truncate(to: 0)
@@ -84,6 +85,13 @@ package struct Publisher: ~Copyable {
   package var topic: Topic {
     _read { yield message.topic }
     _modify { yield &message.topic }
+  }
+
+  /// A word to the site's other gateways, on a topic beside our own.
+  mutating func beginWord(_ topic: Topic, at now: Instant) {
+    begin(.fleeting, "", at: now)
+    message.topic = topic
+    message.isForSite = true
   }
 
   package var json: Payload {
@@ -119,7 +127,11 @@ package struct Publisher: ~Copyable {
     begin(.state, "", at: now)
     message.topic = Topics(settings).peer(peer.address, gateway: settings.gateway.name)
     message.expires = now + Candidates.lifetime
+    message.isForSite = true
     message.payload.members(of: peer)
+    let boot = boot
+    json.member("boot", text: boot.bytes)
+    json.member("uptime_s", Float(clock.uptime(at: now).seconds), places: 3)
     send()
   }
 

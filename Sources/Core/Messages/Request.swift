@@ -3,6 +3,8 @@ package enum Request: BitwiseCopyable, Sendable {
   case command(Command, Ticket)
   case claim(Claim)
   case neighbour(Neighbour)
+  /// A neighbour's, or our own that came back.
+  case hello(Neighbour)
   case peer(KnownPeer)
   /// Not the broker's, but the outbox's: what the run before left, and that there is no more of it.
   case unfinished(Unfinished)
@@ -11,7 +13,9 @@ package enum Request: BitwiseCopyable, Sendable {
 
 /// CONTRACT, Commands.
 package enum Command: BitwiseCopyable, Sendable {
-  package enum Kind: UInt8, BitwiseCopyable, Sendable { case ranging, calibrate, reload, trigger, authorization, capture, ping }
+  package enum Kind: UInt8, BitwiseCopyable, Sendable {
+    case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour
+  }
 
   package enum Ranging: BitwiseCopyable, Sendable {
     case start, stop
@@ -29,6 +33,8 @@ package enum Command: BitwiseCopyable, Sendable {
   /// The gateway chooses the file: a stranger never names a path.
   case capture(Interval)
   case ping
+  /// A gateway that will not come back: nobody waits for it any more.
+  case forgetNeighbour(Name)
 
   package var kind: Kind {
     switch self {
@@ -39,6 +45,7 @@ package enum Command: BitwiseCopyable, Sendable {
     case .authorization: .authorization
     case .capture: .capture
     case .ping: .ping
+    case .forgetNeighbour: .forgetNeighbour
     }
   }
 
@@ -46,13 +53,15 @@ package enum Command: BitwiseCopyable, Sendable {
   package var isForHost: Bool {
     switch self {
     case .reload, .capture: true
-    case .ranging, .calibrate, .trigger, .authorization, .ping: false
+    case .ranging, .calibrate, .trigger, .authorization, .ping, .forgetNeighbour: false
     }
   }
 }
 
 extension Command.Kind {
-  package static let all: InlineArray<7, Self> = [.ranging, .calibrate, .reload, .trigger, .authorization, .capture, .ping]
+  package static let all: InlineArray<8, Self> = [
+    .ranging, .calibrate, .reload, .trigger, .authorization, .capture, .ping, .forgetNeighbour,
+  ]
 
   package var name: StaticString {
     switch self {
@@ -63,6 +72,7 @@ extension Command.Kind {
     case .authorization: "authorization"
     case .capture: "capture"
     case .ping: "ping"
+    case .forgetNeighbour: "forget-neighbour"
     }
   }
 }
@@ -87,6 +97,10 @@ package struct KnownPeer: BitwiseCopyable, Sendable {
   package var id: UInt32 = 0
   /// How long ago it was read.
   package var age = Interval.zero
+  /// Who read it, in which of its runs, and how long that had run: what is older than an address, or of another run, is a recording.
+  package var gateway = Name()
+  package var boot = Text<16>()
+  package var uptime = Interval.zero
 
   package init(address: Address, id: UInt32) {
     self.address = address

@@ -60,9 +60,25 @@ package struct StatusReport: BitwiseCopyable, Sendable {
   package var transmits = Bounded<9, Transmit>(filledWith: Transmit(nil))
   /// Which groups its triggers compete in, a slash between two; `*` when they are too many to say: neighbours must know whom to wait for.
   package var groups = Text<100>()
+  /// How the site's gateways hear each other; nil where none of our triggers has a group.
+  package var site: Site?
+  /// Whether the site's words prove who said them.
+  package var isAuthenticated = false
   package var simulated = false
 
+  package struct Site: BitwiseCopyable, Sendable, Equatable {
+    package var heard = 0
+    /// Who is to be heard and is not: `island-2/island-3`.
+    package var missing = Text<100>()
+
+    package init() {}
+  }
+
   package init() {}
+}
+
+extension StatusReport {
+  fileprivate var roomForProof: Int { isAuthenticated ? Payload.proofBytes : 0 }
 }
 
 extension TransmitSettings.Kind {
@@ -93,6 +109,7 @@ extension Message {
     message.payload.member("boot", text: report.boot.bytes, upTo: 20)
     message.payload.member("authorization", report.authorization.name)
     if !report.groups.isEmpty { message.payload.member("groups", text: report.groups.bytes, upTo: 104) }
+    if let site = report.site { message.payload.member(site, isAuthenticated: report.isAuthenticated) }
     message.payload.array("radios")
     for index in report.radios.indices {
       message.payload.openObject()
@@ -102,7 +119,7 @@ extension Message {
     }
     message.payload.closeArray()
     // Last, and cut where there is no more room: all else is short, whatever it is.
-    let rest = report.transmits.isEmpty ? 40 : 80
+    let rest = (report.transmits.isEmpty ? 40 : 80) + report.roomForProof
     message.payload.member("purpose", text: report.purpose.bytes, upTo: max(message.payload.free - rest, 0))
     if !report.transmits.isEmpty { message.payload.appendTransmits(of: report) }
     message.payload.close(simulated: report.simulated)
@@ -110,8 +127,9 @@ extension Message {
   }
 
   /// The last will, and the last word.
-  package static func offline(_ reason: StaticString, topics: Topics, simulated: Bool) -> Message {
+  package static func offline(_ reason: StaticString, topics: Topics, boot: Text<16>, simulated: Bool) -> Message {
     var message = begun(.offline, Sentence(reason), topics: topics, at: .zero)
+    message.payload.member("boot", text: boot.bytes)
     message.payload.close(simulated: simulated)
     return message
   }
@@ -119,6 +137,7 @@ extension Message {
   private static func begun(_ state: StatusReport.State, _ reason: Sentence, topics: Topics, at now: Instant) -> Message {
     var message = Message()
     message.care = .state
+    message.isForSite = true
     message.at = now
     message.topic = topics.status
     message.payload.openObject()
@@ -130,10 +149,19 @@ extension Message {
 }
 
 extension Payload {
+  fileprivate mutating func member(_ site: StatusReport.Site, isAuthenticated: Bool) {
+    object("site")
+    member("trust", isAuthenticated ? "key" : "unauthenticated" as StaticString)
+    member("heard", Int64(site.heard))
+    if site.missing.isEmpty { memberNull("missing") } else { member("missing", text: site.missing.bytes, upTo: 110) }
+    closeObject()
+  }
+
   /// Behind the purpose, as many as there is room for: eight beacons at four radios of long names are more than a payload holds.
   fileprivate mutating func appendTransmits(of report: borrowing StatusReport) {
     array("transmits")
     var leftOut: Int64 = 0
+    let least = 45 + report.roomForProof
     for index in report.transmits.indices {
       let before = count
       openObject()
@@ -143,7 +171,7 @@ extension Payload {
       if let power = report.transmits[index].power { member("tx_power_dbm", Int64(power)) } else { memberNull("tx_power_dbm") }
       closeObject()
       // What is still to be said: the bracket, how many are left out, and the end.
-      if leftOut > 0 || free < 45 {
+      if leftOut > 0 || free < least {
         truncate(to: before)
         leftOut += 1
       }

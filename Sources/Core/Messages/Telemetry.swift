@@ -20,6 +20,10 @@ package struct Telemetry: BitwiseCopyable, Sendable {
   package var outboxFailures: Int64 = 0
   package var refusedByBroker: Int64 = 0
   package var requestsRefused: Int64 = 0
+  /// Said in a neighbour's name: without the site's key, again, or by somebody whom the roster does not name.
+  package var wordsForged: Int64 = 0
+  package var wordsReplayed: Int64 = 0
+  package var wordsOfStrangers: Int64 = 0
   package var radioRecoveries: Int64 = 0
   package var processorSeconds: Float = 0
   package var memoryBytes: Int64 = 0
@@ -55,6 +59,9 @@ package struct Telemetry: BitwiseCopyable, Sendable {
     counter("outbox_failures", UInt64(max(outboxFailures, 0)))
     counter("refused_by_broker", UInt64(max(refusedByBroker, 0)))
     counter("refused_requests", UInt64(max(requestsRefused, 0)))
+    counter("words_forged", UInt64(max(wordsForged, 0)))
+    counter("words_replayed", UInt64(max(wordsReplayed, 0)))
+    counter("words_of_strangers", UInt64(max(wordsOfStrangers, 0)))
     counter("radio_recoveries", UInt64(max(radioRecoveries, 0)))
     gauge("cpu_s", processorSeconds, 2)
     counter("memory_bytes", UInt64(max(memoryBytes, 0)))

@@ -53,6 +53,24 @@ package struct Topics: BitwiseCopyable, Sendable {
   package var peers: Topic { shared("/peer/+/+") }
   package var peer: Topic { shared("/peer/") }
 
+  /// No identity is called so: a hello goes where claims go, and shows that those arrive.
+  package var hellos: Topic { shared("/claim/site/hello/") }
+
+  /// Where `check` asks whether what is said to the site comes back; nobody reads it.
+  package var siteChecks: Topic { shared("/claim/site/check/") }
+
+  package func siteCheck(_ gateway: Name) -> Topic {
+    var topic = siteChecks
+    topic.append(level: gateway.bytes)
+    return topic
+  }
+
+  package func hello(_ gateway: Name) -> Topic {
+    var topic = hellos
+    topic.append(level: gateway.bytes)
+    return topic
+  }
+
   package func claim(group: Name, _ identity: Identity, gateway: Name) -> Topic {
     var topic = shared("/claim/")
     topic.append(level: group.bytes)

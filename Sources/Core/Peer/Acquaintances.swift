@@ -19,7 +19,7 @@ extension Gateway {
   /// A neighbour has asked.
   @export(interface) package mutating func told(_ peer: KnownPeer, at moment: Instant) {
     tick(at: moment)
-    if settings.peer.identify { learn(peer) }
+    if settings.peer.identify, believes(peer) { learn(peer) }
   }
 
   /// A key says more than an id does; else the id is who it is from now on, and all that was averaged is its own.

@@ -12,7 +12,7 @@ extension Triggers {
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    guard !trigger.group.isEmpty, arbitration.hasCompetitor(in: trigger.group) || encounters[place].isClaiming else { return }
+    guard !trigger.group.isEmpty, arbitration.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
     let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
     if changed || now - encounters[place].claimed >= pace { claim(place, at: now, devices, settings, &publisher) }
     agree(place, sight, at: now, devices, settings, &publisher)
@@ -24,7 +24,7 @@ extension Triggers {
   ) {
     guard case .claiming = encounters[place].stage, encounters[place].intent > 0, arbitration.isAcquainted(at: now) else { return }
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    switch consent(to: place, in: trigger) {
+    switch consent(to: place, in: trigger, at: now) {
     case .waiting: break
     case .refused:
       encounters[place].yield()
@@ -41,16 +41,16 @@ extension Triggers {
 
   private enum Consent { case waiting, refused, given }
 
-  private func consent(to place: Int32, in trigger: TriggerSettings) -> Consent {
+  private func consent(to place: Int32, in trigger: TriggerSettings, at now: Instant) -> Consent {
     let encounter = encounters[place]
     var verdict = Consent.given
-    for index in arbitration.neighbours.indices where arbitration.neighbours[index].competes(in: trigger.group) {
+    for index in arbitration.members.indices where arbitration.members[index].competes(in: trigger.group, at: now) {
       let word = rivals.find(index, from: encounter.rivals)
       guard word >= 0 else {
         verdict = .waiting
         continue
       }
-      if rivals[word].standing == .fired { return .refused }
+      if rivals[word].hasFired { return .refused }
       if rivals[word].standing == .holding, isWeaker(encounter, than: rivals[word]) { return .refused }
       if rivals[word].echo < encounter.intent || rivals[word].standing == .holding { verdict = .waiting }
     }
@@ -85,19 +85,23 @@ extension Triggers {
     publisher.json.member("samples", Int64(encounter.approach.samples))
     publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
     publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
-    publisher.json.member("heard", text: heard(from: encounter.rivals).bytes)
+    var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
+    // Whoever waits for an answer comes first: not every list holds all.
+    list(encounter.rivals, in: &heard) { $0 == .holding }
+    list(encounter.rivals, in: &heard) { $0 != .holding }
+    publisher.json.member(heard)
     publisher.send()
   }
 
-  private func heard(from head: Int32) -> Text<400> {
-    var heard = Text<400>()
+  private func list(_ head: Int32, in heard: inout HeardList, _ isMeant: (Claim.Standing) -> Bool) {
     var word = head
     while word >= 0 {
-      let name = arbitration.neighbours[Int(rivals[word].neighbour)].name
-      if heard.free > name.count + 12 { heard.append(rivals[word].sequence, of: name) }
+      let member = arbitration.members[Int(rivals[word].neighbour)]
+      if isMeant(rivals[word].standing), rivals[word].run == member.run {
+        _ = heard.append(rivals[word].sequence, of: member.name, member.boot)
+      }
       word = rivals.next(after: word)
     }
-    return heard
   }
 
   // MARK: Their claims
@@ -106,8 +110,7 @@ extension Triggers {
     _ claim: Claim, at now: Instant, devices: borrowing Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     let us = settings.gateway
-    guard arbitration.admits(claim, from: us.name, simulated: us.simulated, at: now) else { return }
-    guard let neighbour = arbitration.find(claim.gateway), arbitration.neighbours[neighbour].boot == claim.boot else { return }
+    guard let neighbour = arbitration.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
     var isKnown = false
     if let slot = devices.find(claim.identity) {
       var place = devices[slot].encounters
@@ -120,7 +123,8 @@ extension Triggers {
         place = next
       }
     }
-    if !isKnown, claim.standing != .withdrawn, settings.hasTrigger(in: claim.group) {
+    // Who asks in a group that we have left must not wait for ever.
+    if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
       answer(claim, at: now, devices, settings, &publisher)
     }
   }
@@ -130,9 +134,12 @@ extension Triggers {
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     var head = encounters[place].rivals
-    let word = rivals.place(for: neighbour, head: &head)
+    let run = arbitration.members[neighbour].run
+    let word = rivals.place(for: neighbour, run: run, head: &head)
     encounters[place].rivals = head
-    guard word >= 0, claim.sequence > rivals[word].sequence else { return }
+    guard word >= 0 else { return }
+    rivals[word].follow(run)
+    guard claim.sequence > rivals[word].sequence else { return }
     rivals[word].sequence = claim.sequence
     rivals[word].standing = claim.standing
     rivals[word].level = claim.level
@@ -157,19 +164,10 @@ extension Triggers {
     publisher.json.member("samples", Int64(estimate?.samples ?? 0))
     publisher.json.member("dwell_ms", 0 as Int64)
     publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)
-    var heard = Text<64>()
-    heard.append(claim.sequence, of: claim.gateway)
-    publisher.json.member("heard", text: heard.bytes)
+    var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
+    _ = heard.append(claim.sequence, of: claim.gateway, claim.boot)
+    publisher.json.member(heard)
     publisher.send()
-  }
-}
-
-extension Text {
-  fileprivate mutating func append(_ sequence: UInt32, of gateway: Name) {
-    if !isEmpty { append(byte: UInt8(ascii: "/")) }
-    append(decimal: UInt64(sequence))
-    append(byte: UInt8(ascii: "/"))
-    append(gateway)
   }
 }
 

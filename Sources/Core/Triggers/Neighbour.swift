@@ -1,33 +1,70 @@
-/// Another gateway of the site, as its retained `status` tells.
+/// What another gateway of the site says of itself: in its retained `status`, and in its hello every moment.
 package struct Neighbour: BitwiseCopyable, Sendable {
   package var name = Name()
-  /// Which of its runs: a claim that is left over from another one is refused.
+  /// Which of its runs.
   package var boot = Text<16>()
-  package var groups = Bounded<8, Name>(filledWith: Name())
-  /// It did not say which: it may compete in all.
-  package var competesEverywhere = false
+  package var groups = GroupList()
   package var isOnline = false
   package var simulated = false
+  /// Of a hello: its number among the words of its run, and the highest of ours that it has heard; zero when it has heard none.
+  package var sequence: UInt32 = 0
+  package var echo: UInt32 = 0
+  /// Of a hello: how long this run lasts by now.
+  package var uptime = Interval.zero
+
+  package init() {}
+}
+
+/// The groups in which a gateway's triggers compete.
+package struct GroupList: BitwiseCopyable, Sendable, Equatable {
+  private var names = Bounded<8, Name>(filledWith: Name())
+  /// They are more than this holds, or nobody said which.
+  package var isEverything = false
 
   package init() {}
 
-  package func competes(in group: Name) -> Bool { isOnline && concerns(group) }
+  package var isEmpty: Bool { names.isEmpty && !isEverything }
+  package var indices: Range<Int> { names.indices }
+  package subscript(index: Int) -> Name { names[index] }
 
-  package func isAway(from group: Name) -> Bool { !isOnline && concerns(group) }
+  package mutating func append(_ name: Name) {
+    if has(name) { return }
+    if names.append(name) != nil { isEverything = true }
+  }
 
-  private func concerns(_ group: Name) -> Bool {
-    if competesEverywhere { return true }
-    for index in groups.indices where groups[index] == group { return true }
-    return false
+  package mutating func append(_ others: borrowing GroupList) {
+    if others.isEverything { isEverything = true }
+    for index in others.indices { append(others[index]) }
+  }
+
+  package func has(_ name: Name) -> Bool {
+    for index in names.indices where names[index] == name { return true }
+    return isEverything
   }
 
   /// `pumps/doors`, or `*`.
-  package mutating func compete(in list: RawSpan) {
+  package mutating func read(_ list: RawSpan) {
     var start = 0
     for index in 0...list.byteCount where index == list.byteCount || list[index] == UInt8(ascii: "/") {
-      let group = Name(list.extracting(start..<index))
-      if group == Name("*") || groups.append(group) != nil { competesEverywhere = true }
+      let name = Name(list.extracting(start..<index))
+      if name == Name("*") { isEverything = true } else if !name.isEmpty { append(name) }
       start = index + 1
     }
+  }
+
+  /// The same, written.
+  package var text: Text<100> {
+    var text = Text<100>()
+    for index in names.indices {
+      if index > 0 { text.append(byte: UInt8(ascii: "/")) }
+      text.append(names[index])
+    }
+    return isEverything || text.overflowed ? Text("*") : text
+  }
+
+  package static func == (a: Self, b: Self) -> Bool {
+    guard a.names.count == b.names.count, a.isEverything == b.isEverything else { return false }
+    for index in a.names.indices where a.names[index] != b.names[index] { return false }
+    return true
   }
 }

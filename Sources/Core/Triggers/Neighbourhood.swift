@@ -16,7 +16,40 @@ extension Gateway {
     // Nobody waits for a rehearsal, nor a rehearsal for anybody.
     var neighbour = neighbour
     if neighbour.simulated != settings.gateway.simulated { neighbour.isOnline = false }
-    triggers.met(neighbour)
+    triggers.arbitration.met(neighbour, at: now)
+  }
+
+  /// A hello: a neighbour's, or our own that came back.
+  @export(interface) package mutating func greeted(_ hello: Neighbour, at moment: Instant) {
+    tick(at: moment)
+    guard hello.simulated == settings.gateway.simulated else { return }
+    if hello.name == settings.gateway.name {
+      if hello.boot == publisher.boot { triggers.arbitration.heardOurselves(hello.sequence, at: now) }
+    } else {
+      triggers.arbitration.greeted(hello, at: now)
+    }
+  }
+
+  /// Where words prove who said them, an old one must not pass for a new one.
+  func believes(_ peer: KnownPeer) -> Bool {
+    guard settings.site.isAuthenticated else { return true }
+    return triggers.arbitration.find(peer.gateway).map { triggers.arbitration.members[$0].vouches(for: peer) } ?? false
+  }
+
+  /// Whether the neighbours that matter hear us, and we them.
+  package var hearing: SiteHearing { triggers.arbitration.hearing }
+
+  /// Who was there in an earlier run.
+  package mutating func expect(_ name: Name, _ groups: GroupList) {
+    if name != settings.gateway.name { triggers.arbitration.expect(name, groups) }
+  }
+
+  /// Somebody who will not come back: nobody waits for it any more. False when nobody of that name is known.
+  package mutating func forget(_ name: Name) -> Bool { triggers.arbitration.forget(name) }
+
+  /// Whether somebody has come who may not know of us yet.
+  package func isNews(_ neighbour: Neighbour) -> Bool {
+    neighbour.simulated == settings.gateway.simulated && triggers.arbitration.isNews(neighbour, at: now)
   }
 
   /// The broker is there, or gone. Never called where there is none: then no neighbour is waited for.

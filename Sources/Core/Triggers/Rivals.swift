@@ -1,14 +1,29 @@
 /// What neighbours have said of the devices that we have encounters with. Each word is kept until the encounter ends.
 package struct Rivals: ~Copyable {
   package struct Word: BitwiseCopyable {
-    fileprivate(set) var next: Int32 = -1
-    package fileprivate(set) var neighbour: UInt8 = 0
+    fileprivate(set) var next: Int32
+    package let neighbour: UInt8
+    /// Which of its runs: numbers of one mean nothing in another.
+    package private(set) var run: UInt8
     package var standing = Claim.Standing.withdrawn
+    /// An earlier run of it has fired, and what became of that nobody knows.
+    package private(set) var hadFired = false
     package var level: Decibels?
     package var sequence: UInt32 = 0
     /// The highest claim of ours that it had seen when it spoke.
     package var echo: UInt32 = 0
     package var arrived = Instant.zero
+
+    fileprivate init(next: Int32, neighbour: UInt8, run: UInt8) { (self.next, self.neighbour, self.run) = (next, neighbour, run) }
+
+    package var hasFired: Bool { standing == .fired || hadFired }
+
+    /// Its gateway has started anew.
+    mutating func follow(_ run: UInt8) {
+      guard run != self.run else { return }
+      hadFired = hasFired
+      (self.run, sequence, echo, standing, level) = (run, 0, 0, .withdrawn, nil)
+    }
   }
 
   private var table: Lent<Word>
@@ -35,12 +50,12 @@ package struct Rivals: ~Copyable {
   }
 
   /// The neighbour's place in the list, made if need be; -1 when there is no room. Then nobody answers for it, and nothing fires.
-  package mutating func place(for neighbour: Int, head: inout Int32) -> Int32 {
+  package mutating func place(for neighbour: Int, run: UInt8, head: inout Int32) -> Int32 {
     let known = find(neighbour, from: head)
     if known >= 0 { return known }
     let place = vacancies.take()
     guard place >= 0 else { return -1 }
-    table[Int(place)] = Word(next: head, neighbour: UInt8(neighbour))
+    table[Int(place)] = Word(next: head, neighbour: UInt8(neighbour), run: run)
     head = place
     return place
   }

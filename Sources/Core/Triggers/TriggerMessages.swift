@@ -91,9 +91,8 @@ extension Publisher {
   mutating func beginClaim(
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {
-    begin(.fleeting, "", at: now)
+    beginWord(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
     urge()
-    topic = Topics(settings).claim(group: group, identity, gateway: settings.gateway.name)
     json.member("gateway", text: settings.gateway.name.bytes)
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
     json.member("group", text: group.bytes)

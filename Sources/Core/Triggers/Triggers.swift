@@ -2,7 +2,7 @@
 package struct Triggers: ~Copyable {
   package internal(set) var encounters: Encounters
   var rivals: Rivals
-  package internal(set) var arbitration = Arbitration()
+  package internal(set) var arbitration: Arbitration
   package internal(set) var learnt: LearntPowers
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
@@ -34,6 +34,7 @@ package struct Triggers: ~Copyable {
     encounters = Encounters(capacity: capacity, in: &arena)
     rivals = Rivals(capacity: claims, in: &arena)
     learnt = LearntPowers(seed: seed, in: &arena)
+    arbitration = Arbitration()
     leftovers = Leftovers(in: &arena)
   }
 
@@ -47,6 +48,7 @@ package struct Triggers: ~Copyable {
   }
 
   package mutating func adopt(_ settings: borrowing Settings) {
+    arbitration.adopt(settings)
     let path = Path(settings.calibration)
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
@@ -54,8 +56,6 @@ package struct Triggers: ~Copyable {
         arm: path.loss(at: trigger.arm).value, fire: path.loss(at: trigger.fire).value, leave: path.loss(at: trigger.leave).value)
     }
   }
-
-  package mutating func met(_ neighbour: Neighbour) { arbitration.met(neighbour) }
 
   package mutating func connected(_ isConnected: Bool, at now: Instant) {
     arbitration.connected(isConnected, at: now)
@@ -163,10 +163,10 @@ package struct Triggers: ~Copyable {
     sight.requiredMargin = trigger.margin.value
     sight.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     guard !trigger.group.isEmpty else { return sight }
-    sight.mustAsk = arbitration.hasCompetitor(in: trigger.group) || !arbitration.isAcquainted(at: now)
+    sight.mustAsk = arbitration.hasCompetitor(in: trigger.group, at: now) || !arbitration.isAcquainted(at: now)
     sight.isConnected = arbitration.isAcquainted(at: now)
     sight.isGrouped = sight.mustAsk
-    sight.mayBeTaken = encounter.wasCutOff && arbitration.isAnybodyAway(from: trigger.group)
+    sight.mayBeTaken = encounter.wasCutOff && arbitration.isAnybodyAway(from: trigger.group, at: now)
     compare(place, &sight, at: now, devices, settings)
     return sight
   }
@@ -189,10 +189,10 @@ package struct Triggers: ~Copyable {
     var word = encounter.rivals
     while word >= 0 {
       defer { word = rivals.next(after: word) }
-      if rivals[word].standing == .fired { sight.isTaken = true }
-      if !arbitration.neighbours[Int(rivals[word].neighbour)].isOnline {
+      if rivals[word].hasFired { sight.isTaken = true }
+      if arbitration.members[Int(rivals[word].neighbour)].isGone(at: now) {
         if rivals[word].standing == .holding { sight.mayBeTaken = true }
-        if rivals[word].standing != .fired { continue }
+        if !rivals[word].hasFired { continue }
       }
       guard now - rivals[word].arrived < Self.memory, let level = rivals[word].level else { continue }
       best = max(best ?? Decibels(-200), level)

@@ -82,7 +82,7 @@ package final class Courier: @unchecked Sendable {
     self.say = say
     topics = settings.topics
     figures = CourierFigures(ringing: toCore.bell)
-    let intake = Intake(settings, toCore: toCore, toHost: toHost, figures)
+    let intake = Intake(settings, toCore: toCore, toHost: toHost, figures, say: say)
     self.intake = intake
     link = Link { intake.receive($0, $1, isRetained: $2, left: $3) }
     dialer = Dialer(link, waking: bell)
@@ -176,6 +176,14 @@ package final class Courier: @unchecked Sendable {
   private static let burst = 64
 
   private func accept(_ message: borrowing Message, at now: Moment) {
+    guard message.isForSite, !settings.siteKeys.isEmpty else { return accept(asItIs: message, at: now) }
+    var proven = copy message
+    // Unproven it would be believed by nobody.
+    guard settings.siteKeys.prove(message.topic.bytes, &proven.payload) else { return figures.oversized.add() }
+    accept(asItIs: proven, at: now)
+  }
+
+  private func accept(asItIs message: borrowing Message, at now: Moment) {
     let (payload, topic) = (message.payload.overflowed, message.topic.overflowed)
     guard !payload, !topic else { return figures.oversized.add() }
     switch message.care {
@@ -255,7 +263,7 @@ package final class Courier: @unchecked Sendable {
     case .delivering(let until):
       guard case .up = line else { return ending = .ended }
       guard isAllDelivered || now >= until else { return }
-      _ = shelf.put(.offline("stopped", topics: topics, simulated: settings.simulated), at: now)
+      _ = shelf.put(farewell("stopped"), at: now)
       deliver(at: .now())
       ending = .sayingGoodbye(until: now + .milliseconds(300))
     case .sayingGoodbye(let until):
@@ -263,6 +271,13 @@ package final class Courier: @unchecked Sendable {
       hangUp()
       ending = .ended
     }
+  }
+
+  /// The last word, or the will.
+  func farewell(_ reason: StaticString) -> Message {
+    var message = Message.offline(reason, topics: topics, boot: settings.boot, simulated: settings.simulated)
+    if !settings.siteKeys.isEmpty { _ = settings.siteKeys.prove(message.topic.bytes, &message.payload) }
+    return message
   }
 
   private var isAllDelivered: Bool {

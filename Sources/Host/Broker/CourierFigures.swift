@@ -25,6 +25,10 @@ package final class CourierFigures: Sendable {
   package let storeFailures = Counter()
   package let commands = Counter()
   package let claims = Counter()
+  /// Words in a gateway's name that nobody with the site's key has said.
+  package let forged = Counter()
+  /// Words of somebody whom the roster does not name.
+  package let strangers = Counter()
   /// Malformed, unknown, too large, too many.
   package let requestsRefused = Counter()
   package let requestsLimited = Counter()
@@ -88,7 +92,7 @@ package struct Troubles: OptionSet, Sendable {
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
     if contains(.crowded) { return "more happens than is told: is somebody flooding a region? What is left out is counted as lost" }
-    if contains(.store) { return "the outbox cannot be written; events are kept in memory only" }
+    if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
     if contains(.forbidden) { return "the broker refuses some of what this gateway sends or asks for: its ACL, its limits or a quota" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }

@@ -43,7 +43,7 @@ extension Courier {
     identifier.append(settings.site)
     identifier.append(byte: UInt8(ascii: "-"))
     identifier.append(settings.name)
-    let will = Message.offline("connection lost", topics: topics, simulated: settings.simulated)
+    let will = farewell("connection lost")
     do throws(LinkFault) {
       try link.prepare(settings.broker, Link.Greeting(identifier: identifier, will: will))
       line = .dialing
@@ -144,6 +144,7 @@ extension Courier {
   /// New settings. The broker is left only if something concerns it.
   func adopt(_ new: CourierSettings, at now: Moment) {
     let old = settings
+    let goodbye = farewell("reconfigured")
     settings = new
     figures.set(.insecure, new.broker.usesTLS && new.broker.isInsecure)
     store.adopt(new, at: now)
@@ -152,8 +153,7 @@ extension Courier {
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
       _ = try? link.publish(
-        topics.status, Message.offline("reconfigured", topics: topics, simulated: old.simulated).payload.bytes, isRetained: true,
-        lasting: nil, as: .reply(number: 0), at: now.at)
+        goodbye.topic, goodbye.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now.at)
       store.recall()
     }
     if topics.base != new.topics.base { shelf = Shelf() }

@@ -37,6 +37,10 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   package var peers = false
   /// The content of `[security] signing_key_file`; empty: events are not signed.
   package var signingKey = Text<512>()
+  /// Who else may speak for the site; empty: anybody.
+  package var roster = Bounded<64, Name>(filledWith: Name())
+  /// What the site's gateways prove their words with; empty: they do not.
+  package var siteKeys = SiteKeys()
   /// Tells this run from every other, as event ids do.
   package var boot = Text<16>()
 
@@ -55,6 +59,8 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
     commands = core.publish.commands
     peers = core.peer.identify
     for index in core.triggers.indices where !core.triggers[index].group.isEmpty { claims = true }
+    for index in core.site.roster.indices { _ = roster.append(core.site.roster[index].name) }
+    siteKeys = host.siteKeys
     if let key = host.signingKey { for byte in key { signingKey.append(byte: byte) } }
     self.boot = boot
   }

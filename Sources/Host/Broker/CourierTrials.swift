@@ -35,7 +35,10 @@ extension Courier {
     switch subject {
     case .several: break
     case .commands: try link.subscribe(topics.commands, qos: 1, wantsRetained: false)
-    case .claims: try link.subscribe(topics.claims, qos: 0, wantsRetained: false)
+    case .claims:
+      try link.subscribe(topics.claims, qos: 0, wantsRetained: false)
+      // Our own hello comes back: it shows that what we say is carried, and that we would hear the others.
+      try link.subscribe(topics.hello(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
     case .statuses: try link.subscribe(topics.statuses, qos: 1, wantsRetained: true)
     case .peers: try link.subscribe(topics.peers, qos: 1, wantsRetained: true)
     }

@@ -101,7 +101,12 @@ struct EventStore {
   mutating func fail(_ fault: StoreFault, at now: Moment) {
     figures.storeFailures.add()
     if !figures.troubles.contains(.store) {
-      tell(.error, "the outbox cannot be used; events are kept in memory only. It says:", Path(fault.said.bytes))
+      if fault.kind == .forbidden {
+        let remedy = Path("chown \(userName) \(String(settings.path))*")
+        tell(.error, "this user may not write the outbox; events are kept in memory only, and end with the gateway. Once as root:", remedy)
+      } else {
+        tell(.error, "the outbox cannot be used; events are kept in memory only. It says:", Path(fault.said.bytes))
+      }
     }
     figures.set(.store, true)
     retryDue = now.at + .seconds(5)

@@ -51,7 +51,7 @@ extension EventStore {
       return false
     }
     if event.left.isOver { settlements.append((event.row, .expired)) }
-    if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(30)) }
+    if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(5)) }
     return !event.left.isOver && event.left != .untold && !refusals.isResting(event.row, at: now.at)
   }
 

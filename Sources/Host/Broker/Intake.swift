@@ -8,10 +8,12 @@ package final class Intake {
   private let toCore: Outlet
   private let toHost: Outlet
   private let figures: CourierFigures
+  private let say: Say
 
   private var commandPace = Intake.freshCommandPace
   private var complaintPace = TokenBucket(burst: 2, pace: .seconds(1))
-  private var neighbours = Neighbours()
+  private var warningPace = TokenBucket(burst: 1, pace: .seconds(60))
+  private var talkers = Talkers()
   private var remembered = Remembered()
   private var replies: [Message] = []
   private var tickets: UInt64 = 0
@@ -19,12 +21,13 @@ package final class Intake {
   /// People and scripts type no faster.
   private static let freshCommandPace = TokenBucket(burst: 10, pace: .milliseconds(200))
 
-  package init(_ settings: CourierSettings, toCore: Outlet, toHost: Outlet, _ figures: CourierFigures) {
+  package init(_ settings: CourierSettings, toCore: Outlet, toHost: Outlet, _ figures: CourierFigures, say: @escaping Say = { _, _ in }) {
     self.settings = settings
     topics = settings.topics
     self.toCore = toCore
     self.toHost = toHost
     self.figures = figures
+    self.say = say
   }
 
   func adopt(_ new: CourierSettings) {
@@ -48,12 +51,16 @@ package final class Intake {
     var levels = Levels(topic)
     if levels.skip(topics.command.bytes) {
       command(levels.rest, payload, isRetained: isRetained, at: now)
+    } else if levels.skip(topics.siteChecks.bytes) {
+      // Somebody examines its way to us.
+    } else if levels.skip(topics.hellos.bytes) {
+      hello(levels.rest, topic, payload, isRetained: isRetained, at: now)
     } else if levels.skip(topics.claim.bytes) {
-      claim(&levels, payload, isRetained: isRetained, at: now)
+      claim(&levels, topic, payload, isRetained: isRetained, at: now)
     } else if levels.skip(topics.peer.bytes) {
-      peer(&levels, payload, isRetained: isRetained, left: left, at: now)
+      peer(&levels, topic, payload, isRetained: isRetained, left: left, at: now)
     } else if levels.skip(topics.neighbour.bytes) {
-      neighbour(&levels, payload, at: now)
+      neighbour(&levels, topic, payload, isRetained: isRetained, at: now)
     } else {
       figures.requestsRefused.add()
     }
@@ -115,7 +122,35 @@ package final class Intake {
 
   // MARK: Neighbours
 
-  private func claim(_ levels: inout Levels, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
+  /// Nothing is read that nobody of the site has said, where that can be known; nor too much of what one name says.
+  private func mayTalk(_ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, at now: Instant) -> Bool {
+    if !isOnRoster(gateway) {
+      figures.strangers.add()
+      return false
+    }
+    if !settings.siteKeys.isEmpty, !settings.siteKeys.isProven(topic, payload) {
+      figures.forged.add()
+      // Once a minute: whoever forges could fill the log.
+      if warningPace.take(at: now) {
+        var words = Sentence("a word in the name of ")
+        words.append(Name(gateway))
+        words.append(" was not said with this site's key, and is not believed: does it have another key, or does somebody forge?")
+        say(.warning, words)
+      }
+      return false
+    }
+    if talkers.mayTalk(gateway, at: now) { return true }
+    figures.requestsLimited.add()
+    return false
+  }
+
+  private func isOnRoster(_ gateway: RawSpan) -> Bool {
+    if settings.roster.isEmpty { return true }
+    for index in settings.roster.indices where settings.roster[index].bytes.equals(gateway) { return true }
+    return false
+  }
+
+  private func claim(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
     let group = levels.next()
     let identity = levels.next()
     let gateway = levels.rest
@@ -123,9 +158,9 @@ package final class Intake {
     if gateway.equals(settings.name.bytes) { return }
     figures.claims.add()
     guard settings.claims, !isRetained, !levels.isBroken, !gateway.contains(UInt8(ascii: "/")) else { return figures.requestsRefused.add() }
-    guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
+    guard mayTalk(gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
-      var claim = try Claim(payload, to: settings.name)
+      var claim = try Claim(payload, to: settings)
       // What the topic says is what the broker's ACL has looked at.
       guard claim.matches(group: group, identity: identity, gateway: gateway) else { throw Refused("the topic says otherwise") }
       claim.at = now
@@ -134,13 +169,27 @@ package final class Intake {
     } catch { figures.requestsRefused.add() }
   }
 
-  /// Who else is at the site, and whether he is there: retained, so it is known as soon as we are connected.
-  private func neighbour(_ levels: inout Levels, _ payload: RawSpan, at now: Instant) {
+  /// Our own are news, too: they show that what we say is carried.
+  private func hello(_ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
+    guard settings.claims, !isRetained, !gateway.contains(UInt8(ascii: "/")) else { return figures.requestsRefused.add() }
+    guard mayTalk(gateway, topic, payload, at: now) else { return }
+    do throws(Refused) {
+      let hello = try Neighbour(gateway, hello: payload, to: settings)
+      if toCore.requests.push(.hello(hello)) != nil { figures.requestsLimited.add() }
+      toCore.bell.ring()
+    } catch { figures.requestsRefused.add() }
+  }
+
+  /// Who else is at the site, and whether it is there: retained, so it is known as soon as we are connected.
+  private func neighbour(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
     let gateway = levels.next()
     let status = Name("status")
     if gateway.equals(settings.name.bytes) { return }
     guard settings.claims, !levels.isBroken, levels.rest.equals(status.bytes) else { return figures.requestsRefused.add() }
-    guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
+    if isRetained, isOurs(toTakeAway: gateway, payload) { return takeAway(topic) }
+    // Somebody took it away: what was heard of it counts on.
+    if payload.byteCount == 0 && !settings.siteKeys.isEmpty { return }
+    guard mayTalk(gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       let neighbour = try Neighbour(gateway, status: payload)
       if toCore.requests.push(.neighbour(neighbour)) != nil { figures.requestsLimited.add() }
@@ -148,7 +197,21 @@ package final class Intake {
     } catch { figures.requestsRefused.add() }
   }
 
-  private func peer(_ levels: inout Levels, _ payload: RawSpan, isRetained: Bool, left: Interval?, at now: Instant) {
+  /// The broker keeps the last word of a gateway that is no longer on the roster: the first on it clears up, unless it is still there.
+  private func isOurs(toTakeAway gateway: RawSpan, _ payload: RawSpan) -> Bool {
+    guard !settings.roster.isEmpty, settings.roster[0] == settings.name, !isOnRoster(gateway), payload.byteCount > 0 else { return false }
+    guard let last = try? Neighbour(gateway, status: payload) else { return false }
+    return !last.isOnline && last.simulated == settings.simulated
+  }
+
+  private func takeAway(_ topic: RawSpan) {
+    var message = Message()
+    message.care = .state
+    message.topic = Topic(topic)
+    replies.append(message)
+  }
+
+  private func peer(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, left: Interval?, at now: Instant) {
     let address = levels.next()
     let gateway = levels.rest
     if gateway.equals(settings.name.bytes) { return }
@@ -157,9 +220,10 @@ package final class Intake {
     if payload.byteCount == 0 { return }
     // Kept without an end, it may be from last year: the address is somebody else's by now. Such a phone is asked again.
     if isRetained && left == nil { return }
-    guard neighbours.mayTalk(gateway, at: now) else { return figures.requestsLimited.add() }
+    guard mayTalk(gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       var peer = try KnownPeer(address: address, payload)
+      peer.gateway = Name(gateway)
       if let left { peer.age = max(Candidates.lifetime - left, .zero) }
       if toCore.requests.push(.peer(peer)) != nil { figures.requestsLimited.add() }
       toCore.bell.ring()

@@ -253,9 +253,9 @@ import Core
     return identifier
   }
 
-  func subscribe(_ topic: Topic, qos: Int, wantsRetained: Bool) throws(LinkFault) {
+  func subscribe(_ topic: Topic, qos: Int, wantsRetained: Bool, wantsOwn: Bool = false) throws(LinkFault) {
     // MQTT 3 knows no such wishes: there the intake drops what is retained or our own.
-    let wishes = MQTT_SUB_OPT_NO_LOCAL.rawValue | (wantsRetained ? 0 : MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
+    let wishes = (wantsOwn ? 0 : MQTT_SUB_OPT_NO_LOCAL.rawValue) | (wantsRetained ? 0 : MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
     let options = settings.version == .five ? CInt(wishes) : 0
     // SAFETY: the topic is copied.
     try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(client, nil, $0, CInt(qos), options, nil) })

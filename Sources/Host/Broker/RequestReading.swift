@@ -24,6 +24,7 @@ extension Refused {
     switch Name(name) {
     case Name("seconds"): "seconds: a number within its bounds"
     case Name("request"): "request: a text of at most 64 bytes"
+    case Name("gateway"): "gateway: the name of a neighbour"
     case Name("region"), Name("trigger"): "not the name of a region or trigger"
     case Name("id"): "id: not an identity"
     case Name("authorization"): "authorization: always, when-in-use or denied"
@@ -70,6 +71,7 @@ extension Command {
       case .trigger: " request trigger id "
       case .authorization: " request authorization "
       case .capture: " request seconds "
+      case .forgetNeighbour: " request gateway "
       case .reload, .ping: " request "
       }
     var wanted = Text<34>(" ")
@@ -86,6 +88,7 @@ extension Command {
     case .authorization:
       guard let word: Word = try object.text("authorization"), let value = Authorization(word) else { throw .member("authorization") }
       return .authorization(value)
+    case .forgetNeighbour: return .forgetNeighbour(try object.name("gateway"))
     case .trigger: return .trigger(try object.name("trigger"), try object.identity("id"))
     case .calibrate:
       let distance = try object.number("distance_m", 0.1...20) ?? 1
@@ -114,7 +117,7 @@ extension Command {
     case .authorization:
       guard let value = Authorization(word) else { throw Refused(.member("authorization")) }
       return .authorization(value)
-    case .ranging, .calibrate, .reload, .trigger, .capture, .ping: throw Refused("not a word this command knows")
+    case .ranging, .calibrate, .reload, .trigger, .capture, .ping, .forgetNeighbour: throw Refused("not a word this command knows")
     }
   }
 }
@@ -149,114 +152,26 @@ extension Authorization {
 }
 
 extension JSONObject {
-  fileprivate func name(_ member: StaticString) throws(Refusal) -> Name {
+  func name(_ member: StaticString) throws(Refusal) -> Name {
     guard let name: Name = try text(member), !name.isEmpty else { throw .member(member) }
     return name
   }
 
-  fileprivate func identity(_ member: StaticString) throws(Refusal) -> Identity {
+  func identity(_ member: StaticString) throws(Refusal) -> Identity {
     guard let written: Text<128> = try text(member), let identity = try? Identity(written: written.bytes) else { throw .member(member) }
     return identity
   }
 
-  fileprivate func need(_ member: StaticString, _ range: ClosedRange<Double>) throws(Refusal) -> Double {
+  /// The highest number of ours that the word repeats.
+  func echo(to us: borrowing CourierSettings) throws(Refusal) -> UInt32 {
+    guard let heard: Text<520> = try text("heard") else { return 0 }
+    let runs: Text<200> = try text("runs") ?? Text()
+    return Claim.echo(to: us.name, us.boot, in: heard.bytes, runs: runs.bytes, mustName: !us.siteKeys.isEmpty)
+  }
+
+  func need(_ member: StaticString, _ range: ClosedRange<Double>) throws(Refusal) -> Double {
     guard let value = try number(member, range) else { throw .member(member) }
     return value
-  }
-}
-
-extension Claim {
-  /// A neighbour may be of a later version: members that are not known are passed over.
-  init(_ payload: RawSpan, to us: Name) throws(Refused) {
-    self.init()
-    do throws(JSONObject.Refusal) {
-      let object = try JSONObject(payload)
-      guard try object.need("v", 1...1) == 1 else { throw .member("v") }
-      gateway = try object.name("gateway")
-      trigger = try object.name("trigger")
-      group = try object.name("group")
-      identity = try object.identity("id")
-      guard let state: Word = try object.text("state"), let known = Standing(named: state) else { throw .member("state") }
-      standing = known
-      sequence = UInt32(try object.need("seq", 1...4_000_000_000))
-      guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
-      self.boot = boot
-      if let heard: Text<400> = try object.text("heard") { echo = Self.echo(to: us, in: heard.bytes) }
-      if let level = try object.number("level_db", -127...20) { self.level = Decibels(Float(level)) }
-      samples = Int(try object.need("samples", 0...1_000_000))
-      dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...86_400_000)))
-      age = .milliseconds(Int64(try object.need("age_ms", 0...3_600_000)))
-      // A rehearsal next door must not hold a real pump back.
-      simulated = try object.boolean("simulated") ?? false
-    } catch { throw Refused(error) }
-  }
-
-  func matches(group: RawSpan, identity: RawSpan, gateway: RawSpan) -> Bool {
-    var (wanted, who, whose) = (Name(), Text<128>(), Name())
-    wanted.append(level: self.group.bytes)
-    who.append(level: self.identity)
-    whose.append(level: self.gateway.bytes)
-    return wanted.bytes.equals(group) && who.bytes.equals(identity) && whose.bytes.equals(gateway)
-  }
-}
-
-extension Claim.Standing {
-  fileprivate init?(named word: Word) {
-    let all = Self.all
-    for index in all.indices where Word(all[index].name) == word {
-      self = all[index]
-      return
-    }
-    return nil
-  }
-}
-
-extension Neighbour {
-  /// `GATEWAY/status`; an empty one is a gateway that was taken away.
-  init(_ gateway: RawSpan, status payload: RawSpan) throws(Refused) {
-    self.init()
-    name = Name(gateway)
-    guard payload.byteCount > 0 else { return }
-    do throws(JSONObject.Refusal) {
-      let object = try JSONObject(payload)
-      guard let state: Word = try object.text("state") else { throw .member("state") }
-      isOnline = state == Word("online") || state == Word("degraded")
-      if let boot: Text<16> = try object.text("boot") { self.boot = boot }
-      if let groups: Text<100> = try object.text("groups") { compete(in: groups.bytes) }
-      simulated = try object.boolean("simulated") ?? false
-    } catch { throw Refused(error) }
-  }
-}
-
-extension KnownPeer {
-  /// `peer/AA:BB:…/GATEWAY` with `{"v":1,"random":true,"id":"BC00BD17"}`.
-  init(address level: RawSpan, _ payload: RawSpan) throws(Refused) {
-    guard let word = Self.word(level) else { throw Refused("not an address") }
-    do throws(JSONObject.Refusal) {
-      let object = try JSONObject(payload)
-      guard let written: Text<8> = try object.text("id"), written.count == 8 else { throw .member("id") }
-      var id: UInt32 = 0
-      for index in 0..<8 {
-        guard let digit = hexDigit(written[index]) else { throw .member("id") }
-        id = id << 4 | UInt32(digit)
-      }
-      let kind: UInt64 = try object.boolean("random") ?? true ? 1 : 0
-      self.init(address: Address(word: word | kind << 48), id: id)
-    } catch { throw Refused(error) }
-  }
-
-  private static func word(_ level: RawSpan) -> UInt64? {
-    guard level.byteCount == 17 else { return nil }
-    var word: UInt64 = 0
-    for index in 0..<17 {
-      if index % 3 == 2 {
-        guard level[index] == UInt8(ascii: ":") else { return nil }
-      } else {
-        guard let digit = hexDigit(level[index]) else { return nil }
-        word = word << 4 | UInt64(digit)
-      }
-    }
-    return word
   }
 }
 

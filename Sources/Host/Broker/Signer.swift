@@ -48,32 +48,8 @@ import Core
     precondition(isSigned && length == 64, "libcrypto cannot sign with a key that it has read")
     payload.truncate(to: payload.count - 1)
     payload.append(",\"signature\":\"")
-    payload.append(base64: signature)
+    payload.append(base64: signature.span)
     payload.append("\"}")
     return true
-  }
-}
-
-extension Text {
-  /// RFC 4648, section 4, of 64 bytes: 21 groups of three and one of one.
-  fileprivate mutating func append(base64 bytes: InlineArray<64, UInt8>) {
-    for start in stride(from: 0, to: 64, by: 3) {
-      let last = start + 2 < 64
-      let group = UInt32(bytes[start]) << 16 | (last ? UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2]) : 0)
-      append(base64: group >> 18)
-      append(base64: group >> 12)
-      if last { append(base64: group >> 6) } else { append(byte: UInt8(ascii: "=")) }
-      if last { append(base64: group) } else { append(byte: UInt8(ascii: "=")) }
-    }
-  }
-
-  private mutating func append(base64 word: UInt32) {
-    switch UInt8(word & 63) {
-    case let value where value < 26: append(byte: UInt8(ascii: "A") + value)
-    case let value where value < 52: append(byte: UInt8(ascii: "a") + value - 26)
-    case let value where value < 62: append(byte: UInt8(ascii: "0") + value - 52)
-    case 62: append(byte: UInt8(ascii: "+"))
-    default: append(byte: UInt8(ascii: "/"))
-    }
   }
 }

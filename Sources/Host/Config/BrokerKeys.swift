@@ -22,7 +22,10 @@ extension Configuration {
       section.read("unknown", &core.publish.unknown, oneOf: [("ignore", .ignore), ("hash", .hash), ("publish", .publish)])
       if let file = section.path("salt_file") { host.saltFile = file }
     }
-    root.table("security") { host.signingKey = $0.secret("signing_key_file", neededBy: .whole) }
+    root.table("security") { section in
+      host.signingKey = section.secret("signing_key_file", neededBy: .whole)
+      readSiteKeys(&section)
+    }
     root.table("log") { section in
       section.read("level", &host.log.level, oneOf: [("error", .error), ("warning", .warning), ("info", .info), ("debug", .debug)])
       section.read("format", &host.log.format, oneOf: [("text", .text), ("json", .json)])

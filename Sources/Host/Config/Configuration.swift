@@ -45,6 +45,7 @@ package import Core
     readTriggers(&root)
     readTransmissions(&root)
     checkVoices(&root)
+    readSite(&root)
     readBroker(&root)
   }
 

@@ -10,6 +10,8 @@ package struct HostSettings {
   /// Where this gateway's own 32-bit id is kept; made at first run.
   package var idFile = "/var/lib/forecourt/id"
   package var saltFile = "/var/lib/forecourt/salt"
+  /// Of `site_key_file`: the first proves what we say, both prove what we hear.
+  package var siteKeys = SiteKeys()
   /// The bytes of `signing_key_file`.
   package var signingKey: [UInt8]?
 

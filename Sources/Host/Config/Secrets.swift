@@ -4,8 +4,9 @@ import Core
 
 extension Section {
   /// A path, as it can be opened. `credential:NAME` is a file that systemd's LoadCredential= put there.
-  mutating func path(_ key: String) -> String? {
-    guard let text = string(key) else { return nil }
+  mutating func path(_ key: String) -> String? { string(key).flatMap { path(key, named: $0) } }
+
+  private func path(_ key: String, named text: String) -> String? {
     if text.utf8.isEmpty || text.utf8.contains(0) {
       fault(key, "must name a file")
       return nil
@@ -45,6 +46,12 @@ extension Section {
   /// The content of a file that only its owner may read. What Core needs is read even where the rim's secrets are not.
   mutating func secret(_ key: String, neededBy scope: Source.Scope) -> [UInt8]? {
     guard let path = path(key), reading.source.scope == .whole || scope == .hearing else { return nil }
+    return contents(of: path, key)
+  }
+
+  /// One of several.
+  func secret(_ key: String, named text: String, neededBy scope: Source.Scope) -> [UInt8]? {
+    guard let path = path(key, named: text), reading.source.scope == .whole || scope == .hearing else { return nil }
     return contents(of: path, key)
   }
 

@@ -4,7 +4,8 @@ extension Examined {
   private static let patience = Interval.seconds(6)
 
   /// Connects under a name of its own, and asks to write one message where the gateway would; a gateway that runs meanwhile notices nothing.
-  static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> Examined {
+  /// Where triggers have a group, also whether what is said to the site comes back.
+  static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> [Examined] {
     let place = "\(String(settings.broker.host)):\(settings.broker.port)"
     let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
     do throws(LinkFault) {
@@ -12,10 +13,16 @@ extension Examined {
     } catch {
       let words = String(error.said)
       let isRefused = words.rest(after: "the broker refuses us: ") != nil
-      return Examined("broker", .bad(isRefused ? .forbidden : .unavailable), "\(place): \(words)")
+      return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), "\(place): \(words)")]
     }
+    let broker = examined(call.answer, settings, place)
+    guard settings.claims, case .mayWrite = call.answer else { return [broker] }
+    return [broker, neighbours(call, settings)]
+  }
+
+  private static func examined(_ answer: BrokerCall.Answer, _ settings: CourierSettings, _ place: String) -> Examined {
     let (base, seconds) = (String(settings.topics.base), Int(patience.seconds))
-    switch call.answer {
+    switch answer {
     case .none: return Examined("broker", .bad(.unavailable), "\(place): does not answer within \(seconds) s")
     case .connected:
       return Examined("broker", .doubtful, "\(place): connected, but did not acknowledge a message within \(seconds) s")
@@ -26,11 +33,47 @@ extension Examined {
       return Examined("broker", .good, "\(place): connected \(security), and we may write below \(base)")
     }
   }
+
+  private static func neighbours(_ call: BrokerCall, _ settings: CourierSettings) -> Examined {
+    let site = String(settings.topics.site)
+    guard call.hearsItself else {
+      let remedy = "the broker's access list must allow write \(site)/claim/+/+/\(String(settings.name)) and read \(site)/claim/#"
+      return Examined("neighbours", .bad(.forbidden), "our claims do not come back, so nobody in a group would fire: " + remedy)
+    }
+    var silent: [String] = []
+    for index in settings.roster.indices where settings.roster[index] != settings.name {
+      let name = String(settings.roster[index])
+      if !call.statuses.contains(where: { same($0.name, name) }) { silent.append(name) }
+    }
+    if !silent.isEmpty {
+      let remedy = "it has never run here, or the access list does not allow read \(site)/+/status"
+      return Examined("neighbours", .doubtful, "our claims come back, but there is no status of \(listed(silent, with: "and")): " + remedy)
+    }
+    let strangers = call.statuses.filter { !$0.isProven }.map { $0.name }
+    if !strangers.isEmpty {
+      let remedy = "said without our site's key: give each gateway the same site_key_file"
+      return Examined("neighbours", .bad(.forbidden), "\(listed(strangers, with: "and")): \(remedy)")
+    }
+    let others = call.statuses.filter { !same($0.name, String(settings.name)) }.map { $0.name }
+    let known = others.isEmpty ? "nobody else has a status there" : "\(listed(others, with: "and")) can be heard"
+    guard settings.siteKeys.isEmpty else {
+      return Examined("neighbours", .good, "our claims come back; \(known); words are proven by the site's key")
+    }
+    let trust = "unauthenticated: whoever may publish there can make two gateways fire: set [security] site_key_file"
+    return Examined("neighbours", .doubtful, "our claims come back; \(known); \(trust)")
+  }
+}
+
+/// What came of the site while we asked.
+private final class Heard {
+  var hearsItself = false
+  var statuses: [(name: String, isProven: Bool)] = []
 }
 
 /// One short conversation with a broker.
 private final class BrokerCall {
-  private let link = Link { _, _, _, _ in }
+  private let link: Link
+  private let heard: Heard
   private let bell = Doorbell()
   private let dialer: Dialer
   private let settings: CourierSettings
@@ -40,12 +83,17 @@ private final class BrokerCall {
 
   init(_ settings: CourierSettings, until deadline: Instant, _ meanwhile: @escaping () -> Void) {
     (self.settings, self.deadline, self.meanwhile) = (settings, deadline, meanwhile)
+    let heard = Heard()
+    self.heard = heard
+    link = Link { topic, payload, _, _ in heard.take(topic, payload, settings) }
     dialer = Dialer(link, waking: bell)
   }
 
   /// How far it got.
   enum Answer { case none, connected, mayNotWrite, mayWrite }
   private(set) var answer = Answer.none
+  var hearsItself: Bool { heard.hearsItself }
+  var statuses: [(name: String, isProven: Bool)] { heard.statuses }
 
   func ask() throws(LinkFault) {
     guard try connect() else { return }
@@ -56,8 +104,23 @@ private final class BrokerCall {
     if try talk(until: { self.link.news.acknowledged.count > 0 }) {
       answer = link.news.acknowledged[0].reason < 0x80 ? .mayWrite : .mayNotWrite
     }
+    if settings.claims, case .mayWrite = answer { try listenToTheSite() }
     link.sayGoodbye()
     if link.wantsToWrite { try link.write() }
+  }
+
+  /// A broker may grant a subscription and bring nothing: what counts is what comes.
+  private func listenToTheSite() throws(LinkFault) {
+    let topics = settings.topics
+    try link.subscribe(topics.statuses, qos: 1, wantsRetained: true, wantsOwn: true)
+    try link.subscribe(topics.siteCheck(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
+    let payload = Text<32>("{\"v\":1}")
+    try link.publish(topics.siteCheck(settings.name), payload.bytes)
+    let limit = min(deadline, Clock.now() + .seconds(2))
+    _ = try talk(until: { self.heard.hearsItself || Clock.now() >= limit })
+    // What the broker keeps comes after the answer to the subscription.
+    let end = Clock.now() + .milliseconds(300)
+    _ = try talk(until: { Clock.now() >= end })
   }
 
   /// False when nobody answers in time.
@@ -91,5 +154,16 @@ private final class BrokerCall {
       try link.tick()
     }
     return true
+  }
+}
+
+extension Heard {
+  fileprivate func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
+    if topic.equals(settings.topics.siteCheck(settings.name).bytes) { return hearsItself = true }
+    var levels = Levels(topic)
+    guard levels.skip(settings.topics.neighbour.bytes), payload.byteCount > 0 else { return }
+    let name = Name(levels.next())
+    let isProven = settings.siteKeys.isEmpty || settings.siteKeys.isProven(topic, payload)
+    if !statuses.contains(where: { same($0.name, String(name)) }) { statuses.append((String(name), isProven)) }
   }
 }

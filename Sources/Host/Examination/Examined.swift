@@ -22,9 +22,10 @@ package struct Examined {
   }
 
   /// Everything that this configuration needs of this machine. Nothing is changed but for one message to the broker.
-  /// `meanwhile` is called a few times a second while somebody is waited for.
+  /// `meanwhile` is called a few times a second while somebody is waited for. Files are looked at as `owner` would; the adapters with what
+  /// root may, as the unit gives the gateway that.
   @export(interface) package static func machine(
-    _ settings: borrowing Settings, _ host: HostSettings, meanwhile: @escaping () -> Void
+    _ settings: borrowing Settings, _ host: HostSettings, as owner: Owner?, meanwhile: @escaping () -> Void
   ) -> [Examined] {
     var found: [Examined] = []
     if host.adapters.contains(where: { $0.isKernels }) { found.append(.kernel) }
@@ -32,8 +33,10 @@ package struct Examined {
       found.append(.adapter(host.adapters[index], "radio \(String(settings.radios[index].name))"))
     }
     found.append(.clock)
-    found += Self.outbox(host.outbox)
-    found.append(.broker(CourierSettings(settings, host, boot: Chance.boot()), meanwhile))
+    let isEntered = owner?.enter() ?? false
+    defer { if isEntered { Owner.leave() } }
+    found += Self.outbox(host, as: isEntered ? owner?.name ?? userName : userName)
+    found += Self.broker(CourierSettings(settings, host, boot: Chance.boot()), meanwhile)
     return found
   }
 }

@@ -12,7 +12,9 @@ extension Examined {
     WallClock(started: .zero, epoch: 0).write(Instant(microseconds: wall), to: &text)
     let written = String(text)
     if moment.trustedWall == nil {
-      return Examined("clock", .doubtful, "says \(written), but is neither synchronised nor kept by a battery: timedatectl set-ntp true")
+      return Examined(
+        "clock", .doubtful,
+        "says \(written), but nothing has synchronised it: events from before a power cut will not be delivered: timedatectl set-ntp true")
     }
     return Examined("clock", .good, "says \(written)")
   }
@@ -20,7 +22,9 @@ extension Examined {
   /// An event takes about half a kilobyte, the journal beside it as much again.
   private static let bytesPerEvent = 1_024
 
-  static func outbox(_ settings: OutboxSettings) -> [Examined] {
+  /// `user`: with whose rights this thread looks.
+  static func outbox(_ host: HostSettings, as user: String) -> [Examined] {
+    let settings = host.outbox
     let file = Path(settings.path)
     let folder = Path(folder(of: settings.path))
     guard Files.isFolder(folder) else {
@@ -31,11 +35,13 @@ extension Examined {
     }
     let place = Files.exists(file) ? file : folder
     guard Files.isWritable(place), Files.isWritable(folder) else {
+      let named = Files.isWritable(folder) ? file : folder
       return [
-        Examined(
-          "outbox", .bad(.forbidden),
-          "\(settings.path): this user may not write there: once as root: chown \(userName) \(String(folder))")
+        Examined("outbox", .bad(.forbidden), "\(settings.path): \(user) may not write there: once as root: chown \(user) \(String(named))")
       ]
+    }
+    if let name = foreign(host, beside: String(folder)) {
+      return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
     var found = [contents(of: settings.path, file)]
     guard let free = Files.freeBytes(folder) else { return found }
@@ -51,6 +57,16 @@ extension Examined {
       found.append(Examined("disk", .good, room))
     }
     return found
+  }
+
+  /// What a run of somebody else left there.
+  private static func foreign(_ host: HostSettings, beside folder: String) -> String? {
+    let path = host.outbox.path
+    for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where Files.exists(Path(name)) {
+      if !Files.isWritable(Path(name)) { return name }
+    }
+    for name in [host.idFile, host.saltFile] where Files.exists(Path(name)) && !Files.isReadable(Path(name)) { return name }
+    return nil
   }
 
   /// A gateway puts aside what it cannot read, and begins anew. The file is not opened as what it is: that would leave files beside it,

@@ -10,6 +10,8 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     case corrupt
     /// Another gateway has the file.
     case taken
+    /// This user may not write it.
+    case forbidden
     /// Somebody deleted or changed the file while it was ours.
     case touched
     case other
@@ -139,6 +141,7 @@ extension StoreFault {
       case SQLITE_FULL: .full
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
       case SQLITE_BUSY, SQLITE_LOCKED: .taken
+      case SQLITE_READONLY, SQLITE_PERM: .forbidden
       default: .other
       }
     // SAFETY: both are terminated texts, and copied at once.

@@ -94,7 +94,7 @@ package final class Outbox {
   package func store(_ message: borrowing Message, at now: Moment) throws(StoreFault) {
     let lifetime = message.expires == .never ? nil : message.expires - message.at
     let deadline = lifetime.map { (now.at + $0).microseconds }
-    let expires = lifetime.flatMap { span in now.wall.map { $0 + span.microseconds } }
+    let expires = lifetime.flatMap { span in now.trustedWall.map { $0 + span.microseconds } }
     let rank = message.isUrgent ? Rank.urgent : .ordinary
     statements.insertion.bind(1, newest + 1)
     statements.insertion.bind(2, now.wall)
@@ -165,7 +165,8 @@ package final class Outbox {
     event.isDamaged = statements.selection.optionalInteger(6).map { $0 != sum.value } ?? false
     if let deadline {
       event.left = TimeLeft(
-        until: Instant(microseconds: deadline), sameStart: statements.selection.integer(3) == machine, wall: expires, at: now)
+        until: Instant(microseconds: deadline), sameStart: statements.selection.integer(3) == machine,
+        stored: statements.selection.optionalInteger(7), expires: expires, at: now)
     }
     return event
   }

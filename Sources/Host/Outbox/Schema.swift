@@ -1,5 +1,5 @@
 /// The outbox as SQLite sees it. Times are microseconds: `deadline` and `at` on the clock of one start of the machine, which `machine`
-/// names; the others since 1970, NULL while the clock was not set.
+/// names; the others since 1970, NULL while the clock was not set, `expires` also while nothing had synchronised it.
 enum Schema {
   static let version: Int64 = 2
   /// What can be read as it is, and is brought up to date where it is written.
@@ -55,7 +55,7 @@ enum Schema {
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   static let selection: StaticString = """
-    SELECT id, topic, payload, machine, deadline, expires, sum FROM event INDEXED BY waiting
+    SELECT id, topic, payload, machine, deadline, expires, sum, stored FROM event INDEXED BY waiting
     WHERE state = 0 AND rank = ? AND id > ? ORDER BY id LIMIT 1
     """
   static let settlement: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"

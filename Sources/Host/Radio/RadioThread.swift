@@ -26,8 +26,8 @@ package struct RadioThread: ~Copyable {
     -> Thread
   {
     Thread("radio") {
-      // Only what it takes to open the adapter again.
-      Privileges.keepOnly(adapter.privileges)
+      // Only what it takes to open the adapter again. Where that is refused the main thread ends the program.
+      _ = Privileges.keepOnly(adapter.privileges)
       var thread = RadioThread(radio, adapter, settings, duties)
       thread.run()
     }

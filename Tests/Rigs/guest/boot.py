@@ -45,16 +45,17 @@ class Guest:
     """One boot. Lines of its console gather in .lines; .code is the script's exit status once it has ended."""
 
     def __init__(self, script, include=(), program=(), sysroot=(), controllers=(), attach=True, disk=None, out=None,
-                 forward=(), memory=256, cpus=1, timeout=120, kernel_words='', qemu=()):
+                 forward=(), memory=256, cpus=1, timeout=120, kernel_words='', qemu=(), systemd=False):
         self.timeout, self.lines, self.code = timeout, [], None
         self.out, self._fresh = out, queue.Queue()
         built = subprocess.run([HERE / 'build.sh'], check=True, stdout=subprocess.PIPE, text=True)
         cache = pathlib.Path(built.stdout.strip())
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='guest-'))
-        self._initrd(cache, script, include, program, sysroot)
+        self._initrd(cache, ['base.cpio', 'systemd.cpio'] if systemd else ['base.cpio'], script, include, program, sysroot)
         kernel = next((cache / 'kernel/boot').glob('vmlinuz-*'))
         devices, words = self._devices(controllers, disk, forward)
         words += ['console=ttyAMA0', 'quiet', 'panic=-1', 'cryptomgr.notests=1', 'rdinit=/init', f'attach={int(attach)}', kernel_words]
+        words += ['systemd=1', 'systemd.unit=multi-user.target', 'systemd.show_status=0'] if systemd else []
         args = ['qemu-system-aarch64', '-M', 'virt', '-cpu', 'cortex-a53', '-smp', str(cpus), '-m', str(memory), '-nodefaults',
                 '-display', 'none', '-no-reboot', '-chardev', 'stdio,id=console,signal=off', '-serial', 'chardev:console',
                 '-kernel', str(kernel), '-initrd', str(self.folder / 'initrd'), *devices, *qemu, '-append', ' '.join(words)]
@@ -83,14 +84,14 @@ class Guest:
         ports = ''.join(f',hostfwd=tcp:127.0.0.1:{here}-:{there}' for here, _, there in (pair.partition(':') for pair in forward))
         return [*args, '-netdev', f'user,id=net,restrict=on{ports}', '-device', 'virtio-net-device,netdev=net'], words
 
-    def _initrd(self, cache, script, include, program, sysroot):
+    def _initrd(self, cache, parts, script, include, program, sysroot):
         words = [word for name, values in (('--include', include), ('--program', program),
                                            ('--sysroot', [*sysroot, cache / 'arm64', cache / 'armhf'])) for value in values
                  for word in (name, str(value))]
         added = self.folder / 'overlay.cpio'
         subprocess.run([sys.executable, HERE / 'pack.py', 'overlay', added, '--script', str(script), *words], check=True)
         with open(self.folder / 'initrd', 'wb') as initrd:
-            for part in cache / 'base.cpio', added:
+            for part in [*(cache / name for name in parts), added]:
                 initrd.write(part.read_bytes())
                 initrd.write(bytes(-initrd.tell() % 512))
 
@@ -167,6 +168,7 @@ def main():
     parser.add_argument('--disk', help='ext4 image, /data in the guest; made (64 MB) if missing')
     parser.add_argument('--out', help='directory that gets what the script left in /out')
     parser.add_argument('--forward', **several, help='HOSTPORT:GUESTPORT, on the loopback')
+    parser.add_argument('--systemd', action='store_true', help='systemd is PID 1, and the script a service of it')
     parser.add_argument('--memory', type=int, default=256)
     parser.add_argument('--cpus', type=int, default=1)
     parser.add_argument('--timeout', type=float, default=120)

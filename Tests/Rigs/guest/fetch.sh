@@ -7,7 +7,10 @@ dir=$(mkdir -p "${1:?fetch.sh DIR}" && cd "$1" && pwd)
 arm64="busybox-static libc6 libgcc-s1 libstdc++6 libbluetooth3 libsqlite3-0 libssl3 zlib1g
   mosquitto mosquitto-clients libmosquitto1 libcjson1 libwebsockets17 libdlt2 libsystemd0 libwrap0 libnsl2 libtirpc3
   libuv1 libev4 libcap2 libgcrypt20 libgpg-error0 liblzma5 libzstd1 liblz4-1 libgssapi-krb5-2 libkrb5-3
-  libk5crypto3 libkrb5support0 libcom-err2 libkeyutils1 libc6-dev linux-libc-dev libgcc-12-dev bluez-test-tools"
+  libk5crypto3 libkrb5support0 libcom-err2 libkeyutils1 libc6-dev linux-libc-dev libgcc-12-dev bluez-test-tools
+  systemd libsystemd-shared libacl1 libapparmor1 libargon2-1 libaudit1 libblkid1 libcap-ng0 libcrypt1 libcryptsetup12 libdevmapper1.02.1
+  libfdisk1 libip4tc2 libjson-c5 libkmod2 libmount1 libp11-kit0 libffi8 libpam0g libpcre2-8-0 libseccomp2 libselinux1 libudev1
+  libuuid1 adjtimex"
 armhf="libc6 libgcc-s1 libstdc++6 libbluetooth3 libsqlite3-0 libssl3 libmosquitto1 libcjson1 libc6-dev linux-libc-dev libgcc-12-dev"
 
 want=$(sha256sum "${BASH_SOURCE[0]}" | cut -c1-16)

@@ -1,7 +1,25 @@
 #!/bin/sh
 # PID 1 of the guest. The kernel hands it words of its command line as variables:
-# controllers=N (virtio consoles that are H4 controllers), attach=0|1, disk=1, out=1, address=A.B.C.D
+# controllers=N (virtio consoles that are H4 controllers), attach=0|1, disk=1, out=1, address=A.B.C.D, systemd=1: what stands here is done
+# first, then /install if there is one, and systemd takes over; its script.service calls this again, with the word `script`.
 export PATH=/bin:/sbin:/usr/bin HOME=/root TERM=dumb
+
+script() {
+	stty -echo -onlcr 2>/dev/null
+	sh /script
+	code=$?
+	if [ "${out:-0}" = 1 ]; then
+		for port in /sys/class/virtio-ports/*; do
+			[ "$(cat "$port/name")" = out ] && tar -c -C /out . >"/dev/${port##*/}"
+		done
+	fi
+	[ "${disk:-0}" = 1 ] && { sync; umount /data; }
+	# A line of its own, whatever the script left unfinished.
+	printf '\nguest-exit %d\n' "$code"
+	poweroff -f
+}
+[ "$1" = script ] && script
+
 mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev
 mkdir -p /dev/pts /dev/shm; mount -t devpts devpts /dev/pts; mount -t tmpfs tmpfs /tmp; mount -t tmpfs run /run
 stty -echo -onlcr 2>/dev/null
@@ -47,14 +65,8 @@ if [ -n "$address" ]; then
 fi
 mkdir -p /out
 
-sh /script
-code=$?
-if [ "${out:-0}" = 1 ]; then
-	for port in /sys/class/virtio-ports/*; do
-		[ "$(cat "$port/name")" = out ] && tar -c -C /out . >"/dev/${port##*/}"
-	done
+if [ "${systemd:-0}" = 1 ]; then
+	[ ! -e /install ] || sh /install || echo "init: /install failed"
+	exec /lib/systemd/systemd
 fi
-[ "${disk:-0}" = 1 ] && { sync; umount /data; }
-# A line of its own, whatever the script left unfinished.
-printf '\nguest-exit %d\n' "$code"
-poweroff -f
+script

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes the guest's initial file systems: newc archives, uncompressed (unpacking costs more than loading under emulation).
 
-  pack.py base CACHE              CACHE/base.cpio from what fetch.sh unpacked: busybox, hcitest, kernel modules, mosquitto
+  pack.py base CACHE              CACHE/base.cpio from what fetch.sh unpacked: busybox, hcitest, kernel modules, mosquitto;
+                                  CACHE/systemd.cpio: what a guest has besides that boots systemd
   pack.py overlay OUT --script FILE [--include DIR] [--program FILE[=NAME]] [--sysroot DIR]
                                   what one run adds; the kernel unpacks it over the base
 """
@@ -14,22 +15,28 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = """virtio_mmio virtio_console virtio_blk virtio_net hci_uart ecb cmac ccm crc32c_generic ext4""".split()
-APPLETS = """sh awk cat chmod chown cmp cp cut date dd df dmesg du echo env expr false find grep head hexdump hostname id ifconfig
-insmod kill killall ln ls lsmod mkdir mknod mktemp modprobe mount mv nice pgrep pidof pkill poweroff printf ps pwd
+APPLETS = """sh awk cat chgrp chmod chown cmp cp cut date dd df dmesg du echo env expr false find grep head hexdump hostname id ifconfig
+insmod install kill killall ln ls lsmod mkdir mknod mktemp modprobe mount mv nice pgrep pidof pkill poweroff printf ps pwd
 readlink rm rmdir rmmod sed seq setsid sleep sort stat stty su sync tail tar tee test time timeout touch top tr true tty umount
 uname uniq usleep wc which xargs sha256sum nc strings free""".split()
 PROGRAMS = {'usr/sbin/mosquitto': 'bin/mosquitto', 'usr/bin/mosquitto_sub': 'bin/mosquitto_sub',
             'usr/bin/mosquitto_pub': 'bin/mosquitto_pub', 'usr/bin/btvirt': 'bin/btvirt',
             'bin/busybox': 'bin/busybox'}
+SYSTEMD = """lib/systemd/systemd lib/systemd/systemd-journald bin/systemctl bin/journalctl bin/systemd-sysusers
+bin/systemd-tmpfiles sbin/adjtimex""".split()
+# Nothing else is started: the rest of Debian's units would be emulated at every boot, and prove nothing here.
+UNITS = """basic.target sysinit.target multi-user.target network.target sockets.target timers.target paths.target slices.target
+local-fs.target shutdown.target umount.target final.target systemd-journald.service systemd-journald.socket
+systemd-journald-dev-log.socket""".split()
 TRIPLES = {(2, 183): 'aarch64-linux-gnu', (1, 40): 'arm-linux-gnueabihf'}
 
 
 class Archive:
     """A newc archive. Entries are written in order, parents first, each name once."""
 
-    def __init__(self, path):
+    def __init__(self, path, known=()):
         self.out = open(path, 'wb')
-        self.names = set()
+        self.names = set(known)
 
     def entry(self, name, mode, data=b'', device=(0, 0)):
         name = name.strip('/')
@@ -117,7 +124,8 @@ def program(archive, name, source, roots):
             continue
         triple, interpreter, names = needs
         for library in names + ([interpreter.lstrip('/')] if interpreter else []):
-            places = [library] if '/' in library else [f'lib/{triple}/{library}', f'usr/lib/{triple}/{library}']
+            places = [library] if '/' in library else [f'lib/{triple}/{library}', f'usr/lib/{triple}/{library}',
+                                                             f'usr/lib/{triple}/systemd/{library}']
             where = places[0]
             if where in archive.names or f'lib/{triple}/{os.path.basename(library)}' in archive.names and '/' not in library:
                 continue
@@ -187,6 +195,26 @@ def base(cache):
     modules(archive, cache / 'kernel')
     archive.close()
     os.replace(cache / 'base.cpio.new', cache / 'base.cpio')
+    systemd(cache, archive.names)
+
+
+def systemd(cache, known):
+    """Debian's systemd as PID 1, a journal in memory, and the rig's script as one service beside the one that is tested."""
+    archive = Archive(cache / 'systemd.cpio.new', known)
+    for folder in 'home var/tmp var/lib etc/systemd/system/multi-user.target.wants etc/systemd/system/sysinit.target.wants'.split():
+        archive.entry(folder, stat.S_IFDIR | 0o755)
+    for name in SYSTEMD:
+        program(archive, name, cache / 'arm64' / name, [cache / 'arm64'])
+    for name in UNITS:
+        archive.file(f'lib/systemd/system/{name}', cache / 'arm64/lib/systemd/system' / name)
+    archive.file('etc/systemd/system/script.service', HERE / 'script.service')
+    archive.link('etc/systemd/system/multi-user.target.wants/script.service', '../script.service')
+    archive.link('etc/systemd/system/sysinit.target.wants/systemd-journald.service', '/lib/systemd/system/systemd-journald.service')
+    archive.entry('etc/systemd/journald.conf', stat.S_IFREG | 0o644, b'[Journal]\nStorage=volatile\nRuntimeMaxUse=8M\n')
+    # With one of its own the machine would take this for its first boot, and switch on what nobody asked for.
+    archive.entry('etc/machine-id', stat.S_IFREG | 0o444, b'0123456789abcdef0123456789abcdef\n')
+    archive.close()
+    os.replace(cache / 'systemd.cpio.new', cache / 'systemd.cpio')
 
 
 def overlay(out, script, includes, programs, sysroots):

@@ -1,0 +1,193 @@
+// The gateways of a site say hello all the time, where claims go and with the numbers that they have heard of one another: so each
+// knows whom it would hear, and who would hear it, before anything is at stake.
+
+/// Why nobody in a group fires just now, though nothing else is wrong.
+package enum Unheard: BitwiseCopyable, Equatable, Sendable {
+  /// Our own words do not come back: the broker does not carry them, or does not let us hear them.
+  case ourselves
+  /// It is not heard.
+  case neighbour(Name)
+  /// It is heard, and does not hear us.
+  case oneWay(Name)
+}
+
+/// Whether the neighbours that matter hear us, and we them.
+package struct SiteHearing: BitwiseCopyable, Sendable {
+  package fileprivate(set) var unheard: Unheard?
+  /// Who is to be heard and is not, a slash between two names, as many as there is room for.
+  package fileprivate(set) var missing = Text<100>()
+  package fileprivate(set) var heard = 0
+}
+
+extension Arbitration {
+  mutating func listen(for groups: GroupList, at now: Instant) {
+    hearing.unheard = unheard(for: groups, at: now)
+    hearing.missing = hearing.unheard == nil ? Text() : missing(for: groups, at: now)
+    hearing.heard = 0
+    for index in members.indices where hearsUs(index, at: now) { hearing.heard += 1 }
+  }
+
+  private func unheard(for groups: GroupList, at now: Instant) -> Unheard? {
+    guard isConnected, let age = lineAge(at: now), age >= Member.patience, !groups.isEmpty, !isRosteredAlone else { return nil }
+    if !hearsItself(at: now) { return .ourselves }
+    for index in members.indices where isAwaited(index, for: groups, at: now) {
+      if !members[index].isHeard(at: now) { return .neighbour(members[index].name) }
+    }
+    for index in members.indices where isAwaited(index, for: groups, at: now) && !hearsUs(index, at: now) {
+      return .oneWay(members[index].name)
+    }
+    return nil
+  }
+
+  private func missing(for groups: GroupList, at now: Instant) -> Text<100> {
+    var names = Text<100>()
+    for index in members.indices where isAwaited(index, for: groups, at: now) && !hearsUs(index, at: now) {
+      let name = members[index].name
+      guard names.free > name.count else { break }
+      if !names.isEmpty { names.append(byte: UInt8(ascii: "/")) }
+      names.append(name)
+    }
+    return names
+  }
+
+  /// The names of a large site do not fit into one hello: then an echo comes with every second or third.
+  private func hearsUs(_ index: Int, at now: Instant) -> Bool {
+    members[index].hearsUs(since: now - Member.patience - .seconds(Double(members.count / 16)))
+  }
+
+  private func isAwaited(_ index: Int, for groups: GroupList, at now: Instant) -> Bool {
+    if members[index].isFree { return false }
+    if groups.isEverything { return !members[index].isGone(at: now) }
+    for place in groups.indices where members[index].competes(in: groups[place], at: now) { return true }
+    return false
+  }
+}
+
+extension Triggers {
+  mutating func sayHello(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+    let groups = settings.groups
+    var list = GroupList()
+    if !groups.isEmpty { list.read(groups.bytes) }
+    arbitration.listen(for: list, at: now)
+    let number = arbitration.saysHello(at: now)
+    publisher.beginWord(Topics(settings).hello(settings.gateway.name), at: now)
+    let boot = publisher.boot
+    publisher.json.member("gateway", text: settings.gateway.name.bytes)
+    publisher.json.member("boot", text: boot.bytes)
+    publisher.json.member("seq", Int64(number))
+    publisher.json.member("groups", text: groups.bytes)
+    publisher.json.member("uptime_s", Float(publisher.clock.uptime(at: now).seconds), places: 3)
+    var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
+    var index = arbitration.listStart
+    for _ in arbitration.members.indices {
+      if index >= arbitration.members.count { index = 0 }
+      if let (boot, sequence) = arbitration.members[index].toEcho(at: now) {
+        guard heard.append(sequence, of: arbitration.members[index].name, boot) else { break }
+      }
+      index += 1
+    }
+    arbitration.listStart = index
+    publisher.json.member(heard)
+    publisher.send()
+  }
+}
+
+/// `57/gate-a/12/gate-b` and `0f3a9c21/77bd0142`: which words of whom were heard, and in which of their runs.
+struct HeardList {
+  private(set) var numbers = Text<520>()
+  private(set) var runs = Text<200>()
+  /// Bytes of JSON that there is room for.
+  private var room: Int
+
+  private static let keys = 21
+
+  init(room: Int) { self.room = room - Self.keys }
+
+  /// False when there is no room for it.
+  mutating func append(_ sequence: UInt32, of gateway: Name, _ boot: Text<16>) -> Bool {
+    let run = Run(boot)
+    var added = gateway.count + 12 + run.count + 1
+    // JSON writes these as two bytes.
+    for index in 0..<gateway.count where gateway[index] == UInt8(ascii: "\"") || gateway[index] == UInt8(ascii: "\\") { added += 1 }
+    guard room >= added, numbers.free >= gateway.count + 12, runs.free > run.count else { return false }
+    room -= added
+    if !numbers.isEmpty {
+      numbers.append(byte: UInt8(ascii: "/"))
+      runs.append(byte: UInt8(ascii: "/"))
+    }
+    numbers.append(decimal: UInt64(sequence))
+    numbers.append(byte: UInt8(ascii: "/"))
+    numbers.append(gateway)
+    runs.append(run)
+    return true
+  }
+}
+
+/// Enough of a run's name that no recording of another run passes for it.
+package typealias Run = Text<8>
+
+extension Run {
+  package init(_ boot: Text<16>) {
+    self.init()
+    for index in 0..<min(boot.count, 8) { append(byte: boot[index]) }
+  }
+}
+
+extension Payload {
+  /// `,"simulated":true}` and a proof of who said it.
+  static let roomForTheEnd = 18 + proofBytes
+  /// Of who said it: `,"mac":"…"`.
+  package static let proofBytes = 53
+
+  mutating func member(_ heard: HeardList) {
+    member("heard", text: heard.numbers.bytes)
+    member("runs", text: heard.runs.bytes)
+  }
+}
+
+extension Claim {
+  /// What a word repeats of ours: zero when it has heard none of this run.
+  package static func echo(to us: Name, _ boot: Text<16>, in heard: RawSpan, runs: RawSpan, mustName: Bool) -> UInt32 {
+    var start = 0
+    var number: UInt32 = 0
+    var place = 0
+    var isName = false
+    for index in 0...heard.byteCount where index == heard.byteCount || heard[index] == UInt8(ascii: "/") {
+      let part = heard.extracting(start..<index)
+      if isName {
+        if part.equals(us.bytes) { return names(Run(boot), at: place, in: runs, mustName: mustName) ? number : 0 }
+        place += 1
+      } else {
+        number = part.decimal ?? 0
+      }
+      isName.toggle()
+      start = index + 1
+    }
+    return 0
+  }
+
+  /// Gateways of before say no runs.
+  private static func names(_ run: Run, at place: Int, in runs: RawSpan, mustName: Bool) -> Bool {
+    guard runs.byteCount > 0 else { return !mustName }
+    var start = 0
+    var seen = 0
+    for index in 0...runs.byteCount where index == runs.byteCount || runs[index] == UInt8(ascii: "/") {
+      if seen == place { return runs.extracting(start..<index).equals(run.bytes) }
+      seen += 1
+      start = index + 1
+    }
+    return false
+  }
+}
+
+extension RawSpan {
+  fileprivate var decimal: UInt32? {
+    guard byteCount > 0, byteCount <= 9 else { return nil }
+    var value: UInt32 = 0
+    for index in 0..<byteCount {
+      guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= self[index] else { return nil }
+      value = value * 10 + UInt32(self[index] - UInt8(ascii: "0"))
+    }
+    return value
+  }
+}

@@ -1,0 +1,162 @@
+/// A gateway of the site as we know it: what it said of itself, and whether we hear each other now.
+///
+/// A run of it is *proven* once it has repeated one of our own numbers of a moment ago: nobody can have recorded that. From then on
+/// only such a word makes another run the current one, and a status, which may be old, cannot.
+package struct Member: BitwiseCopyable, Sendable {
+  package private(set) var name: Name
+  /// The configuration names it: it must be heard, whatever its status says.
+  package var isRostered = false
+  package private(set) var boot = Text<16>()
+  package private(set) var isProven = false
+  /// Counts its runs, so that numbers of one are not compared with numbers of another.
+  package private(set) var run: UInt8 = 0
+  /// The highest number that its current run has spoken.
+  package private(set) var sequence: UInt32 = 0
+  private var groups = GroupList()
+  /// What it said, or somebody in its name, not long ago: forgetting a group too early would fire twice.
+  private var formerGroups = GroupList()
+  private var formerSince = Instant.zero
+  private var isSaidOffline = false
+  /// How long its run had lasted at its last hello.
+  private var uptime = Interval.zero
+  private var heard: Instant?
+  private var echoed: Instant?
+  /// Another run that speaks under this name, and has not yet repeated one of our numbers.
+  private var contender = Text<16>()
+  private var contenderSequence: UInt32 = 0
+  private var contenderHeard: Instant?
+  private var claimsLeft = 0
+  private var claimsSince: Instant?
+
+  /// Two hellos in a row may be lost.
+  package static let patience = Interval.seconds(3.5)
+  private static let formerKept = Interval.seconds(30)
+  /// A neighbour answers a dozen devices four times a second, and bursts.
+  private static let claimsPerSecond = 200
+
+  package init(_ name: Name) { self.name = name }
+
+  /// Nobody has this place.
+  package var isFree: Bool { name.isEmpty }
+
+  mutating func vacate() { become(Name()) }
+
+  /// Somebody else has this place: what was said by the one before is not its.
+  mutating func become(_ name: Name) {
+    let run = run &+ 1
+    self = Member(name)
+    self.run = run
+  }
+
+  // MARK: What we know
+
+  package func isHeard(at now: Instant) -> Bool { heard.map { now - $0 < Self.patience } ?? false }
+
+  /// When we spoke what it has last repeated: so lately it certainly heard us.
+  func hearsUs(since moment: Instant) -> Bool { echoed.map { $0 >= moment } ?? false }
+
+  /// It said goodbye, or the broker did in its name, and it has been silent since: nobody waits for it, unless the roster wants it.
+  package func isGone(at now: Instant) -> Bool { !isRostered && isSaidOffline && !isHeard(at: now) }
+
+  package func concerns(_ group: Name, at now: Instant) -> Bool {
+    groups.has(group) || (now - formerSince < Self.formerKept && formerGroups.has(group))
+  }
+
+  package func competes(in group: Name, at now: Instant) -> Bool { !isGone(at: now) && concerns(group, at: now) }
+
+  package func isAway(from group: Name, at now: Instant) -> Bool { isGone(at: now) && concerns(group, at: now) }
+
+  package var groupsKnown: GroupList { groups }
+
+  /// Nobody has ever spoken under this name: it may make room.
+  package var isHearsay: Bool { heard == nil && contenderHeard == nil && !isRostered }
+
+  /// Whether this run of it, which hears us, said so within the life of an address; else it is a recording.
+  func vouches(for peer: KnownPeer) -> Bool {
+    isProven && boot == peer.boot && (Interval.zero - .seconds(10))...Candidates.lifetime ~= uptime - peer.uptime
+  }
+
+  /// What our hello repeats of it: a run that wants to prove itself comes first.
+  package func toEcho(at now: Instant) -> (boot: Text<16>, sequence: UInt32)? {
+    if let contenderHeard, now - contenderHeard < Self.patience { return (contender, contenderSequence) }
+    return sequence > 0 && isHeard(at: now) ? (boot, sequence) : nil
+  }
+
+  // MARK: What it says
+
+  /// From our own file, or from the roster.
+  package mutating func expect(_ groups: GroupList) { self.groups.append(groups) }
+
+  /// Its retained status, which may be old.
+  package mutating func said(_ word: Neighbour, at now: Instant) {
+    let isCurrent = boot == word.boot || boot.isEmpty
+    if !word.isOnline {
+      // A will names its run; one of an older version of this program does not.
+      if isCurrent || word.boot.isEmpty || !isProven { isSaidOffline = true }
+      return
+    }
+    isSaidOffline = false
+    if !isCurrent, isProven { return remember(word.groups, at: now) }
+    if !isCurrent || boot.isEmpty { begin(word.boot) }
+    replace(word.groups, at: now)
+  }
+
+  /// Its hello. `spoken`: when we said what it repeats, if that was a moment ago. False when it says nothing new: somebody replays it.
+  package mutating func greeted(_ word: Neighbour, repeating spoken: Instant?, at now: Instant) -> Bool {
+    if boot != word.boot {
+      guard spoken != nil || !isProven else {
+        guard word.boot != contender || word.sequence > contenderSequence else { return false }
+        (contender, contenderSequence, contenderHeard) = (word.boot, word.sequence, now)
+        remember(word.groups, at: now)
+        return true
+      }
+      begin(word.boot)
+    }
+    guard word.sequence > sequence else { return false }
+    sequence = word.sequence
+    uptime = word.uptime
+    heard = now
+    isSaidOffline = false
+    replace(word.groups, at: now)
+    prove(spoken)
+    return true
+  }
+
+  /// A claim of its current run, `window` numbers late at most: QoS 0 may come out of order, a recording comes later.
+  package mutating func claimed(_ number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
+    guard number.addingReportingOverflow(Self.window).partialValue > sequence || number > sequence else { return false }
+    if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Self.claimsPerSecond, now) }
+    guard claimsLeft > 0 else { return false }
+    claimsLeft -= 1
+    sequence = max(sequence, number)
+    heard = now
+    prove(spoken)
+    return true
+  }
+
+  private mutating func prove(_ spoken: Instant?) {
+    guard let spoken else { return }
+    isProven = true
+    echoed = max(echoed ?? spoken, spoken)
+  }
+
+  private static let window: UInt32 = 1_024
+
+  private mutating func begin(_ boot: Text<16>) {
+    self.boot = boot
+    (isProven, sequence, echoed, contenderHeard) = (false, 0, nil, nil)
+    run &+= 1
+  }
+
+  private mutating func replace(_ new: GroupList, at now: Instant) {
+    guard new != groups else { return }
+    remember(groups, at: now)
+    groups = new
+  }
+
+  private mutating func remember(_ old: GroupList, at now: Instant) {
+    if now - formerSince >= Self.formerKept { formerGroups = GroupList() }
+    formerGroups.append(old)
+    formerSince = now
+  }
+}

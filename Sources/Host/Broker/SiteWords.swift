@@ -1,0 +1,121 @@
+import Core
+
+// What the gateways of a site say to one another, as the broker brings it: claims, statuses, hellos, ids.
+
+extension Claim {
+  /// A neighbour may be of a later version: members that are not known are passed over.
+  init(_ payload: RawSpan, to us: borrowing CourierSettings) throws(Refused) {
+    self.init()
+    do throws(JSONObject.Refusal) {
+      let object = try JSONObject(payload)
+      guard try object.need("v", 1...1) == 1 else { throw .member("v") }
+      gateway = try object.name("gateway")
+      trigger = try object.name("trigger")
+      group = try object.name("group")
+      identity = try object.identity("id")
+      guard let state: Word = try object.text("state"), let known = Standing(named: state) else { throw .member("state") }
+      standing = known
+      sequence = UInt32(try object.need("seq", 1...4_000_000_000))
+      guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
+      self.boot = boot
+      echo = try object.echo(to: us)
+      if let level = try object.number("level_db", -127...20) { self.level = Decibels(Float(level)) }
+      samples = Int(try object.need("samples", 0...1_000_000))
+      dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...86_400_000)))
+      age = .milliseconds(Int64(try object.need("age_ms", 0...3_600_000)))
+      // A rehearsal next door must not hold a real pump back.
+      simulated = try object.boolean("simulated") ?? false
+    } catch { throw Refused(error) }
+  }
+
+  func matches(group: RawSpan, identity: RawSpan, gateway: RawSpan) -> Bool {
+    var (wanted, who, whose) = (Name(), Text<128>(), Name())
+    wanted.append(level: self.group.bytes)
+    who.append(level: self.identity)
+    whose.append(level: self.gateway.bytes)
+    return wanted.bytes.equals(group) && who.bytes.equals(identity) && whose.bytes.equals(gateway)
+  }
+}
+
+extension Claim.Standing {
+  fileprivate init?(named word: Word) {
+    let all = Self.all
+    for index in all.indices where Word(all[index].name) == word {
+      self = all[index]
+      return
+    }
+    return nil
+  }
+}
+
+extension Neighbour {
+  /// `GATEWAY/status`; an empty one is a gateway that was taken away.
+  init(_ gateway: RawSpan, status payload: RawSpan) throws(Refused) {
+    self.init()
+    name = Name(gateway)
+    guard payload.byteCount > 0 else { return }
+    do throws(JSONObject.Refusal) {
+      let object = try JSONObject(payload)
+      guard let state: Word = try object.text("state") else { throw .member("state") }
+      isOnline = state == Word("online") || state == Word("degraded")
+      if let boot: Text<16> = try object.text("boot") { self.boot = boot }
+      if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
+      simulated = try object.boolean("simulated") ?? false
+    } catch { throw Refused(error) }
+  }
+
+  /// What a gateway says all the time: that it is there, and whom it hears.
+  init(_ gateway: RawSpan, hello payload: RawSpan, to us: borrowing CourierSettings) throws(Refused) {
+    self.init()
+    do throws(JSONObject.Refusal) {
+      let object = try JSONObject(payload)
+      name = try object.name("gateway")
+      var level = Name()
+      level.append(level: name.bytes)
+      // What the topic says is what the broker's access list has looked at.
+      guard level.bytes.equals(gateway) else { throw .member("gateway") }
+      guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
+      self.boot = boot
+      sequence = UInt32(try object.need("seq", 1...4_000_000_000))
+      if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
+      uptime = .seconds(try object.number("uptime_s", 0...1e9) ?? 0)
+      echo = try object.echo(to: us)
+      isOnline = true
+      simulated = try object.boolean("simulated") ?? false
+    } catch { throw Refused(error) }
+  }
+}
+
+extension KnownPeer {
+  /// `peer/AA:BB:…/GATEWAY` with `{"v":1,"random":true,"id":"BC00BD17"}`.
+  init(address level: RawSpan, _ payload: RawSpan) throws(Refused) {
+    guard let word = Self.word(level) else { throw Refused("not an address") }
+    do throws(JSONObject.Refusal) {
+      let object = try JSONObject(payload)
+      guard let written: Text<8> = try object.text("id"), written.count == 8 else { throw .member("id") }
+      var id: UInt32 = 0
+      for index in 0..<8 {
+        guard let digit = hexDigit(written[index]) else { throw .member("id") }
+        id = id << 4 | UInt32(digit)
+      }
+      let kind: UInt64 = try object.boolean("random") ?? true ? 1 : 0
+      self.init(address: Address(word: word | kind << 48), id: id)
+      if let boot: Text<16> = try object.text("boot") { self.boot = boot }
+      uptime = .seconds(try object.number("uptime_s", 0...1e9) ?? 0)
+    } catch { throw Refused(error) }
+  }
+
+  private static func word(_ level: RawSpan) -> UInt64? {
+    guard level.byteCount == 17 else { return nil }
+    var word: UInt64 = 0
+    for index in 0..<17 {
+      if index % 3 == 2 {
+        guard level[index] == UInt8(ascii: ":") else { return nil }
+      } else {
+        guard let digit = hexDigit(level[index]) else { return nil }
+        word = word << 4 | UInt64(digit)
+      }
+    }
+    return word
+  }
+}

@@ -1,0 +1,50 @@
+import Core
+
+// [site], and the key that its gateways share: who else is there, and how they know one another.
+
+extension Configuration {
+  mutating func readSite(_ root: inout Section) {
+    root.table("site") { section in
+      section.read("forget_after_s", seconds: &core.site.forgetAfter, 60...315_360_000)
+      guard let entries = section.strings("gateways") else { return }
+      for node in entries { read(node, section) }
+      guard !core.site.roster.isEmpty else { return }
+      if core.site.place(of: core.gateway.name) == nil {
+        section.fault("gateways", "does not name this gateway, \"\(String(core.gateway.name))\": the same list goes to each of the site")
+      }
+    }
+  }
+
+  /// `island-1`, or `island-1/pumps/doors` with the groups in which its triggers compete.
+  private mutating func read(_ node: Node, _ section: Section) {
+    var entry = SiteSettings.Entry()
+    let words = node.text.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+    for (index, word) in words.enumerated() {
+      if let words = faultOfName(word) { return section.fault(at: node.at, "gateways: \"\(printable(node.text))\": a name " + words) }
+      if index == 0 { entry.name = Name(word) } else { entry.groups.append(Name(word)) }
+    }
+    if words.count == 1 { entry.groups.isEverything = true }
+    if core.site.place(of: entry.name) != nil {
+      return section.fault(at: node.at, "gateways: \"\(printable(words[0]))\" stands here twice")
+    }
+    if core.site.roster.append(entry) != nil {
+      section.fault(at: node.at, "gateways: there are more than \(Roster.capacity)")
+    }
+  }
+
+  mutating func readSiteKeys(_ section: inout Section) {
+    guard let nodes = section.strings("site_key_file") else { return }
+    guard 1...2 ~= nodes.count else {
+      return section.fault("site_key_file", "must name one file, or two while a new key takes the place of the old one")
+    }
+    core.site.isAuthenticated = true
+    for node in nodes {
+      guard let bytes = section.secret("site_key_file", named: node.text, neededBy: .whole) else { continue }
+      guard let key = bytes.count == 32 ? bytes : hexBytes(bytes), key.count == 32 else {
+        section.fault(at: node.at, "site_key_file must hold 32 bytes, or 64 hexadecimal digits: openssl rand -hex 32")
+        continue
+      }
+      host.siteKeys.append(key)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import CLinux
+package import Core
+
+/// Which neighbours were ever met, kept from one run to the next: a JSON object a line, for its owner alone.
+package enum NeighbourFile {
+  package struct Entry {
+    package var name: Name
+    package var groups: GroupList
+    /// Unix time, in seconds; nil while no clock was set.
+    package var seen: Int64?
+
+    package init(_ name: Name, _ groups: GroupList, seen: Int64?) { (self.name, self.groups, self.seen) = (name, groups, seen) }
+  }
+
+  private static let mostBytes = Roster.capacity * 512
+
+  package static func read(_ path: String) throws(FileRefusal) -> [Entry] {
+    let bytes: [UInt8]
+    do throws(FileRefusal) {
+      bytes = try File(reading: path, atMost: mostBytes).bytes
+    } catch {
+      guard case .missing = error.reason else { throw error }
+      return []
+    }
+    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      var text = Text<400>()
+      for byte in line { text.append(byte: byte) }
+      return entry(text.bytes)
+    }
+  }
+
+  private static func entry(_ line: RawSpan) -> Entry? {
+    guard let object = try? JSONObject(line), let name: Name = try? object.text("gateway"), !name.isEmpty else { return nil }
+    var groups = GroupList()
+    if let written: Text<100> = try? object.text("groups") { groups.read(written.bytes) }
+    let seen = (try? object.number("seen", 0...1e12)).flatMap { $0 }
+    return Entry(name, groups, seen: seen.map { Int64($0) })
+  }
+
+  @export(interface) package static func write(_ bytes: [UInt8], to path: String) throws(FileRefusal) {
+    let file = try NewFile(creating: path + ".new", mode: 0o600)
+    file.write(String(decoding: bytes, as: UTF8.self))
+    file.flush()
+    guard file.failure == 0 else { throw FileRefusal(writing: file.failure) }
+    guard Files.replace(path, by: path + ".new") else { throw FileRefusal(writing: linux_errno()) }
+  }
+
+  package static func text(_ entries: [Entry]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for entry in entries {
+      var line = Text<400>()
+      line.openObject()
+      line.member("gateway", text: entry.name.bytes)
+      let groups = entry.groups.text
+      line.member("groups", text: groups.bytes)
+      if let seen = entry.seen { line.member("seen", seen) } else { line.memberNull("seen") }
+      line.closeObject()
+      line.append(byte: UInt8(ascii: "\n"))
+      for index in 0..<line.count { bytes.append(line[index]) }
+    }
+    return bytes
+  }
+}

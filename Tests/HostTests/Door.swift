@@ -1,0 +1,72 @@
+import Core
+
+@testable import Host
+
+/// The door with what stands behind it.
+final class Door {
+  let core: Ring<Request>
+  let host: Ring<Request>
+  let figures = CourierFigures()
+  let intake: Intake
+  let topics: Topics
+
+  init(_ change: (inout CourierSettings) -> Void = { _ in }) {
+    var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 16))
+    core = Ring(capacity: 16, in: &arena)
+    host = Ring(capacity: 16, in: &arena)
+    var settings = CourierSettings()
+    settings.commands = true
+    settings.claims = true
+    settings.peers = true
+    change(&settings)
+    topics = settings.topics
+    let bell = Doorbell()
+    intake = Intake(settings, toCore: Outlet(requests: core, bell: bell), toHost: Outlet(requests: host, bell: bell), figures)
+  }
+
+  func say(_ topic: String, _ payload: String, isRetained: Bool = false, left: Interval? = nil) {
+    intake.receive(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, isRetained: isRetained, left: left)
+  }
+
+  func command(_ name: String, _ payload: String) -> [String] {
+    say("forecourt/site/gateway/command/\(name)", payload)
+    return intake.takeReplies().map { String($0.payload) }
+  }
+
+  var heard: (Command, Ticket)? {
+    guard case .command(let command, let ticket)? = core.pop() ?? host.pop() else { return nil }
+    return (command, ticket)
+  }
+
+  func claim(_ topic: String = "island/peer:BC00BD17/other", _ change: (inout Claim) -> Void = { _ in }) -> Claim? {
+    var claim = Claim()
+    claim.gateway = Name("other")
+    claim.trigger = Name("pump-1")
+    claim.group = Name("island")
+    claim.identity = try! Identity(written: Array("peer:BC00BD17".utf8).span.bytes)
+    claim.level = Decibels(-61.25)
+    claim.sequence = 9
+    claim.boot = Text<16>("b")
+    claim.samples = 12
+    claim.dwell = .milliseconds(800)
+    claim.age = .milliseconds(40)
+    change(&claim)
+    say("forecourt/site/claim/" + topic, claim.payload(heard: "7/gateway/3/third"))
+    guard case .claim(let claim)? = core.pop() else { return nil }
+    return claim
+  }
+}
+
+extension Claim {
+  /// As a neighbour writes it.
+  fileprivate func payload(heard: String) -> String {
+    var who = Text<128>()
+    who.append(identity)
+    return """
+      {"v":1,"gateway":"\(String(gateway))","trigger":"\(String(trigger))","group":"\(String(group))","id":"\(String(who))",\
+      "boot":"\(String(boot))","seq":\(sequence),"state":"\(String(Text<16>(standing.name)))","level_db":\(level?.value ?? 0),\
+      "samples":\(samples),"dwell_ms":\(dwell.microseconds / 1_000),"age_ms":\(age.microseconds / 1_000),"heard":"\(heard)"\
+      \(simulated ? ",\"simulated\":true" : "")}
+      """
+  }
+}

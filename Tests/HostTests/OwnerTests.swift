@@ -1,0 +1,54 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+/// Root's doings in a folder of somebody else's; whoever is not root has nothing to give.
+@Suite("Files belong to whom the folder belongs to", .enabled(if: geteuid() == 0))
+struct OwnerTests {
+  private let scratch = Scratch()
+  private static let nobody: uid_t = 65_534
+
+  init() throws { try #require(chown(scratch.path, Self.nobody, Self.nobody) == 0) }
+
+  private func owner(of name: String) -> uid_t? {
+    ((try? FileManager.default.attributesOfItem(atPath: scratch.path + "/" + name))?[.ownerAccountID] as? NSNumber)?.uint32Value
+  }
+
+  @Test("what root makes is given away, what was there is not, nor what a link leads to")
+  func given() throws {
+    _ = try Keepsake.bytes(4, keptIn: scratch.path + "/id")
+    var settings = Outbox.Settings()
+    settings.path = scratch["outbox.db"]
+    let outbox = try Outbox(settings, machine: 1)
+    #expect(owner(of: "id") == Self.nobody)
+    let names = scratch.names.filter { $0.hasPrefix("outbox") }
+    #expect(names == ["outbox.db", "outbox.db-shm", "outbox.db-wal"])
+    for name in names { #expect(owner(of: name) == Self.nobody, "\(name)") }
+    _ = consume outbox
+
+    let elsewhere = Scratch()
+    elsewhere.write("secret", [1])
+    for (link, target) in [("old", "secret"), ("new", "made")] {
+      #expect(symlink(elsewhere.path + "/" + target, scratch.path + "/" + link) == 0)
+      try NewFile(creating: scratch.path + "/" + link).flush()
+      #expect((try FileManager.default.attributesOfItem(atPath: elsewhere.path + "/" + target)[.ownerAccountID] as? NSNumber) == 0)
+    }
+  }
+
+  @Test("root looks as the folder's owner would, until it leaves")
+  func looking() throws {
+    scratch.write("private", [1])
+    let path = scratch.path + "/private"
+    #expect(Owner(ofFolderOf: "/etc/passwd") == nil)
+    let owner = try #require(Owner(ofFolderOf: path))
+    do {
+      try #require(owner.enter())
+      defer { Owner.leave() }
+      #expect(!Files.isReadable(Text(path)) && !Files.isWritable(Text(path)) && Files.isWritable(Text(scratch.path)))
+      #expect(throws: FileRefusal.self) { try File(reading: path, atMost: 9) }
+    }
+    #expect(Files.isReadable(Text(path)) && Files.isWritable(Text(path)))
+  }
+}

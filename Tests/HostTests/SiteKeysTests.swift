@@ -1,0 +1,67 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("words that prove who said them") struct SiteKeysTests {
+  private func keys(_ first: UInt8, _ second: UInt8? = nil) -> SiteKeys {
+    var keys = SiteKeys()
+    keys.append([UInt8](repeating: first, count: 32))
+    if let second { keys.append([UInt8](repeating: second, count: 32)) }
+    return keys
+  }
+
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  private func proven(_ text: String, on topic: String, by keys: SiteKeys) throws -> [UInt8] {
+    var payload = Payload()
+    for byte in text.utf8 { payload.append(byte: byte) }
+    try #require(keys.prove(bytes(topic).span.bytes, &payload))
+    return (0..<payload.count).map { payload[$0] }
+  }
+
+  private func isProven(_ payload: [UInt8], on topic: String, by keys: SiteKeys) -> Bool {
+    keys.isProven(bytes(topic).span.bytes, payload.span.bytes)
+  }
+
+  @Test("the proof is HMAC-SHA-256 over topic, zero and payload, as any other program computes it")
+  func vector() throws {
+    // python3 -c 'import hmac,base64;print(base64.b64encode(hmac.digest(b"\x07"*32,b"a/b\0{\"v\":1}","sha256")))'
+    let word = try proven(#"{"v":1}"#, on: "a/b", by: keys(7))
+    #expect(String(decoding: word, as: UTF8.self) == #"{"v":1,"mac":"zDKUOF8xSejhDhwDggmUt99PCrKCVtAY3E65npNGozY="}"#)
+  }
+
+  @Test("no byte of it can be another, nor its topic, nor its key")
+  func changes() throws {
+    let word = try proven(#"{"v":1,"gateway":"island-2","seq":7}"#, on: "forecourt/site/claim/x", by: keys(1))
+    #expect(isProven(word, on: "forecourt/site/claim/x", by: keys(1)))
+    for index in word.indices {
+      for bit in 0..<8 {
+        var changed = word
+        changed[index] ^= 1 << bit
+        #expect(!isProven(changed, on: "forecourt/site/claim/x", by: keys(1)), "byte \(index), bit \(bit)")
+      }
+    }
+    #expect(!isProven(word, on: "forecourt/site/claim/y", by: keys(1)))
+    #expect(!isProven(word, on: "forecourt/site/claim/x", by: keys(2)))
+    #expect(!isProven(Array(word.dropLast()), on: "forecourt/site/claim/x", by: keys(1)))
+    for length in 0..<word.count { #expect(!isProven(Array(word.prefix(length)), on: "forecourt/site/claim/x", by: keys(1))) }
+    #expect(!isProven([UInt8](repeating: 0x7B, count: 2_000), on: "t", by: keys(1)))
+  }
+
+  @Test("while a key changes both are believed, and the first proves")
+  func rotation() throws {
+    let (old, new) = (try proven("{}", on: "t", by: keys(1, 2)), try proven("{}", on: "t", by: keys(2, 1)))
+    #expect(isProven(old, on: "t", by: keys(2, 1)) && isProven(new, on: "t", by: keys(1, 2)))
+    #expect(isProven(old, on: "t", by: keys(1)) && !isProven(old, on: "t", by: keys(2)))
+  }
+
+  @Test("a word without room for its proof is not said")
+  func room() {
+    var payload = Payload()
+    while payload.free >= SiteKeys.added { payload.append(byte: UInt8(ascii: "x")) }
+    let before = payload
+    #expect(!keys(1).prove(bytes("t").span.bytes, &payload) && payload == before)
+  }
+}
