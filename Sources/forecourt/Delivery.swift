@@ -10,9 +10,7 @@ final class Delivery {
   let requests: Ring<Request>
   let chores: Ring<Request>
   let courier: Courier?
-  private let orders: Ring<Courier.Order>
-  /// Settings that found no room: the latest count.
-  private var owed: CourierSettings?
+  private var mailbox: Mailbox
   private let thread: Thread?
   private let out: Output
   private let started: Instant
@@ -29,7 +27,8 @@ final class Delivery {
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     requests = Ring(capacity: Limits.requestsQueued, in: &arena)
     chores = Ring(capacity: Limits.requestsQueued, in: &arena)
-    orders = Ring(capacity: Self.ordersQueued, in: &arena)
+    let orders = Ring<Courier.Order>(capacity: Self.ordersQueued, in: &arena)
+    mailbox = Mailbox(orders)
     out = invocation.out
     self.started = started
     guard !invocation.has("print") else {
@@ -52,15 +51,14 @@ final class Delivery {
       while messages.take({ out.line($0, since: started) }) {}
       return out.flush()
     }
-    if let settings = owed { adopt(settings) }
-    if messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
+    if mailbox.retry() || messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
   }
 
   /// What the process itself says is little, and must come through when much is going on. False when there was no room for it.
   func send(_ message: Message) -> Bool { (urgent ?? messages).push(message) == nil }
 
   func adopt(_ settings: CourierSettings) {
-    owed = orders.push(.adopt(settings)) == nil ? nil : settings
+    mailbox.send(settings)
     courier?.bell.ring()
   }
 

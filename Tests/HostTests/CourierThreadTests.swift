@@ -67,6 +67,25 @@ private func event(_ number: Int) -> Message {
     #expect(numbers.reversed() == (1...2_000).map { String(event($0).payload) })
   }
 
+  @Test("of settings that find no room the latest are sent as soon as there is some")
+  func mailbox() {
+    var arena = Arena.taken(bytes: Ring<Courier.Order>.bytes(for: 2))
+    let orders = Ring<Courier.Order>(capacity: 2, in: &arena)
+    var mailbox = Mailbox(orders)
+    for number in 1...5 {
+      var settings = CourierSettings()
+      settings.outbox.maxEvents = number
+      mailbox.send(settings)
+    }
+    let isSentTooSoon = mailbox.retry()
+    var taken: [Int] = []
+    func take() { while case .adopt(let settings)? = orders.pop() { taken.append(settings.outbox.maxEvents) } }
+    take()
+    let (isSent, isSentAgain) = (mailbox.retry(), mailbox.retry())
+    take()
+    #expect(taken == [1, 2, 5] && !isSentTooSoon && isSent && !isSentAgain)
+  }
+
   @Test("a doorbell wakes whoever sleeps, however the two meet")
   func doorbell() {
     let bell = Doorbell()

@@ -94,7 +94,7 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.crowded) { return "more happens than is told: is somebody flooding a region? What is left out is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
-    if contains(.forbidden) { return "the broker forbids this gateway some of its topics" }
+    if contains(.forbidden) { return "the broker refuses some of what this gateway sends or asks for: its ACL, its limits or a quota" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
     if contains(.leftOut) { return "a subscription is left out: what the broker keeps there ended this gateway three times; see the log" }
     if contains(.tried) { return "what the broker sends ended this gateway: its subscriptions are made one by one" }

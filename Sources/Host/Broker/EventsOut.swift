@@ -87,6 +87,7 @@ extension EventStore {
   /// The connection went, and with it all that was on its way.
   mutating func recall() {
     recallRows()
+    refusals.removeAll()
     held.recall()
   }
 
