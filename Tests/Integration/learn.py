@@ -29,6 +29,8 @@ def visit(folder, air, broker, again=''):
         assert reply['ok'], reply
         time.sleep(7)
         air.say('silence', id='anna')
+        # Else the next run goes on with the visit, and nobody arms.
+        seen.wait(lambda m: m.topic == f'{BASE}/trigger/till' and b'"leave"' in m.payload, 15)
         gateway.end()
         return armed['evidence']['distance_m'], gateway.said()
 

@@ -129,7 +129,7 @@ extension Message {
   /// The last will, and the last word.
   package static func offline(_ reason: StaticString, topics: Topics, boot: Text<16>, simulated: Bool) -> Message {
     var message = begun(.offline, Sentence(reason), topics: topics, at: .zero)
-    message.payload.member("boot", text: boot.bytes)
+    if !boot.isEmpty { message.payload.member("boot", text: boot.bytes) }
     message.payload.close(simulated: simulated)
     return message
   }
