@@ -28,6 +28,8 @@ begin publish_json --seed "$seed" --count "${COUNT:-50000}"
 begin publish
 begin publish_rabbit
 begin gateway
+begin gateway_ill
+begin learn
 CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
 begin neighbours

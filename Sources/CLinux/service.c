@@ -24,6 +24,15 @@ int linux_keep_capabilities(uint32_t kept) {
   return surplus ? (int)syscall(SYS_capset, &header, data) : 0;
 }
 
+int linux_rename_new(const char *old, const char *new) {
+  if (renameat2(AT_FDCWD, old, AT_FDCWD, new, RENAME_NOREPLACE) == 0) return 0;
+  // Not every file system can do both in one go.
+  if (errno != EINVAL && errno != ENOSYS) return -1;
+  if (access(new, F_OK) < 0) return rename(old, new);
+  errno = EEXIST;
+  return -1;
+}
+
 int64_t linux_free_bytes(const char *path) {
   struct statvfs system;
   if (statvfs(path, &system) < 0) return -1;

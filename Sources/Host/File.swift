@@ -6,7 +6,13 @@ package struct FileRefusal: Error {
     case missing
     case forbidden
     case folder
+    /// A pipe, a device, a socket: reading it may never end, and opening it may do something.
+    case special
     case tooLarge(Int)
+    /// Somebody's file stands there, or what a run left that did not end.
+    case taken
+    case unfinished
+    case noRoom(Int)
     case system(Int32)
   }
   package let reason: Reason
@@ -18,7 +24,11 @@ package struct FileRefusal: Error {
     case .missing: isWritten ? "cannot be written: its folder does not exist" : "does not exist"
     case .forbidden: "cannot be \(verb) by this user: permission denied"
     case .folder: "is a folder, not a file"
+    case .special: "is a pipe or a device, not a file"
+    case .taken: "is there already: name another file, or replace it with --force"
+    case .unfinished: "has a .part beside it: another run writes it, or one that did not end: move that away, or replace it with --force"
     case .tooLarge(let limit): "is longer than the \(limit) bytes that are read"
+    case .noRoom(let least): "is not written: less than \(least) MB would be left on this disk for what else must be stored"
     case .system(let code): "cannot be \(verb): " + systemWords(code)
     }
   }
@@ -57,6 +67,36 @@ package func environment(_ name: StaticString) -> String? {
   return text.isEmpty ? nil : text
 }
 
+/// What a path names.
+enum Kind {
+  case file, folder, pipe, other
+
+  init(_ status: stat) {
+    switch status.st_mode & mode_t(S_IFMT) {
+    case mode_t(S_IFREG): self = .file
+    case mode_t(S_IFDIR): self = .folder
+    case mode_t(S_IFIFO): self = .pipe
+    default: self = .other
+    }
+  }
+
+  init(of path: String) throws(FileRefusal) {
+    var status = stat()
+    // SAFETY: the name is terminated and lives while it is used; the system fills the structure that it is lent.
+    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { throw FileRefusal(errno: linux_errno()) }
+    self.init(status)
+  }
+
+  func mustBeFile(orPipe: Bool = false) throws(FileRefusal) {
+    switch self {
+    case .file: break
+    case .folder: throw FileRefusal(.folder)
+    case .pipe where orPipe: break
+    case .pipe, .other: throw FileRefusal(.special)
+    }
+  }
+}
+
 /// The bytes of a file, with what the system says about who may see them.
 package struct File {
   package let bytes: [UInt8]
@@ -65,14 +105,17 @@ package struct File {
   package let hasOwnGroup: Bool
 
   package init(reading path: String, atMost limit: Int) throws(FileRefusal) {
+    // Looked at before it is opened, which some devices take for an order, and again after: it may be another one by then.
+    try Kind(of: path).mustBeFile()
     // SAFETY: the name is terminated and lives while it is used.
-    let descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_CLOEXEC, 0) }
+    let descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0) }
     guard descriptor >= 0 else { throw FileRefusal(errno: linux_errno()) }
     defer { close(descriptor) }
     var status = stat()
     // SAFETY: the system fills the structure that it is lent.
     guard unsafe fstat(descriptor, &status) == 0 else { throw FileRefusal(errno: linux_errno()) }
-    guard status.st_mode & mode_t(S_IFMT) != mode_t(S_IFDIR) else { throw FileRefusal(.folder) }
+    try Kind(status).mustBeFile()
+    guard Int(status.st_size) <= limit else { throw FileRefusal(.tooLarge(limit)) }
     bytes = try Self.contents(of: descriptor, atMost: limit)
     mode = UInt32(status.st_mode) & 0o7777
     isOwnedByRoot = status.st_uid == 0

@@ -50,6 +50,8 @@ package enum Files {
     // SAFETY: as above.
     _ = unsafe path.withCString { unsafe unlink($0) }
   }
+  /// What stands there, if anything does, can be opened without waiting for anybody.
+  package static func mustBeFile(_ path: String) throws(FileRefusal) { try (try? Kind(of: path))?.mustBeFile() }
 
   static func isEmpty(_ path: Path) -> Bool {
     var status = stat()
@@ -57,10 +59,79 @@ package enum Files {
     return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_size == 0
   }
 
-  /// In one go: whoever opens the path sees the one or the other.
-  static func replace(_ path: String, by new: String) -> Bool {
+  /// In one go: whoever opens the path sees the one or the other. 0 or the errno.
+  static func replace(_ path: String, by new: String) -> CInt {
     // SAFETY: as above.
-    unsafe new.withCString { from in unsafe path.withCString { to in unsafe CLinux.rename(from, to) } } == 0
+    unsafe new.withCString { from in unsafe path.withCString { to in unsafe CLinux.rename(from, to) } } == 0 ? 0 : linux_errno()
+  }
+
+  /// The same, but that whatever stands there meanwhile stays.
+  static func settle(_ path: String, _ new: String) -> CInt {
+    // SAFETY: as above.
+    unsafe new.withCString { from in unsafe path.withCString { to in unsafe linux_rename_new(from, to) } } == 0 ? 0 : linux_errno()
+  }
+
+  static func remove(_ path: String) {
+    // SAFETY: as above.
+    _ = unsafe path.withCString { unsafe unlink($0) }
+  }
+
+  /// A name lasts when its folder has been written, too.
+  static func syncFolder(of path: String) {
+    // SAFETY: as above.
+    let descriptor = unsafe folder(of: path).withCString { unsafe linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  // MARK: For a new file
+
+  /// A file that nobody had before, or what stands there; to write.
+  static func opened(_ path: String, isNew: Bool, mode: UInt32) throws(FileRefusal) -> CInt {
+    // What a run left that did not end; whoever must not lose it has asked before.
+    if isNew { remove(path) }
+    // SAFETY: as above.
+    let descriptor = unsafe path.withCString { name in
+      unsafe isNew ? linux_create(name, O_WRONLY | O_NOCTTY | O_EXCL, mode) : linux_open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY, mode)
+    }
+    guard descriptor >= 0 else { throw FileRefusal(writing: linux_errno()) }
+    return descriptor
+  }
+
+  /// Whether bytes go straight there: a pipe, a device, or our own standard output wherever that leads.
+  static func isStream(_ path: String) throws(FileRefusal) -> Bool {
+    var (named, output) = (stat(), stat())
+    // SAFETY: the path as above; the calls fill the structures, which are ours.
+    guard unsafe path.withCString({ unsafe stat($0, &named) }) == 0 else { return false }
+    switch Kind(named) {
+    case .folder: throw FileRefusal(.folder)
+    case .pipe, .other: return true
+    // SAFETY: as above.
+    case .file: return unsafe fstat(STDOUT_FILENO, &output) == 0 && named.st_ino == output.st_ino && named.st_dev == output.st_dev
+    }
+  }
+
+  /// Neither a file, nor what another run writes, stands there; or they may be replaced.
+  package static func mustBeFree(_ path: String, force: Bool) throws(FileRefusal) {
+    if force { return }
+    if try isStream(path) { return }
+    if (try? Kind(of: path)) != nil { throw FileRefusal(.taken) }
+    if (try? Kind(of: path + ".part")) != nil { throw FileRefusal(.unfinished) }
+  }
+
+  /// Whether both names lead to one file.
+  package static func isSame(_ a: String, _ b: String) -> Bool {
+    if same(a, b) { return true }
+    var (one, other) = (stat(), stat())
+    // SAFETY: as above.
+    guard unsafe a.withCString({ unsafe stat($0, &one) }) == 0, unsafe b.withCString({ unsafe stat($0, &other) }) == 0 else { return false }
+    return one.st_ino == other.st_ino && one.st_dev == other.st_dev
   }
 
   /// Best effort: what is not there need not be renamed.
@@ -83,17 +154,16 @@ final class FileLock: Sendable {
 
   init(_ path: Path) throws(StoreFault) {
     // SAFETY: the path is lent with its zero; the system's words are copied at once.
-    descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
+    let descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
     guard descriptor >= 0 else {
       let isForbidden = [EACCES, EPERM, EROFS].contains(linux_errno())
       var fault = StoreFault(isForbidden ? .forbidden : .other, "")
       unsafe fault.said.append(cString: strerror(linux_errno()))
       throw fault
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      close(descriptor)
-      throw StoreFault(.taken, "another forecourt uses this outbox")
-    }
+    self.descriptor = descriptor
+    // From here on `deinit` closes it, also of one that is never handed out.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreFault(.taken, "another forecourt uses this outbox") }
   }
 
   deinit { close(descriptor) }

@@ -1,4 +1,3 @@
-import CLinux
 package import Core
 
 /// What visits taught of transmitters' powers, kept from one run to the next: a JSON object a line, for its owner alone.
@@ -30,10 +29,8 @@ package enum LearntFile {
     return LearntPowers.Record(identity, power: Decibels(Float(power)), visits: UInt8(visits))
   }
 
-  /// The file is replaced as a whole: a power cut leaves the old one or the new one.
-  @export(interface) package static func write(_ powers: borrowing LearntPowers, to path: String) throws(FileRefusal) {
-    let new = path + ".new"
-    let file = try NewFile(creating: new, mode: 0o600)
+  package static func text(_ powers: borrowing LearntPowers) -> [UInt8] {
+    var text: [UInt8] = []
     for place in 0..<powers.count where powers[place].visits > 0 {
       var line = Text<400>()
       line.openObject()
@@ -41,10 +38,18 @@ package enum LearntFile {
       line.member("power_dbm", powers[place].power.value, places: 1)
       line.member("visits", Int64(powers[place].visits))
       line.closeObject()
-      if !line.overflowed { file.line(line) }
+      if line.overflowed { continue }
+      for index in 0..<line.count { text.append(line[index]) }
+      text.append(UInt8(ascii: "\n"))
     }
-    file.flush()
-    guard file.failure == 0 else { throw FileRefusal(writing: file.failure) }
-    guard Files.replace(path, by: new) else { throw FileRefusal(writing: linux_errno()) }
+    return text
+  }
+
+  /// The file is replaced as a whole, and only by what has reached the disk: a power cut leaves the old one or the new one.
+  @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
+    let file = try NewFile(creating: path, mode: 0o600, .own)
+    file.write(text)
+    let failure = file.keep(lasting: true)
+    guard failure == 0 else { throw FileRefusal(writing: failure) }
   }
 }

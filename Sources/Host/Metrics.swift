@@ -4,17 +4,10 @@ package import Core
 /// The figures as a file for Prometheus's node exporter (its textfile collector): no port is opened for it.
 package enum Metrics {
   /// The file is replaced as a whole: a reader never sees half of it. False when it cannot be written.
-  package static func write(_ telemetry: Telemetry, site: Name, gateway: Name, to path: String) -> Bool {
-    let text = text(telemetry, site: site, gateway: gateway)
-    let new = path + ".new"
-    // SAFETY: the names are terminated and live while they are used; the count is the array's own.
-    let isWritten = unsafe new.withCString { name in
-      let descriptor = unsafe linux_create(name, O_WRONLY | O_TRUNC, 0o644)
-      guard descriptor >= 0 else { return false }
-      let count = unsafe text.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
-      return close(descriptor) == 0 && count == text.count
-    }
-    return isWritten && Files.replace(path, by: new)
+  package static func write(_ text: [UInt8], to path: String) -> Bool {
+    guard let file = try? NewFile(creating: path, .own) else { return false }
+    file.write(text)
+    return file.keep() == 0
   }
 
   package static func text(_ telemetry: Telemetry, site: Name, gateway: Name) -> [UInt8] {

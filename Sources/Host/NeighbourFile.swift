@@ -1,4 +1,3 @@
-import CLinux
 package import Core
 
 /// Which neighbours were ever met, kept from one run to the next: a JSON object a line, for its owner alone.
@@ -35,14 +34,6 @@ package enum NeighbourFile {
     if let written: Text<100> = try? object.text("groups") { groups.read(written.bytes) }
     let seen = (try? object.number("seen", 0...1e12)).flatMap { $0 }
     return Entry(name, groups, seen: seen.map { Int64($0) })
-  }
-
-  @export(interface) package static func write(_ bytes: [UInt8], to path: String) throws(FileRefusal) {
-    let file = try NewFile(creating: path + ".new", mode: 0o600)
-    file.write(String(decoding: bytes, as: UTF8.self))
-    file.flush()
-    guard file.failure == 0 else { throw FileRefusal(writing: file.failure) }
-    guard Files.replace(path, by: path + ".new") else { throw FileRefusal(writing: linux_errno()) }
   }
 
   package static func text(_ entries: [Entry]) -> [UInt8] {

@@ -2,8 +2,22 @@ import CLinux
 package import Core
 
 /// A file that is being written, in fewer, larger pieces: they spare an SD card.
+///
+/// It stands beside its place until `keep`: whoever opens the place finds the old one or the whole new one. What is not kept is gone.
 package final class NewFile {
+  package enum Manner {
+    /// Somebody named it: what stands there stays, unless he insists. Where no file stands but a pipe or a device, it gets the bytes.
+    case asked(force: Bool)
+    /// The gateway's own: the new one takes the old one's place.
+    case own
+  }
+
   private let descriptor: CInt
+  private let path: String
+  /// Where it is until it is kept; nil: written straight to what stands there.
+  private let part: String?
+  private let mayReplace: Bool
+  private var isKept = false
   private var waiting: [UInt8] = []
   /// The errno that ended it.
   package private(set) var failure: CInt = 0
@@ -12,14 +26,35 @@ package final class NewFile {
 
   private static let enough = 32_768
 
-  package init(creating path: String, mode: UInt32 = 0o644) throws(FileRefusal) {
-    // SAFETY: the name is terminated and lives while it is used.
-    descriptor = unsafe path.withCString { unsafe linux_create($0, O_WRONLY | O_TRUNC, mode) }
-    guard descriptor >= 0 else { throw FileRefusal(writing: linux_errno()) }
+  package init(creating path: String, mode: UInt32 = 0o644, _ manner: Manner) throws(FileRefusal) {
+    self.path = path
+    switch manner {
+    case .own: (part, mayReplace) = (path + ".new", true)
+    case .asked(let force):
+      part = try Files.isStream(path) ? nil : path + ".part"
+      mayReplace = force
+      if part != nil { try Files.mustBeFree(path, force: force) }
+    }
+    descriptor = try Files.opened(part ?? path, isNew: part != nil, mode: mode)
     waiting.reserveCapacity(Self.enough + 512)
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    close(descriptor)
+    if let part, !isKept { Files.remove(part) }
+  }
+
+  /// All of it has been said: it takes its place. 0, or the errno that hindered it. `lasting`: also if the power fails at once.
+  @discardableResult
+  package func keep(lasting: Bool = false) -> CInt {
+    flush()
+    guard failure == 0, !isKept, let part else { return failure }
+    if lasting, fsync(descriptor) != 0 { failure = linux_errno() }
+    if failure == 0 { failure = mayReplace ? Files.replace(path, by: part) : Files.settle(path, part) }
+    isKept = failure == 0
+    if lasting, isKept { Files.syncFolder(of: path) }
+    return failure
+  }
 
   package func line<let capacity: Int>(_ text: Text<capacity>) {
     append(text.bytes)
@@ -29,6 +64,11 @@ package final class NewFile {
 
   package func write(_ text: String) {
     waiting.append(contentsOf: text.utf8)
+    settle()
+  }
+
+  func write(_ bytes: [UInt8]) {
+    waiting.append(contentsOf: bytes)
     settle()
   }
 

@@ -7,9 +7,9 @@ extension Command {
       name: "capture", summary: "record what the radios hear",
       description: [
         "Brings the radios up as the gateway would and writes everything they hear, and every command that is sent to them, to OUT.btsnoop, which btmon, Wireshark and forecourt replay read. With several radios there is one file for each: OUT.NAME.btsnoop.",
-        "Ends after --seconds, or when it is interrupted; what was heard until then is in the file.",
+        "Ends after --seconds, or when it is interrupted; what was heard until then is in the file. Until then it is called OUT.btsnoop.part. A file that is there stays, unless --force says otherwise.",
       ],
-      operands: .one("OUT.btsnoop"), options: [.config, .radio, .seconds],
+      operands: .one("OUT.btsnoop"), options: [.config, .radio, .seconds, .force],
       examples: [
         Example(line: "forecourt capture yard.btsnoop --seconds 60", words: "A minute of the yard."),
         Example(line: "forecourt capture uart.btsnoop --radio h4:/dev/ttyACM0@1000000", words: "From a controller on a serial line."),
@@ -55,15 +55,13 @@ private final class Recording: Sendable {
     for index in settings.radios.indices {
       var file = invocation.operands[0]
       if settings.radios.count > 1 { file = Self.named(file, String(settings.radios[index].name)) }
-      let recorder = Recorder(in: &arena)
-      do throws(FileRefusal) {
-        threads.append(try recorder.start(writing: file))
-      } catch {
-        say("forecourt: \(file) \(error.sentence)")
-        throw .failed
-      }
-      recorders.append(recorder)
+      try invocation.mayWrite(file, reading: [])
+      recorders.append(Recorder(in: &arena))
       files.append(file)
+    }
+    // None is begun where another may not be.
+    for index in files.indices {
+      threads.append(recorders[index].start(writing: files[index], .asked(force: invocation.has("force"))))
     }
     (self.recorders, self.threads, self.files) = (recorders, threads, files)
   }
@@ -80,9 +78,14 @@ private final class Recording: Sendable {
     for index in recorders.indices {
       recorders[index].stop()
       threads[index].join()
-      if recorders[index].failure != 0 {
-        say("forecourt: \(files[index]): \(systemWords(recorders[index].failure))")
+      if let refusal = recorders[index].refusal {
+        say("forecourt: \(files[index]) \(refusal.sentence)")
         isWhole = false
+        continue
+      }
+      guard recorders[index].packetsRecorded > 0 else {
+        say("\(files[index]): nothing was heard, and nothing is written")
+        continue
       }
       let dropped = recorders[index].packetsDropped
       let loss = dropped > 0 ? ", \(dropped) more were lost to a slow disk" : ""
@@ -127,7 +130,7 @@ private struct CaptureListener: Listener, ~Copyable {
   mutating func turned(at moment: Instant) -> Bool {
     for recorder in recording.recorders {
       recorder.wake()
-      if recorder.failure != 0 { isOver = true }
+      if recorder.refusal != nil { isOver = true }
     }
     bar.show(stretch.part(at: moment))
     return !isOver && reception.end == nil && moment < stretch.end

@@ -8,6 +8,8 @@ struct Census {
   private var interval: Interval
   private(set) var due: Instant
   private var recoveries: [Int]
+  private var faults: [Int]
+  private var noise: [Int]
   private var counted = Instant.zero
   private var reports: UInt64 = 0
 
@@ -18,6 +20,8 @@ struct Census {
     due = started + interval
     counted = started
     recoveries = radios.map { _ in 0 }
+    faults = recoveries
+    noise = recoveries
   }
 
   mutating func adopt(_ interval: Interval) {
@@ -26,8 +30,26 @@ struct Census {
   }
 
   mutating func recovered(_ counts: Recoveries, radio: Int) {
-    recoveries[radio] = Int(counts.rescans + counts.resets + counts.reopens)
+    recoveries[radio] = Int(counts.cures)
+    faults[radio] = Int(counts.hardwareErrors + counts.malformed + counts.unanswered)
   }
+
+  /// What to say of lines that bring more than packets, since this was asked last.
+  mutating func complaints() -> [String] {
+    var complaints: [String] = []
+    for index in radios.indices {
+      let fresh = radios[index].bytesDiscarded - noise[index]
+      noise[index] = radios[index].bytesDiscarded
+      guard fresh >= Self.muchNoise else { continue }
+      complaints.append(
+        "radio \(String(radios[index].name)): \(fresh) bytes belonged to no packet and were left out: see to its cable, speed and flow control"
+      )
+    }
+    return complaints
+  }
+
+  /// Any line loses a packet now and then.
+  private static let muchNoise = 1_024
 
   mutating func taken(at now: Instant, _ gateway: borrowing Gateway, _ courier: CourierFigures?) -> Telemetry {
     var figures = Telemetry()
@@ -44,6 +66,8 @@ struct Census {
     figures.messagesDropped = Int64(gateway.publisher.dropped)
     for radio in radios { figures.packetsDropped += Int64(radio.packetsDropped) }
     for count in recoveries { figures.radioRecoveries += Int64(count) }
+    for count in faults { figures.radioFaults += Int64(count) }
+    for radio in radios { figures.bytesDiscarded += Int64(radio.bytesDiscarded) }
     figures.processorSeconds = Float(usage.processor.seconds)
     figures.memoryBytes = usage.memoryBytes
     if let courier { figures.note(courier) }

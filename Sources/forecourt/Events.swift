@@ -55,8 +55,8 @@ private func list(_ invocation: Invocation) throws(Exit) {
   let wanted = try Wanted(invocation)
   let path = try invocation.configuration(.hearing).host.outbox.path
   let most = invocation.number("last") ?? 20
-  guard !Files.isFolder(Path(path)) else {
-    say("forecourt: \(path) is a folder, not a file")
+  do throws(FileRefusal) { try Files.mustBeFile(path) } catch {
+    say("forecourt: \(path) \(error.sentence)")
     throw .failed
   }
   var found: [History.Entry] = []

@@ -10,8 +10,8 @@ struct Log: Sendable {
   func say(_ level: LogSettings.Level, _ sentence: String) {
     guard level.rawValue <= settings.level.rawValue else { return }
     switch settings.format {
-    case .text: forecourt.say("forecourt: " + sentence)
-    case .json: forecourt.say("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
+    case .text: sayUnheard("forecourt: " + sentence)
+    case .json: sayUnheard("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
     }
   }
 

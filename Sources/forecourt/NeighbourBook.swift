@@ -33,15 +33,17 @@ struct NeighbourBook {
     isChanged = true
   }
 
-  /// What is to be written, and where, if anything is.
-  mutating func turned(_ gateway: inout Gateway, at now: Instant, _ log: Log) -> (path: String, bytes: [UInt8])? {
-    guard isKept, now >= due else { return nil }
+  mutating func turned(_ gateway: inout Gateway, at now: Instant, _ clerk: Clerk, _ log: Log) {
+    guard isKept, now >= due else { return }
     due = now + Self.pause
     note(gateway, at: now)
     drop(in: &gateway, log)
-    guard isChanged else { return nil }
+    guard isChanged, !clerk.isAtWork(.neighbours) else { return }
     isChanged = false
-    return (path, NeighbourFile.text(entries))
+    let (text, path) = (NeighbourFile.text(entries), path)
+    _ = clerk.ask(.neighbours, at: now) {
+      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+    }
   }
 
   private mutating func note(_ gateway: borrowing Gateway, at now: Instant) {

@@ -1,6 +1,7 @@
 import CLinux
 import Core
 import Host
+import Synchronization
 
 /// Standard output: data, gathered and written in large pieces.
 ///
@@ -58,6 +59,19 @@ final class Output {
 
 /// Words for people, on standard error.
 func say(_ sentence: String) { whisper(sentence + "\n") }
+
+/// The same for threads that wait for nobody: while whoever reads them hangs, lines are dropped, and counted in the next.
+func sayUnheard(_ sentence: String) {
+  guard canTakeWords(STDERR_FILENO) else {
+    unheard.wrappingAdd(1, ordering: .relaxed)
+    return
+  }
+  let lost = unheard.exchange(0, ordering: .relaxed)
+  if lost > 0 { say("forecourt: \(lost) lines were lost here: nobody read them") }
+  say(sentence)
+}
+
+private let unheard = Atomic<Int>(0)
 
 /// The same without an end of line.
 func whisper(_ words: String) {

@@ -77,7 +77,7 @@ private enum Scene {
     switch adapter {
     case .hci, .h4, .tcp, .unix: self = .live(adapter)
     case .capture(let file):
-      if let fault = Captures(opening: [file]).faults.first {
+      if let fault = Captures(opening: [file], orPipes: false).faults.first {
         say("forecourt: \(file) \(fault.reason.sentence)")
         throw .unreadable
       }
@@ -96,7 +96,7 @@ private enum Scene {
     case .live(let adapter): return RadioThread.start(radio, adapter, settings, duties)
     case .capture(let file):
       return Playback.start(radio, at: .real) {
-        let captures = Captures(opening: [file])
+        let captures = Captures(opening: [file], orPipes: false)
         return {
           var packet = Packet()
           if captures.next(into: &packet) != nil { return .packet(packet) }

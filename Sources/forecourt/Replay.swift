@@ -9,10 +9,10 @@ extension Command {
         "Reads captures (btsnoop, pcap, pcapng) as if a radio heard them now and prints every message that the gateway would publish, one JSON object a line: t_us, microseconds since the first packet; topic, qos, retain, payload. The same captures and configuration give the same lines on every machine.",
         "Several captures are taken for the configuration's radios, in its order; with one radio they are parts of one recording.",
         "With --decoded, one line for each advertising report instead: what its bytes say, and whose they are. Malformed packets are lines of their own.",
-        "With --report, a page with every device's levels, the triggers' thresholds, the events and visits, too. Given --config twice, it shows both runs side by side and which fires differ; the messages are those of the first.",
+        "With --report, a page with every device's levels, the triggers' thresholds, the events and visits, too. Given --config twice, it shows both runs side by side and which fires differ; the messages are those of the first. A file that is there stays, unless --force says otherwise.",
         "Whatever a rehearsal says carries \"simulated\":true: nobody may act on it.",
       ],
-      operands: .oneOrMore("CAPTURE"), options: [.configs, .decoded, .report],
+      operands: .oneOrMore("CAPTURE"), options: [.configs, .decoded, .report, .force],
       examples: [
         Example(line: "forecourt replay yard.btsnoop", words: "What would have been published."),
         Example(line: "forecourt replay left.btsnoop right.btsnoop --config pumps.toml", words: "Two radios, with another configuration."),

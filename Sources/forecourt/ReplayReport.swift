@@ -11,15 +11,9 @@ extension Option {
 
 /// Runs the captures under each configuration and writes the page; the messages of the first go to standard output.
 func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
-  var page: ReportPage
-  do throws(FileRefusal) {
-    page = try ReportPage(creating: path)
-  } catch {
-    say("forecourt replay: \(path) \(error.sentence)")
-    throw .failed
-  }
   var names: [String?] = invocation.values("config").map { $0 }
   if names.isEmpty { names = [nil] }
+  try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config"))
   var runs: [ReportRun] = []
   var epoch: Int64?
   var faults: [Captures.Fault] = []
@@ -30,9 +24,18 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
     faults = captures.faults
   }
   invocation.out.bar.clear()
+  for fault in faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
+  // Of recordings in which nothing could be read there is nothing to show.
+  guard faults.isEmpty || runs.contains(where: { $0.seconds > 0 || !$0.devices.isEmpty }) else { throw .unreadable }
+  var page: ReportPage
+  do throws(FileRefusal) {
+    page = try ReportPage(creating: path, force: invocation.has("force"))
+  } catch {
+    say("forecourt replay: \(path) \(error.sentence)")
+    throw .failed
+  }
   page.write(runs, captures: invocation.operands, epoch: epoch)
   let failure = page.close()
-  for fault in faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
   guard failure == 0 else {
     say("forecourt replay: \(path) cannot be written: \(systemWords(failure))")
     throw .failed
@@ -65,19 +68,40 @@ private func run(
   return report
 }
 
-/// A configuration may hold keys, and a page is passed on: 32 hexadecimal digits in a row are one.
+/// A configuration may hold keys, and a page is passed on: 32 hexadecimal digits in a row are one, and so are 16 pairs of them with
+/// one and the same mark between.
 func withoutKeys(_ text: String) -> String {
-  var bytes: [UInt8] = []
-  var run: [UInt8] = []
-  func isDigit(_ byte: UInt8) -> Bool { hexDigit(byte) != nil }
-  for byte in Array(text.utf8) + [0] {
-    if isDigit(byte) {
-      run.append(byte)
-      continue
+  let bytes = Array(text.utf8)
+  var told: [UInt8] = []
+  var place = 0
+  while place < bytes.count {
+    let isInside = place > 0 && hexDigit(bytes[place - 1]) != nil
+    if !isInside, let end = endOfKey(bytes, place) {
+      told += Array("(a key)".utf8)
+      place = end
+    } else {
+      told.append(bytes[place])
+      place += 1
     }
-    bytes += run.count == 32 ? Array("(a key)".utf8) : run
-    run = []
-    if byte != 0 { bytes.append(byte) }
   }
-  return String(decoding: bytes, as: UTF8.self)
+  return String(decoding: told, as: UTF8.self)
+}
+
+/// Where the key ends that begins here, if one does.
+private func endOfKey(_ bytes: [UInt8], _ start: Int) -> Int? {
+  func isDigit(_ place: Int) -> Bool { place < bytes.count && hexDigit(bytes[place]) != nil }
+  var mark: UInt8?
+  if start + 2 < bytes.count, [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: " ")].contains(bytes[start + 2]) {
+    mark = bytes[start + 2]
+  }
+  var place = start
+  for pair in 0..<16 {
+    if pair > 0, let mark {
+      guard place < bytes.count, bytes[place] == mark else { return nil }
+      place += 1
+    }
+    guard isDigit(place), isDigit(place + 1) else { return nil }
+    place += 2
+  }
+  return isDigit(place) ? nil : place
 }

@@ -26,15 +26,12 @@ struct ReportPage: ~Copyable {
 
   private static let mostDevices = 40
 
-  init(creating path: String) throws(FileRefusal) { file = try NewFile(creating: path) }
+  init(creating path: String, force: Bool) throws(FileRefusal) { file = try NewFile(creating: path, .asked(force: force)) }
 
   mutating func write(_ text: String) { file.write(text) }
 
   /// 0, or why not all of it is there.
-  mutating func close() -> Int32 {
-    file.flush()
-    return file.failure
-  }
+  mutating func close() -> Int32 { file.keep() }
 
   mutating func write(_ runs: [ReportRun], captures: [String], epoch: Int64?) {
     let began = epoch.map { String(Text<32>(moment: $0)) }

@@ -7,7 +7,7 @@ extension Command {
       name: "run", summary: "be the gateway",
       description: [
         "Listens through the configured radios and publishes what they hear until it is told to stop. systemd starts this.",
-        "SIGHUP reads the configuration anew: a wrong one is refused, with every error, and the old one stays in force. SIGTERM ends: what is owed to the broker is delivered first, within two seconds.",
+        "SIGHUP reads the configuration anew: a wrong one is refused, with every error, and the old one stays in force. SIGTERM ends: what is owed to the broker is delivered first, within two seconds; and whatever hangs, within five.",
         "With --print messages go to standard output, one JSON object a line as replay prints them, and no broker is needed.",
       ],
       options: [.config, .radio, Option("print", .none, "Print the messages instead of publishing them.")],
@@ -22,7 +22,7 @@ extension Command {
 
 private func serve(_ invocation: Invocation) throws(Exit) {
   // Before any thread begins: signals are the main thread's.
-  let signals = Signals()
+  let signals = Signals(endingWithin: .seconds(4.5))
   var configuration = try invocation.configuration(invocation.has("print") ? .hearing : .whole)
   configuration.core.peer.ownID = try invocation.ownID(configuration.core.peer, in: configuration.host)
   let started = Clock.now()
@@ -40,11 +40,15 @@ private func serve(_ invocation: Invocation) throws(Exit) {
     throw .forbidden
   }
   let delivery = Delivery(configuration, boot, started: started, radios.bell, invocation, in: &arena)
-  let service = try Service(configuration, boot, started: started, radios.all, radios.adapters, delivery, invocation, in: &arena)
+  let clerk = Clerk(waking: radios.bell)
+  let desk = clerk.start()
+  let service = try Service(configuration, boot, started: started, radios.all, radios.adapters, delivery, clerk, invocation, in: &arena)
   var station = Station(service, radios.bell, radios.all, signals)
   station.run()
   let end = station.listener.end
   radios.stop()
   delivery.close()
+  clerk.stop()
+  desk.join()
   if end != .done { throw end }
 }

@@ -21,7 +21,8 @@ extension Invocation {
       let bytes = try Keepsake.bytes(16, keptIn: host.saltFile)
       for index in 0..<16 { salt[index] = bytes[index] }
     } catch {
-      say("forecourt: salt_file \(host.saltFile) \(error.sentence)")
+      // Not its name: somebody may have put the salt itself there.
+      say("forecourt: the file that privacy.salt_file names \(error.sentence)")
       throw .configuration
     }
     return salt

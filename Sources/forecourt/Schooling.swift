@@ -25,12 +25,13 @@ struct Schooling {
     saved = gateway.triggers.learnt.changes
   }
 
-  mutating func turned(_ gateway: borrowing Gateway, isOver: Bool, at now: Instant, _ log: Log) {
-    guard isKept, gateway.triggers.learnt.changes != saved, isOver || now >= due else { return }
+  mutating func turned(_ gateway: borrowing Gateway, isOver: Bool, at now: Instant, _ clerk: Clerk, _ log: Log) {
+    guard isKept, gateway.triggers.learnt.changes != saved, isOver || now >= due, !clerk.isAtWork(.learnt) else { return }
     saved = gateway.triggers.learnt.changes
     due = now + Self.pause
-    do throws(FileRefusal) { try LearntFile.write(gateway.triggers.learnt, to: path) } catch {
-      log.say(.warning, "\(path) \(error.sentence)")
+    let (text, path) = (LearntFile.text(gateway.triggers.learnt), path)
+    _ = clerk.ask(.learnt, at: now) {
+      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
 }

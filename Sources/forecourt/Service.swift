@@ -7,7 +7,8 @@ struct Service: Listener, ~Copyable {
   private var board: StatusBoard
   private let radios: [Radio]
   private let delivery: Delivery
-  private let invocation: Invocation
+  private let clerk: Clerk
+  private var reloading: Reloading
   private var host: HostSettings
   private var log: Log
   private let boot: Text<16>
@@ -32,14 +33,15 @@ struct Service: Listener, ~Copyable {
 
   init(
     _ configuration: consuming Configuration, _ boot: Text<16>, started: Instant, _ radios: [Radio], _ adapters: [Adapter],
-    _ delivery: Delivery, _ invocation: Invocation, in arena: inout Arena
+    _ delivery: Delivery, _ clerk: Clerk, _ invocation: Invocation, in arena: inout Arena
   ) throws(Exit) {
     host = configuration.host
     log = Log(host.log)
     self.boot = boot
     self.radios = radios
     self.delivery = delivery
-    self.invocation = invocation
+    self.clerk = clerk
+    reloading = Reloading(invocation, clerk)
     board = StatusBoard(configuration.core, boot, radios, adapters)
     census = Census(radios, telemetry: configuration.core.publish.telemetry, started: started)
     herald = Herald(configuration.core)
@@ -99,20 +101,19 @@ struct Service: Listener, ~Copyable {
   mutating func asked(_ request: Signals.Request) {
     switch request {
     case .stop: isOver = true
-    case .reload:
-      notify.reloading(at: Clock.now())
-      _ = reload()
-      notify.ready()
+    case .reload: _ = reloading.want()
     }
   }
 
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
 
   var nextDeadline: Instant {
-    let asked = min(measuring?.until ?? .never, tape?.due ?? .never)
+    let asked = min(measuring?.until ?? .never, tape?.due ?? .never, clerk.nextDeadline(after: Clock.now()))
     return min(gateway.nextDeadline, gateway.settlingDue, watchdog, census.due, herald.isDue(gateway.devices), asked)
   }
-  var hasWork: Bool { delivery.requests.count > 0 || delivery.chores.count > 0 || isOnline != board.isOnline || herald.hasWork }
+  var hasWork: Bool {
+    delivery.requests.count > 0 || delivery.chores.count > 0 || isOnline != board.isOnline || herald.hasWork || reloading.hasWork
+  }
   private var isOnline: Bool { delivery.courier?.figures.isOnline ?? false }
 
   mutating func turned(at moment: Instant) -> Bool {
@@ -124,12 +125,16 @@ struct Service: Listener, ~Copyable {
     }
     if moment >= census.due { count(at: moment) }
     gateway.settle(at: moment)
+    if let (read, tickets) = reloading.turned(notify, at: moment) {
+      let refusal = adopt(read.taken())
+      for ticket in tickets { answer(ticket, refusal) }
+    }
     for radio in radios { radio.permit(gateway.isListening) }
     answerLate(at: moment)
     herald.turned(gateway.devices, into: delivery.messages, at: moment)
     tellStatus(at: moment)
-    schooling.turned(gateway, isOver: isOver, at: moment, log)
-    if let news = neighbours.turned(&gateway, at: moment, log) { keep(news.bytes, in: news.path) }
+    schooling.turned(gateway, isOver: isOver, at: moment, clerk, log)
+    neighbours.turned(&gateway, at: moment, clerk, log)
     if isOver { notify.stopping() }
     delivery.carry()
     return !isOver
@@ -139,6 +144,7 @@ struct Service: Listener, ~Copyable {
 
   private mutating func tellStatus(at now: Instant) {
     // Asked once: the courier may lose the line between two questions. The machine is told what the board believes.
+    board.waits(for: clerk.late(at: now))
     if board.connected(isOnline) { gateway.connected(board.isOnline, at: now) }
     if let words = board.heard(gateway.hearing) { log.say(words.level, words.sentence) }
     let troubles = delivery.courier.map { crowd.troubles($0.figures.troubles, gateway.publisher, at: now) }
@@ -148,13 +154,13 @@ struct Service: Listener, ~Copyable {
   }
 
   private mutating func count(at now: Instant) {
+    for complaint in census.complaints() { log.say(.warning, complaint) }
     let telemetry = census.taken(at: now, gateway, delivery.courier?.figures)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }
-    let names = (gateway.settings.gateway.site, gateway.settings.gateway.name)
-    if !Metrics.write(telemetry, site: names.0, gateway: names.1, to: file) {
-      log.say(.warning, "metrics_file \(file) cannot be written")
-    }
+    let text = Metrics.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
+    let log = log
+    _ = clerk.ask(.metrics, at: now) { if !Metrics.write(text, to: file) { log.say(.warning, "metrics_file \(file) cannot be written") } }
   }
 
   private func send(_ message: Message) { _ = delivery.send(message) }
@@ -169,6 +175,8 @@ struct Service: Listener, ~Copyable {
     case .command(.capture(let span), let ticket):
       if let refusal = refusal(tape != nil) { return answer(ticket, refusal) }
       record(during: span, ticket, at: now)
+    case .command(.reload, let ticket):
+      if !reloading.want(ticket) { answer(ticket, "too many ask for it at once; try again") }
     case .command(let command, let ticket): answer(ticket, perform(command, at: now))
     case .claim(let claim): gateway.claimed(claim, at: now)
     case .neighbour(let neighbour):
@@ -191,17 +199,12 @@ struct Service: Listener, ~Copyable {
     switch command {
     case .ranging(let order, let name): return range(order, name, at: now)
     case .authorization(let authorization): gateway.authorize(authorization, at: now)
-    case .reload: return reload()
     case .ping: break
     case .trigger(let name, let identity): return call(name, identity, at: now)
     case .forgetNeighbour(let name): return forget(name)
-    case .calibrate, .capture: break
+    case .calibrate, .capture, .reload: break
     }
     return nil
-  }
-
-  private func keep(_ bytes: [UInt8], in path: String) {
-    do throws(FileRefusal) { try NeighbourFile.write(bytes, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
   }
 
   private mutating func forget(_ name: Name) -> String? {
@@ -224,10 +227,8 @@ struct Service: Listener, ~Copyable {
 
   private mutating func record(during span: Interval, _ ticket: Ticket, at now: Instant) {
     if recorders.isEmpty { recorders = Tape.recorders(radios.count) }
-    do throws(FileRefusal) {
-      tape = try Tape(radios, recorders, beside: host.outbox.path, during: span, ticket, at: now)
-      log.say(.info, "recording what is heard for \(Int(span.seconds)) s, as a command asks")
-    } catch { answer(ticket, "the recording " + error.sentence) }
+    tape = Tape(radios, recorders, beside: host.outbox.path, during: span, ticket, at: now)
+    log.say(.info, "recording what is heard for \(Int(span.seconds)) s, as a command asks")
   }
 
   /// What a command asked for a while ago.
@@ -261,14 +262,9 @@ struct Service: Listener, ~Copyable {
     return nil
   }
 
-  /// Reads the configuration anew; nil when it is in force, else why the old one stays.
-  private mutating func reload() -> String? {
-    let configuration: Configuration
-    do throws(Exit) {
-      configuration = try invocation.configuration(.whole)
-    } catch {
-      return "the configuration is wrong; the log says where"
-    }
+  /// A configuration that was read anew; nil when it is in force, else why the old one stays.
+  private mutating func adopt(_ read: consuming Configuration?) -> String? {
+    guard let configuration = read else { return "the configuration is wrong; the log says where" }
     if let part = configuration.refit(of: gateway.settings, host) {
       let refusal = String(Text<64>(part)) + " fixed at start: restart the gateway to change it. The old configuration stays in force"
       log.say(.error, refusal)

@@ -9,13 +9,13 @@ extension Command {
       description: [
         "Reads a scenario (Tests/Scenarios/README.md describes the format) and plays it once, under a seed: the same scenario and seed give the same packets on every machine.",
         "With --out, writes what each gateway hears as a btsnoop capture: FILE when there is one gateway, else FILE with the gateway's name before its ending. With --truth, writes who was where, twice a second, and every visit, as JSON lines.",
-        "Without --out, prints what a gateway with this configuration, in the place of the first one, would publish, as replay does; all of it carries \"simulated\":true.",
+        "Without --out, prints what a gateway with this configuration, in the place of the first one, would publish, as replay does; all of it carries \"simulated\":true. Files that are there stay, unless --force says otherwise.",
       ],
       operands: .one("SCENARIO"),
       options: [
         .config, Option("seed", .number("N", 0...1_000_000_000), "Another run of the same scenario; 1 unless given."),
         Option("out", .text("FILE"), "Write captures instead of running the gateway."),
-        Option("truth", .text("FILE"), "Write the truth."),
+        Option("truth", .text("FILE"), "Write the truth."), .force,
       ],
       examples: [
         Example(line: "forecourt simulate Tests/Scenarios/first-visit.toml", words: "What would be published."),
@@ -31,24 +31,27 @@ extension Command {
 private func play(_ invocation: Invocation) throws(Exit) {
   let scenario = try invocation.scenario(invocation.operands[0])
   let seed = UInt64(invocation.number("seed") ?? 1)
-  let cipher = aes128()
-  if let path = invocation.value("truth") {
-    try tellTruth(World(scenario, seed: seed, cipher: cipher), path, invocation.out.bar)
+  let (out, truth) = (invocation.value("out"), invocation.value("truth"))
+  let captures = out.map { scenario.paths($0) } ?? []
+  // All that can be refused is refused before anything is written.
+  for (index, path) in (captures + (truth.map { [$0] } ?? [])).enumerated() {
+    try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config") + captures.prefix(index))
   }
-  var world = World(scenario, seed: seed, cipher: cipher)
-  if let path = invocation.value("out") {
-    try record(&world, path, invocation.out.bar)
-  } else {
-    var rehearsal = Rehearsal(try invocation.configuration(.hearing), epoch: nil)
-    var packet = Packet()
-    while let gateway = world.next(into: &packet), !invocation.out.isClosed {
-      invocation.out.bar.show(world.part(at: packet.at))
-      guard gateway == 0 else { continue }
-      rehearsal.receive(packet, radio: 0)
-      rehearsal.print(to: invocation.out)
-    }
-    invocation.out.bar.clear()
+  var world = World(scenario, seed: seed, cipher: aes128())
+  guard out == nil else {
+    if let truth { try tellTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
+    return try record(&world, captures, invocation)
   }
+  var rehearsal = Rehearsal(try invocation.configuration(.hearing), epoch: nil)
+  if let truth { try tellTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
+  var packet = Packet()
+  while let gateway = world.next(into: &packet), !invocation.out.isClosed {
+    invocation.out.bar.show(world.part(at: packet.at))
+    guard gateway == 0 else { continue }
+    rehearsal.receive(packet, radio: 0)
+    rehearsal.print(to: invocation.out)
+  }
+  invocation.out.bar.clear()
 }
 
 extension Invocation {
@@ -61,13 +64,19 @@ extension Invocation {
   }
 }
 
-private func record(_ world: inout World, _ path: String, _ bar: ProgressBar) throws(Exit) {
-  let gateways = world.scenario.gateways
-  let paths = gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) }
+extension Scenario {
+  /// One for each gateway.
+  fileprivate func paths(_ path: String) -> [String] { gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) } }
+}
+
+private func record(_ world: inout World, _ paths: [String], _ invocation: Invocation) throws(Exit) {
+  let bar = invocation.out.bar
   var files: [CaptureFile] = []
   for path in paths {
     // A scenario begins at no particular time: the same run gives the same file.
-    do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0)) } catch { throw unwritable(path, error) }
+    do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0, invocation.manner)) } catch {
+      throw unwritable(path, error)
+    }
   }
   var packet = Packet()
   while let gateway = world.next(into: &packet) {
@@ -76,8 +85,8 @@ private func record(_ world: inout World, _ path: String, _ bar: ProgressBar) th
   }
   bar.clear()
   for index in files.indices {
-    files[index].flush()
-    guard files[index].failure == 0 else { throw unwritable(paths[index], code: files[index].failure) }
+    let failure = files[index].keep()
+    guard failure == 0 else { throw unwritable(paths[index], code: failure) }
   }
 }
 
@@ -89,10 +98,11 @@ extension String {
   }
 }
 
-private func tellTruth(_ run: consuming World, _ path: String, _ bar: ProgressBar) throws(Exit) {
+private func tellTruth(_ run: consuming World, _ path: String, _ invocation: Invocation) throws(Exit) {
+  let bar = invocation.out.bar
   var world = run
   let file: NewFile
-  do throws(FileRefusal) { file = try NewFile(creating: path) } catch { throw unwritable(path, error) }
+  do throws(FileRefusal) { file = try NewFile(creating: path, invocation.manner) } catch { throw unwritable(path, error) }
   var line = TruthLine()
   var time = 0.0
   while time <= world.scenario.seconds {
@@ -108,8 +118,8 @@ private func tellTruth(_ run: consuming World, _ path: String, _ bar: ProgressBa
     file.line(line)
   }
   bar.clear()
-  file.flush()
-  guard file.failure == 0 else { throw unwritable(path, code: file.failure) }
+  let failure = file.keep()
+  guard failure == 0 else { throw unwritable(path, code: failure) }
 }
 
 extension World {

@@ -7,7 +7,10 @@ struct StatusBoard {
   private var isNews = true
   private var troubles: Troubles?
   private let adapters: [Adapter]
+  private var late: Clerk.Errand?
   private var conditions: [Condition]
+  /// Of each radio: the minute's lines, and how many more there would have been.
+  private var chatter: [(since: Instant, lines: Int, unsaid: Int)]
   /// Of each transmission: what was told of it last, and why it is refused.
   private var voices: [(heard: StatusReport.Transmit, refusal: Sentence)] = []
   private var hasListened = false
@@ -19,6 +22,7 @@ struct StatusBoard {
   init(_ settings: borrowing Settings, _ boot: Text<16>, _ radios: [Radio], _ adapters: [Adapter]) {
     self.adapters = adapters
     conditions = radios.map { _ in .opening }
+    chatter = radios.map { _ in (.zero, 0, 0) }
     report.version = Text(release)
     report.boot = Name(boot.bytes)
     for radio in radios { _ = report.radios.append(.init(name: radio.name, state: Name(Condition.opening.name))) }
@@ -35,6 +39,12 @@ struct StatusBoard {
     report.isAuthenticated = settings.site.isAuthenticated
     if settings.groups.isEmpty { (report.site, unheard) = (nil, nil) } else { report.site = report.site ?? StatusReport.Site() }
     isNews = true
+  }
+
+  /// What a disk has kept waiting for too long.
+  mutating func waits(for errand: Clerk.Errand?) {
+    if errand != late { isNews = true }
+    late = errand
   }
 
   mutating func tellAgain() { isNews = true }
@@ -60,8 +70,24 @@ struct StatusBoard {
     return true
   }
 
-  /// The words for the log, when there is news.
+  private static let minute = Interval.seconds(60)
+  private static let linesAMinute = 10
+
+  /// The words for the log, when there is news; a radio that comes and goes all the time has so many a minute.
   mutating func reported(_ news: Radio.Report, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
+    guard var words = words(of: news, radio: radio) else { return nil }
+    let unsaid = chatter[radio].unsaid
+    if news.at - chatter[radio].since >= Self.minute { chatter[radio] = (news.at, 0, 0) }
+    guard chatter[radio].lines < Self.linesAMinute else {
+      chatter[radio].unsaid += 1
+      return nil
+    }
+    chatter[radio].lines += 1
+    if unsaid > 0, chatter[radio].lines == 1 { words.sentence += " (\(unsaid) changes before this one were not told here)" }
+    return words
+  }
+
+  private mutating func words(of news: Radio.Report, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
     let before = conditions[radio]
     conditions[radio] = news.condition
     if news.condition != before { isNews = true }
@@ -110,6 +136,11 @@ struct StatusBoard {
     tellVoices()
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
+    if let late {
+      var reason = Sentence("a disk does not answer: ")
+      reason.append(late.words)
+      degrade(reason)
+    }
     for index in conditions.indices.reversed() {
       guard let trouble = conditions[index].trouble else { continue }
       var reason = Sentence("radio ")

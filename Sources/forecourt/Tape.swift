@@ -15,8 +15,6 @@ struct Tape {
 
   /// All files together: a minute of a busy forecourt, and no more than a small card can spare.
   private static let most = 16_000_000
-  /// What a recording leaves to the outbox, whose log takes two megabytes at times.
-  private static let room: Int64 = 8_388_608
   private static let glance = Interval.milliseconds(20)
 
   /// Takes the recorders' memory from the system; done once, when it is first asked for.
@@ -27,17 +25,12 @@ struct Tape {
 
   init(
     _ radios: [Radio], _ recorders: [Recorder], beside outbox: String, during span: Interval, _ ticket: Ticket, at now: Instant
-  ) throws(FileRefusal) {
+  ) {
     (self.radios, self.recorders, self.ticket) = (radios, recorders, ticket)
     due = now + span
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
-      do {
-        threads.append(try recorders[index].start(writing: outbox.folder + name, atMost: Self.most / radios.count, leaving: Self.room))
-      } catch {
-        finish()
-        throw error
-      }
+      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Self.most / radios.count))
       files.append(outbox.folder + name)
     }
     for radio in radios { radio.echo(true) }
@@ -61,27 +54,30 @@ struct Tape {
     due = now + Self.glance
     for index in threads.indices { recorders[index].stop() }
     for index in threads.indices where !recorders[index].isOver { return false }
-    finish()
+    close()
     return true
   }
 
-  /// Waits for the disk.
+  /// The process ends: waits for the disk, but not for one that hangs.
   mutating func finish() {
+    for index in threads.indices { recorders[index].stop() }
+    let limit = Clock.now() + .seconds(1)
+    while Clock.now() < limit, !recorders.allSatisfy({ $0.isOver }) { wait(-1, nil, forAtMost: Self.glance) }
+    close()
+  }
+
+  private mutating func close() {
     for radio in radios { radio.echo(false) }
-    for index in threads.indices {
-      recorders[index].stop()
-      threads[index].join()
-    }
+    for index in threads.indices where recorders[index].isOver { threads[index].join() }
     threads = []
-    // Half a recording helps nobody, and the room is wanted.
-    for index in files.indices where recorders[index].failure != 0 { Files.remove(Path(files[index])) }
   }
 
   func reply(from topics: Topics) -> Message {
-    for index in files.indices where recorders[index].failure != 0 {
-      let words = systemWords(recorders[index].failure)
-      let sentence = words + ": the recording was deleted, the outbox needs the room: " + files[index]
-      return .reply(to: ticket, from: topics, error: Sentence(sentence))
+    for index in files.indices {
+      if let refusal = recorders[index].refusal {
+        return .reply(to: ticket, from: topics, error: Sentence("\(files[index]) \(refusal.sentence)"))
+      }
+      if !recorders[index].isOver { return .reply(to: ticket, from: topics, error: Sentence("\(files[index]): the disk hangs")) }
     }
     return .reply(to: ticket, from: topics) { payload in
       payload.array("files")

@@ -54,19 +54,24 @@ import Testing
     #expect(differing.components(separatedBy: "<svg").count - 1 == 2 && differing.contains("<td>only with the first</tr>"))
     try program.write(
       "later.toml", TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 6"))
-    #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "later.toml").exit == 0)
+    #expect(
+      try program("replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "config.toml", "--config", "later.toml").exit
+        == 0)
     let later = try page()
     #expect(later.contains("<p>1 fire of 1 at another time.</p>") && later.contains(#/<td>[\d.]+ s later<\/tr>/#))
-    #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "config.toml").exit == 0)
+    #expect(
+      try program("replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "config.toml", "--config", "config.toml").exit
+        == 0)
     #expect(try page().contains("Both configurations fire alike."))
     #expect(try program("replay", "visit.btsnoop", "--config", "config.toml", "--config", "slow.toml").exit == 64)
   }
 
   @Test("nothing from the air or from a file becomes markup, and no key leaves the machine") func hostile() throws {
     let key = "EC0234a357c8ad05341010a60a397d9b"
+    let spaced = stride(from: 0, to: 32, by: 2).map { String(key.dropFirst($0).prefix(2)) }.joined(separator: ":")
     try program.write(
       "keys.toml",
-      "gateway.purpose = \"</pre><script>alert(1)</script>\"\n[[key.irk]]\nalias = \"anna\"\nkey = \"\(key)\"\n[[trigger]]\nname = \"<b>&\"\nmatch = \"name:*\"\n"
+      "gateway.purpose = \"</pre><script>alert(1)</script>\"\n[[key.irk]]\nalias = \"anna\"\nkey = \"\(key)\"\n# once 0x\(key), or \(spaced)\n[[trigger]]\nname = \"<b>&\"\nmatch = \"name:*\"\n"
     )
     chmod(program.folder.appending(path: "keys.toml").path, 0o600)
     let name = #"<img src=x>\u001b\"'&\u202e"#
@@ -77,7 +82,7 @@ import Testing
     let page = try page()
     #expect(page.contains("&lt;img src=x&gt;") && page.contains("&lt;svg onload=x&gt;.btsnoop") && page.contains("&lt;b&gt;&amp;"))
     #expect(!page.contains("<script") && !page.contains("<img") && !page.contains("<svg onload") && !page.contains("\u{202E}"))
-    #expect(!page.contains(key) && page.contains("(a key)"))
+    #expect(!page.contains(key) && !page.contains(spaced) && page.contains("# once 0x(a key), or (a key)\n"))
     let tags = Set(page.matches(of: #/<([a-zA-Z0-9]+)/#).map { String($0.1) })
     #expect(tags.isSubset(of: Self.ours), "\(tags.subtracting(Self.ours))")
   }
@@ -94,8 +99,10 @@ import Testing
     #expect(try program("replay", "cut.btsnoop", "--report", "out.html").exit == 65)
     #expect(try page().contains("pump-1: fire, "))
     try program.write("empty", "")
-    #expect(try program("replay", "empty", "--report", "out.html").exit == 65)
-    expectHarmless(try page())
+    let before = try page()
+    let nothing = try program("replay", "empty", "--report", "out.html", "--force")
+    #expect(
+      try nothing.exit == 65 && nothing.errorLines.count == 1 && page() == before, "of nothing there is no page, and the old one stays")
     let nowhere = try program("replay", "visit.btsnoop", "--report", "none/out.html")
     #expect(nowhere.exit == 1 && nowhere.errorLines.count == 1)
     #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--decoded").exit == 64)

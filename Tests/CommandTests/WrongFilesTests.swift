@@ -3,7 +3,7 @@ import Testing
 
 /// What a file can be instead of what it should be.
 private enum Wrong: String, CaseIterable {
-  case missing, empty, truncated, picture, program, folder, device, huge, hugeAndBegunWell
+  case missing, empty, truncated, picture, program, folder, device, pipe, huge, hugeAndBegunWell
 
   func name(_ beginning: String) -> String {
     switch self {
@@ -11,7 +11,7 @@ private enum Wrong: String, CaseIterable {
     case .folder: "."
     case .device: "/dev/null"
     case .truncated, .hugeAndBegunWell: beginning + "-" + rawValue
-    case .empty, .picture, .program, .huge: rawValue
+    case .empty, .picture, .program, .pipe, .huge: rawValue
     }
   }
 }
@@ -33,6 +33,8 @@ final class WrongFilesTests {
     try write("picture", Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52] + (0..<99)))
     try FileManager.default.createSymbolicLink(at: program.folder.appending(path: "program"), withDestinationURL: Program.executable)
     try grow("huge", from: Data())
+    // Nobody writes into it: whoever opens it as he would a file waits for ever.
+    #expect(mkfifo(program.folder.appending(path: "pipe").path, 0o600) == 0)
     let visit = try Data(contentsOf: program.folder.appending(path: "visit.btsnoop"))
     try write("capture-truncated", visit.dropLast(7))
     try grow("capture-hugeAndBegunWell", from: visit)
@@ -82,12 +84,13 @@ final class WrongFilesTests {
     }
   }
 
-  @Test("a capture: 65, after all that is readable") func captures() throws {
-    for wrong in Wrong.allCases {
+  @Test("a capture: 65, after all that is readable; of a pipe it is waited for what comes") func captures() throws {
+    for wrong in Wrong.allCases where wrong != .pipe {
       let file = wrong.name("capture")
       let isPart = wrong == .truncated || wrong == .hugeAndBegunWell
       for command in [
-        ["replay", file], ["replay", file, "--decoded"], ["replay", file, "--report", "out.html"], ["explain", Self.id, "--capture", file],
+        ["replay", file], ["replay", file, "--decoded"], ["replay", file, "--report", "out.html", "--force"],
+        ["explain", Self.id, "--capture", file],
         ["replay", "visit.btsnoop", file],
       ] {
         try expect(65, naming: file, command, isSilent: false)

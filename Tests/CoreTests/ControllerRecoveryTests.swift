@@ -95,6 +95,51 @@ import Testing
     #expect(line.conditions.suffix(2) == [.recovering(.hardwareError), .scanning])
   }
 
+  @Test("hardware errors each 100 ms are one trouble, and said once; it is over when it has listened for a second") func hardwareErrors() {
+    var line = lively()
+    let told = line.conditions.count
+    for _ in 0..<400 {
+      line.model.restart()
+      line.say([4, 0x10, 1, 0x42])
+      line.run(for: .milliseconds(100))
+    }
+    #expect(line.controller.condition == .degraded(.hardwareError) && line.conditions.count - told < 12, "\(line.conditions.suffix(20))")
+    #expect(line.controller.recoveries.hardwareErrors == 400)
+    line.run(for: .seconds(2))
+    #expect(line.controller.condition == .scanning && line.conditions.count - told < 13)
+    #expect(line.controller.recoveries.cures < 6)
+  }
+
+  @Test(
+    "false headers on a line take nothing with them; where they do, the radio is degraded while it lasts",
+    arguments: [
+      ([4, 0x3E, 0xFF], false), ([4, 0x3E, 0xFF, 2], true),
+    ] as [([UInt8], Bool)]) func falseHeaders(header: [UInt8], deafens: Bool)
+  {
+    var line = ModelLine()
+    line.isStream = true
+    line.run(for: .seconds(5))
+    let heard = line.heard
+    for _ in 0..<1_000 {
+      line.say(header)
+      line.run(for: .milliseconds(20))
+    }
+    #expect((line.heard > heard + 200) != deafens, "\(line.heard - heard)")
+    #expect(line.conditions.contains { if case .degraded = $0 { true } else { false } } == deafens, "\(line.conditions)")
+    line.run(for: .seconds(25))
+    #expect(line.controller.condition == .scanning, "\(line.conditions.suffix(5))")
+  }
+
+  @Test("what is done on suspicion ends no trouble") func suspicion() {
+    var line = ModelLine()
+    line.people = []
+    line.run(for: .seconds(3_600))
+    #expect(line.controller.recoveries.rescans > 10 && line.controller.recoveries.cures == 0)
+    line.breakLine(.lineLost)
+    line.run(for: .seconds(10))
+    #expect(line.controller.recoveries.cures == 1)
+  }
+
   @Test(
     "a line that breaks is opened again, and what is in the way is said",
     arguments: [

@@ -141,7 +141,7 @@ struct ConfigurationSecretFiles {
     #expect(
       try lines(toml) == [
         #"config.toml:4:1: key.irk "a": key_file must hold 16 bytes: 32 hexadecimal digits"#,
-        #"config.toml:7:1: key.irk "b": key_file (FOLDER/none) does not exist"#,
+        #"config.toml:7:1: key.irk "b": key_file names a file that does not exist"#,
         #"config.toml:10:1: key.irk "c": key_file (FOLDER/.) is a folder, not a file"#,
         #"config.toml:13:1: key.irk "d": key_file (FOLDER/long) is longer than the 65536 bytes that are read"#,
         "config.toml:16:1: mqtt: password_file holds no password",
@@ -162,6 +162,27 @@ struct ConfigurationSecretFiles {
     #expect(try lines(toml.replacingOccurrences(of: "9b", with: "9")).allSatisfy { !$0.contains("ec02") })
   }
 
+  @Test(
+    "no line tells a secret, wherever somebody has put it",
+    arguments: [
+      "[mqtt]\nhost = \"anna:SECRET@broker\"", "[mqtt]\nhost = \"mqtt://anna:SECRET@broker/\"",
+      "[mqtt]\nusername = \"u\"\npassword_file = \"SECRET\"", "[mqtt]\ntls_ca = \"/etc\"\ntls_cert = \"/etc\"\ntls_key = \"SECRET\"",
+      "[security]\nsigning_key_file = \"SECRET\"", "[security]\nsigning_key_file = \"-----BEGIN PRIVATE KEY-----\\nSECRET\\n-----END\"",
+      "[[radio]]\nname = \"r\"\nadapter = \"tcp:anna:SECRET@host:99\"",
+      "[[key.irk]]\nalias = \"a\"\nkey = 0xSECRET", "[[key.irk]]\nalias = \"a\"\nkey = SECRET",
+      "[[key.irk]]\nalias = \"a\"\nkey = \"0xSECRET\"",
+      "[[key.irk]]\nalias = \"a\"\nkey_file = \"SECRET\"", "[[key.irk]]\nalias = \"SECRET\"\nkey = \"a\"",
+      "[[key.eid]]\nalias = \"0xSECRET\"\nkey = \"a\"",
+      "[[region]]\nname = \"r\"\nmatch = \"irk:SECRET\"", "[[region]]\nname = \"r\"\nmatch = \"SECRET\"",
+    ]) func silence(_ toml: String) throws
+  {
+    for secret in ["ec0234a357c8ad05341010a60a397d9b", "EC0234A357C8AD05341010A60A397D9B", "12345678901234567890123456789012"] {
+      let said = try lines(toml.replacingOccurrences(of: "SECRET", with: secret))
+      #expect(!said.isEmpty)
+      for line in said { #expect(!line.lowercased().contains(secret.prefix(8).lowercased()), "\(line)") }
+    }
+  }
+
   @Test("a replay needs Core's keys, but nobody's passwords") func hearing() throws {
     let toml = """
       [[key.irk]]
@@ -176,7 +197,7 @@ struct ConfigurationSecretFiles {
       [security]
       signing_key_file = "credential:none"
       """
-    #expect(try lines(toml, scope: .hearing) == [#"config.toml:4:1: key.irk "a": key_file (FOLDER/none) does not exist"#])
+    #expect(try lines(toml, scope: .hearing) == [#"config.toml:4:1: key.irk "a": key_file names a file that does not exist"#])
     #expect(try lines(toml).count == 6)
   }
 }

@@ -131,7 +131,7 @@ extension WrongConfiguration {
       password_file = "no/such"
       """#,
       [
-        "3:1: mqtt: password_file (no/such) does not exist",
+        "3:1: mqtt: password_file names a file that does not exist",
         "3:1: mqtt: password_file needs a username beside it",
       ]),
     WrongConfiguration(

@@ -24,7 +24,7 @@ import Testing
     let recorder = Recorder(in: &arena)
     for turn in 1...2 {
       let file = scratch.path + "/\(turn).btsnoop"
-      let thread = try recorder.start(writing: file, atMost: 2_000)
+      let thread = recorder.start(writing: file, .own, atMost: 2_000)
       let begun = Clock.now()
       var number = 0
       while !recorder.isOver, Clock.now() - begun < .seconds(10) {
@@ -40,7 +40,7 @@ import Testing
     }
     // Stopped at once, it writes what it was given and nothing of before.
     let file = scratch.path + "/3.btsnoop"
-    let thread = try recorder.start(writing: file)
+    let thread = recorder.start(writing: file, .own)
     for number in 0..<3 { recorder.record(packet(number)) }
     recorder.stop()
     thread.join()
@@ -49,5 +49,9 @@ import Testing
     var (read, heard) = (Packet(), 0)
     while captures.next(into: &read) != nil { heard += 1 }
     #expect(heard == 3)
+    // One that cannot be made leaves what was there, and says why.
+    let again = recorder.start(writing: file + "/none", .own)
+    again.join()
+    #expect(recorder.isOver && recorder.refusal?.sentence == "cannot be written: its folder does not exist")
   }
 }

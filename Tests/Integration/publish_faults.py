@@ -150,19 +150,19 @@ def crowded(folder):
 
 @case
 def no_room_for_a_recording(folder):
-    """A recording that would take the outbox's room ends, is deleted, and its reply says so; events are stored as before."""
-    with Disk(folder / 'disk', '24m') as disk:
+    """A recording that would take the outbox's room ends, leaves nothing, and its reply says so; events are stored as before."""
+    with Disk(folder / 'disk', '48m') as disk:
         if not disk:
             print('  (not run: mounting a small file system needs root)')
             return
         with yard(disk.path, tags=0) as (air, _, seen, gateway):
             # A little more than is left alone.
             free = os.statvfs(disk.path)
-            (disk.path / 'ballast').write_bytes(bytes(free.f_bavail * free.f_frsize - 8_388_608 - 300_000))
+            (disk.path / 'ballast').write_bytes(bytes(free.f_bavail * free.f_frsize - (32 << 20) - 300_000))
             air.say('flood', rate=2000, seconds=8, carry='count', per_event=5, batch=100, rssi=-75)
             reply = ask(seen, 'capture', '{"seconds":60}', 15)
-            assert not reply['ok'] and 'deleted' in reply['error'], reply
-            assert not list((disk.path / 'state').glob('capture*')) and os.statvfs(disk.path).f_bavail * free.f_frsize > 8_000_000
+            assert not reply['ok'] and '32 MB' in reply['error'], reply
+            assert not list((disk.path / 'state').glob('capture*')) and os.statvfs(disk.path).f_bavail * free.f_frsize > 32_000_000
 
 
 main()

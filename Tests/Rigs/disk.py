@@ -1,7 +1,8 @@
-"""A small file system that can be filled up, which needs root; and a disk that fails, or takes its time, when it is told to."""
+"""A small file system that can be filled up, which needs root; and disks that fail, take their time or hang when they are told to."""
 import contextlib
 import os
 import pathlib
+import shutil
 import subprocess
 
 
@@ -43,3 +44,28 @@ class FaultyDisk:
         new = self.word.with_suffix('.new')
         new.write_text(word)
         new.replace(self.word)
+class Stall:
+    """A disk that hangs, for a program that runs with .env: on('part of a path') until off(). written() is what it wrote out and renamed."""
+
+    def __init__(self, folder):
+        self.words, self.log = pathlib.Path(folder) / 'stalled', pathlib.Path(folder) / 'written'
+        source = pathlib.Path(__file__).with_name('stall.c')
+        library = source.parents[2] / 'build' / 'stall' / 'stall.so'
+        if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
+            library.parent.mkdir(parents=True, exist_ok=True)
+            new = library.with_suffix(f'.{os.getpid()}')
+            compiler = shutil.which('cc') or shutil.which('clang') or pathlib.Path(shutil.which('swift')).resolve().with_name('clang')
+            subprocess.run([compiler, '-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-o', new, source, '-ldl'], check=True)
+            new.rename(library)
+        self.env = {'LD_PRELOAD': str(library), 'STALL': str(self.words), 'STALL_LOG': str(self.log)}
+
+    def on(self, part):
+        new = self.words.with_suffix('.new')
+        new.write_text(part)
+        new.rename(self.words)
+
+    def off(self):
+        self.words.unlink(missing_ok=True)
+
+    def written(self):
+        return self.log.read_text().splitlines() if self.log.exists() else []

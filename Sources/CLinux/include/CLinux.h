@@ -68,6 +68,8 @@ int linux_look_as(uid_t user);
 /// `access` with the rights that `open` would go by.
 int linux_may(const char *path, int how);
 
+/// `rename` that leaves alone what stands there: -1 and EEXIST.
+int linux_rename_new(const char *old, const char *new);
 /// What an ordinary user may still write to the file system of a path; -1 and errno.
 int64_t linux_free_bytes(const char *path);
 

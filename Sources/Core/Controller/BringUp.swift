@@ -45,7 +45,7 @@ extension Controller {
     remedy = .rescan
     backOff = Self.shortestBackOff
     // Only an advert ends a silence.
-    if trouble != .silent { recovered() }
+    if trouble != .silent { rise(at: now) }
     hearing.resumed(at: now)
     silence.listening(since: now)
     phase = .listening(check: silence.deadline(hearing), isDisturbed: false)
@@ -140,6 +140,11 @@ extension Controller {
   /// What was being done did not help: the next stronger remedy.
   mutating func fail(_ trouble: Trouble, at now: Instant) -> Action {
     self.trouble = trouble
+    if case .listening = phase {
+      relapses = now - failed < Self.relapse ? relapses + 1 : 0
+      failed = now
+    }
+    probation = .never
     switch remedy {
     case .rescan where !trouble.isLasting: return apply(.reset, at: now)
     case .rescan, .reset: return apply(.reopen, at: now)
@@ -179,7 +184,19 @@ extension Controller {
     isDegraded = true
   }
 
+  /// It listens again. Who has done so several times in a few seconds must go on for one before he is believed.
+  private mutating func rise(at now: Instant) {
+    guard trouble != nil, relapses >= Self.mostRelapses else { return recovered() }
+    degrade()
+    if probation == .never { probation = now + Self.probationTime }
+  }
+
+  private static let relapse = Interval.seconds(5)
+  private static let mostRelapses = 3
+  private static let probationTime = Interval.seconds(1)
+
   mutating func recovered() {
+    if trouble != nil { recoveries.cures += 1 }
     trouble = nil
     isDegraded = false
   }

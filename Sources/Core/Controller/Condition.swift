@@ -101,6 +101,8 @@ package struct Recoveries: Equatable, BitwiseCopyable, Sendable {
   package var resets: UInt32 = 0
   package var reopens: UInt32 = 0
   package var degradations: UInt32 = 0
+  /// Troubles that ended. What is done on mere suspicion, such as scanning anew in an empty yard, ends none.
+  package var cures: UInt32 = 0
   package var hardwareErrors: UInt32 = 0
   package var unanswered: UInt32 = 0
   package var refused: UInt32 = 0

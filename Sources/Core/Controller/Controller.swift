@@ -46,6 +46,12 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// Somebody is connected: a reset would show him out, and his being there proves that the radio works.
   package var isOccupied = false
   var silence = Silence()
+  var babble = Babble()
+  /// When it failed last, and how often it did so soon after the failure before, having listened in between.
+  var failed = Instant.zero
+  var relapses = 0
+  /// Until then a radio that fails again and again is not called well.
+  var probation = Instant.never
   package internal(set) var hearing = Hearing()
   package internal(set) var profile = Profile()
   package internal(set) var recoveries = Recoveries()
@@ -79,7 +85,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     switch phase {
     case .closed(let retry): retry
     case .asking(_, _, let deadline), .yielding(let deadline), .yielded(let deadline): deadline
-    case .listening(let check, _): min(check, answerDue)
+    case .listening(let check, _): min(min(check, answerDue), probation)
     case .opening, .ended: .never
     }
   }
@@ -109,6 +115,10 @@ package struct Controller: BitwiseCopyable, Sendable {
       return .open
     case .asking, .yielding, .yielded: return unanswered(at: now)
     case .listening where now >= answerDue: return unanswered(at: now)
+    case .listening where now >= probation:
+      probation = .never
+      recovered()
+      return .none
     case .listening(_, let isDisturbed): return isDisturbed ? apply(.rescan, at: now) : listen(at: now)
     case .opening, .ended: return .none
     }
@@ -141,10 +151,13 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
     guard packet.byteCount > 0, packet[0] == PacketType.event.rawValue else { return .none }
-    guard let event = try? Event(packet) else { return refuse() }
+    guard let event = try? Event(packet) else { return refuse(at: now) }
     switch event {
     case .reports(var reports):
-      while let report = try? reports.next() { heard(report.address, at: now) }
+      do throws(Malformed) {
+        while let report = try reports.next() { heard(report.address, at: now) }
+      } catch { return refuse(at: now) }
+      judge(true, at: now)
       return .none
     case .commandComplete(let opcode, let credits, let result):
       self.credits = Int(credits)
@@ -158,14 +171,32 @@ package struct Controller: BitwiseCopyable, Sendable {
     case .connected(let connection): return connected(connection, at: now)
     // LE Scan Timeout. Core 6.0, Vol 4, Part E, 7.7.65.17.
     case .lowEnergy(0x11, _): return rescanIfListening(at: now)
-    case .disconnected, .packetsCompleted, .lowEnergy, .other: return .none
+    case .lowEnergy(let subevent, _):
+      judge(subevent <= Self.lastSubevent, at: now)
+      return .none
+    case .disconnected, .packetsCompleted, .other: return .none
     }
   }
 
-  private mutating func refuse() -> Action {
+  /// Core 6.0, Vol 4, Part E, 7.7.65, and some room for its successors.
+  private static let lastSubevent: UInt8 = 0x3F
+
+  private mutating func refuse(at now: Instant) -> Action {
     recoveries.malformed += 1
     sawNonsense = true
+    judge(false, at: now)
     return .none
+  }
+
+  /// No remedy is known against babble; but whoever relies on this radio shall know.
+  private mutating func judge(_ makesSense: Bool, at now: Instant) {
+    guard let isBabble = babble.heard(makesSense, at: now) else { return }
+    if isBabble {
+      trouble = trouble ?? .nonsense
+      degrade()
+    } else if trouble == .nonsense, case .listening = phase {
+      recovered()
+    }
   }
 
   private mutating func heard(_ address: Address, at now: Instant) {

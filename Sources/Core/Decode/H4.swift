@@ -76,14 +76,21 @@ package struct PacketStream: BitwiseCopyable, Sendable {
   /// How many bytes the packet, or first its header, still lacks; nil when what was gathered is none.
   ///
   /// Controllers send nothing but events until a connection is made, and never audio, for nobody asks for it. A packet longer than
-  /// a `Packet` is noise too: believing a length of 64 kB after a lost byte would make the gateway deaf.
+  /// a `Packet` is noise too: believing a length of 64 kB after a lost byte would make the gateway deaf. So would an LE event whose kind
+  /// never has that length: it would swallow those that follow, one false header after the other.
   private func missing() -> Int? {
     guard gathered.count > 0 else { return 1 }
     guard let type = PacketType(rawValue: gathered[0]), type == .event || (type == .acl && isAligned) else { return nil }
     let header = 1 + type.headerBytes
     if gathered.count < header { return header - gathered.count }
     let content = type.contentBytes(header: gathered.bytes.extracting(1..<header))
-    if type == .event && !isPlausible(code: gathered[1], length: content) { return nil }
+    if type == .event {
+      guard isPlausible(code: gathered[1], length: content) else { return nil }
+      if gathered[1] == 0x3E {
+        guard gathered.count > header else { return 1 }
+        guard isPlausible(subevent: gathered[3], length: content) else { return nil }
+      }
+    }
     return header + content <= Packet.mostBytes ? header + content - gathered.count : nil
   }
 
@@ -99,13 +106,35 @@ package struct PacketStream: BitwiseCopyable, Sendable {
   /// Whether an event may have this code and length. Core 6.0, Vol 4, Part E, 7.7; 0xFF is the vendor's.
   private func isPlausible(code: UInt8, length: Int) -> Bool {
     switch code {
-    case 0x3E: length >= 2
+    case 0x3E: length >= 1
     case 0x0E: length >= 3
     case 0x05, 0x0F: length == 4
     case 0x10: length == 1
     case 0x13: length >= 5
     case 0x01...0x58, 0xFF: isAligned
     default: false
+    }
+  }
+
+  /// The same of an LE event; those that are not named here have no length of their own. Core 6.0, Vol 4, Part E, 7.7.65.
+  private func isPlausible(subevent: UInt8, length: Int) -> Bool {
+    switch subevent {
+    case 0x00: false
+    case 0x01: length == 19
+    case 0x03: length == 10
+    case 0x04: length == 12
+    case 0x05: length == 13
+    case 0x06, 0x07: length == 11
+    case 0x08: length == 66
+    case 0x09: length == 34
+    case 0x0A: length == 31
+    case 0x0C, 0x12: length == 6
+    case 0x0E: length == 16
+    case 0x10: length == 3
+    case 0x11: length == 1
+    case 0x13: length == 9
+    case 0x14: length == 4
+    default: length >= 2
     }
   }
 }

@@ -24,7 +24,10 @@ package struct Telemetry: BitwiseCopyable, Sendable {
   package var wordsForged: Int64 = 0
   package var wordsReplayed: Int64 = 0
   package var wordsOfStrangers: Int64 = 0
+  /// Troubles of radios that ended; what controllers did that none should; bytes from them that belonged to no packet.
   package var radioRecoveries: Int64 = 0
+  package var radioFaults: Int64 = 0
+  package var bytesDiscarded: Int64 = 0
   package var processorSeconds: Float = 0
   package var memoryBytes: Int64 = 0
 
@@ -63,6 +66,8 @@ package struct Telemetry: BitwiseCopyable, Sendable {
     counter("words_replayed", UInt64(max(wordsReplayed, 0)))
     counter("words_of_strangers", UInt64(max(wordsOfStrangers, 0)))
     counter("radio_recoveries", UInt64(max(radioRecoveries, 0)))
+    counter("radio_faults", UInt64(max(radioFaults, 0)))
+    counter("radio_bytes_discarded", UInt64(max(bytesDiscarded, 0)))
     gauge("cpu_s", processorSeconds, 2)
     counter("memory_bytes", UInt64(max(memoryBytes, 0)))
   }

@@ -10,8 +10,8 @@ package struct CaptureFile {
   private static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000
 
   /// `epoch` is the wall clock, in microseconds since 1970, at `Instant.zero`; without one, what it is now.
-  package init(creating path: String, epoch: Int64? = nil) throws(FileRefusal) {
-    file = try NewFile(creating: path, mode: 0o640)
+  package init(creating path: String, epoch: Int64? = nil, _ manner: NewFile.Manner) throws(FileRefusal) {
+    file = try NewFile(creating: path, mode: 0o640, manner)
     shift = Self.epoch + (epoch ?? Clock.wallMicroseconds() - Clock.now().microseconds)
     // "btsnoop", terminated.
     append(0x6274_736E_6F6F_7000, bytes: 8)
@@ -39,6 +39,9 @@ package struct CaptureFile {
   }
 
   package func flush() { file.flush() }
+  /// It is whole: it takes its place. 0, or the errno that hindered it.
+  @discardableResult
+  package func keep() -> CInt { file.keep() }
 
   private func append(_ number: UInt64, bytes count: Int) {
     for index in 0..<count { file.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - index)))) }

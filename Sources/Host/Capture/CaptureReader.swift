@@ -18,8 +18,9 @@ package struct CaptureReader: ~Copyable {
   /// How many bytes are behind, and how many there are; 0 where nobody can know.
   package var progress: (behind: UInt64, all: UInt64) { (source.offset, source.size) }
 
-  package init(opening path: String) throws(CaptureFault) {
-    var source = try CaptureSource(reading: path)
+  /// `orPipe`: what another program writes will do, and is waited for.
+  package init(opening path: String, orPipe: Bool = true) throws(CaptureFault) {
+    var source = try CaptureSource.opened(path, orPipe: orPipe)
     format = try CaptureFormat(of: &source)
     self.source = source
   }

@@ -11,15 +11,25 @@ struct CaptureSource: ~Copyable {
   /// Where in the file `start` is.
   private(set) var offset: UInt64 = 0
   private var isOver = false
-  /// The file's; 0 where it is none: a pipe, a device.
+  /// The file's; 0 where it is none: a pipe.
   let size: UInt64
 
   /// Longer than any record: 256 kB is the longest packet that capturing tools write, and headers come on top.
   static let mostBytes = 262_144 + 4_096
 
-  init(reading path: String) throws(CaptureFault) {
+  /// `orPipe`: what another program writes will do, and is waited for.
+  static func opened(_ path: String, orPipe: Bool) throws(CaptureFault) -> CaptureSource {
+    do throws(FileRefusal) {
+      try Kind(of: path).mustBeFile(orPipe: orPipe)
+    } catch {
+      throw CaptureFault(reason: .refused(error), offset: 0)
+    }
+    return try CaptureSource(reading: path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (orPipe ? 0 : O_NONBLOCK))
+  }
+
+  private init(reading path: String, _ flags: CInt) throws(CaptureFault) {
     // SAFETY: the name is terminated and lives while it is used.
-    descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_CLOEXEC, 0) }
+    descriptor = unsafe path.withCString { name in unsafe linux_open(name, flags, 0) }
     guard descriptor >= 0 else { throw CaptureFault(reason: .refused(FileRefusal(errno: linux_errno())), offset: 0) }
     var status = stat()
     // SAFETY: the system fills the structure that it is lent.

@@ -10,9 +10,9 @@ package final class Captures {
     var shift = Interval.zero
     var isOver = false
 
-    init(opening name: String) throws(CaptureFault) {
+    init(opening name: String, orPipe: Bool) throws(CaptureFault) {
       self.name = name
-      reader = try CaptureReader(opening: name)
+      reader = try CaptureReader(opening: name, orPipe: orPipe)
     }
   }
 
@@ -27,10 +27,10 @@ package final class Captures {
   /// Microseconds since 1970 at the first packet of all; nil when the stamps are no dates.
   package private(set) var epoch: Int64?
 
-  package init(opening names: [String]) {
+  package init(opening names: [String], orPipes: Bool = true) {
     for name in names {
       do throws(CaptureFault) {
-        let source = try Source(opening: name)
+        let source = try Source(opening: name, orPipe: orPipes)
         sources.append(source)
         advance(source)
       } catch {

@@ -1,4 +1,3 @@
-import CLinux
 package import Core
 import Synchronization
 
@@ -13,8 +12,7 @@ package final class Recorder: Sendable {
   /// Written by whoever records.
   private let lost = Atomic<Int>(0)
   private let taken = Atomic<Int>(0)
-  /// Written by the recorder's thread: the errno that ended it.
-  private let failed = Atomic<Int>(0)
+  private let outcome = Outcome()
   /// The recorder's thread has nothing more to do, and may be joined without waiting.
   private let over = Atomic<Bool>(false)
 
@@ -24,18 +22,17 @@ package final class Recorder: Sendable {
 
   package static let bytes = Ring<Packet>.bytes(for: Limits.packetsQueued)
 
-  /// The file is there when this returns; join the thread after `stop`. It ends by itself where the file has grown to `most` bytes.
-  /// Once that is done another recording may begin. It fails where it would leave less `room` on the disk than others need.
-  package func start(writing path: String, atMost most: Int = .max, leaving room: Int64 = 0) throws(FileRefusal) -> Thread {
-    let handover = Handover(file: try CaptureFile(creating: path))
+  /// Join the thread after `stop`. It ends by itself where the file cannot be made, has grown to `most` bytes, or would leave too little
+  /// room to others. Once that is done another recording may begin.
+  package func start(writing path: String, _ manner: NewFile.Manner, atMost most: Int = .max) -> Thread {
     while packets.pop() != nil {}
     lost.store(0, ordering: .relaxed)
     taken.store(0, ordering: .relaxed)
-    failed.store(0, ordering: .relaxed)
+    outcome.refusal = nil
     over.store(false, ordering: .relaxed)
     stopping.store(false, ordering: .relaxed)
     return Thread("recorder") {
-      self.run(handover.file, atMost: most) { room > 0 && Files.freeBytes(Path(path)) ?? .max < room }
+      do throws(FileRefusal) { try self.run(path, manner, atMost: most) } catch { self.outcome.refusal = error }
       self.over.store(true, ordering: .releasing)
     }
   }
@@ -64,13 +61,19 @@ package final class Recorder: Sendable {
   package var packetsDropped: Int { lost.load(ordering: .relaxed) + packetsLeft }
   /// What came after the end.
   private var packetsLeft: Int { isOver ? packets.count : 0 }
-  package var failure: Int32 { Int32(failed.load(ordering: .relaxed)) }
+  /// Why there is no file, or not all of it; known when it is over.
+  package var refusal: FileRefusal? { isOver ? outcome.refusal : nil }
   package var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// The file changes hands once, before the thread begins.
-  private struct Handover: @unchecked Sendable { let file: CaptureFile }
+  /// The recorder's thread's until it is over, then the listener's.
+  private final class Outcome: @unchecked Sendable { var refusal: FileRefusal? }
 
-  private func run(_ file: CaptureFile, atMost most: Int, _ isCramped: () -> Bool) {
+  /// What the gateway's own recordings leave to its events. A megabyte is far more than one piece.
+  private static let leastRoom: Int64 = 32 << 20
+
+  private func run(_ path: String, _ manner: NewFile.Manner, atMost most: Int) throws(FileRefusal) {
+    try leaveRoom(beside: path, manner)
+    let file = try CaptureFile(creating: path, manner)
     var isOver = false
     while !isOver {
       rest(until: 1, forAtMost: nil)
@@ -83,9 +86,18 @@ package final class Recorder: Sendable {
       while file.size < most, packets.take({ file.append($0.bytes.bytes, at: $0.at, dropped: dropped) }) {}
       isOver = isOver || file.size >= most
       file.flush()
-      if isCramped() { return failed.store(Int(ENOSPC), ordering: .relaxed) }
-      if file.failure != 0 { return failed.store(Int(file.failure), ordering: .relaxed) }
+      if file.failure != 0 { throw FileRefusal(writing: file.failure) }
+      try leaveRoom(beside: path, manner)
     }
+    // Somebody who asked for a recording of nothing gets none.
+    if case .asked = manner, packetsRecorded == 0 { return }
+    let failure = file.keep()
+    if failure != 0 { throw FileRefusal(writing: failure) }
+  }
+
+  private func leaveRoom(beside path: String, _ manner: NewFile.Manner) throws(FileRefusal) {
+    guard case .own = manner, let free = Files.freeBytes(Path(Files.folder(of: path))), free < Self.leastRoom else { return }
+    throw FileRefusal(.noRoom(Int(Self.leastRoom >> 20)))
   }
 
   private var isStopping: Bool { stopping.load(ordering: .acquiring) }

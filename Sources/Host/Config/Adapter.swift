@@ -80,6 +80,7 @@ package enum Adapter {
       throw Refusal(words: "needs a port from 1 to 65535 behind the last colon")
     }
     var host = String(text[..<colon])
+    if host.utf8.contains(UInt8(ascii: "@")) { throw Refusal(words: "must name a host alone: nobody asks for a user's name there") }
     if let inner = host.rest(after: "["), inner.utf8.last == UInt8(ascii: "]") {
       host = String(inner[..<inner.utf8.index(before: inner.endIndex)])
     }

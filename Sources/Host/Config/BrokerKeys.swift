@@ -34,7 +34,10 @@ extension Configuration {
 
   private mutating func readMQTT(_ section: inout Section) {
     if let name = section.string("host") {
-      if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
+      if name.utf8.contains(UInt8(ascii: "@")) {
+        // Never what stands before it.
+        section.fault("host", "must be a name or an address alone: whom to log in as belongs in username and password_file")
+      } else if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
       }
       host.broker.host = name

@@ -76,7 +76,17 @@ package import Core
 
   /// toml++ names the place twice; once is enough.
   private static func plain(_ words: String) -> String {
-    if let rest = words.rest(after: "Error while parsing ") { return "syntax error in " + rest }
-    return "syntax error: " + words
+    // `'0x00…' is not representable in 64 bits`: a key without its quotation marks. No line that goes to a journal tells it.
+    let bytes = Array(words.utf8)
+    let quote = UInt8(ascii: "'")
+    var told = words
+    if let first = bytes.firstIndex(of: quote), let last = bytes.lastIndex(of: quote), last - first > 8 {
+      let quoted = bytes[(first + 1)..<last]
+      if quoted.allSatisfy({ hexDigit($0) != nil || "xXoO_+-.eE".utf8.contains($0) }) {
+        told = String(decoding: bytes[...first] + Array("…".utf8) + bytes[last...], as: UTF8.self)
+      }
+    }
+    if let rest = told.rest(after: "Error while parsing ") { return "syntax error in " + rest }
+    return "syntax error: " + told
   }
 }

@@ -27,6 +27,8 @@ final class Reading {
   /// To know whether a step found anything: what is wrong already need not be compared with anything else.
   var count: Int { findings.count }
 
+  var isRefused: Bool { findings.contains { $0.severity == .error } }
+
   func note(_ severity: Finding.Severity, at position: Position, _ subject: String, _ words: String) {
     findings.append(Finding(severity: severity, at: position, subject: subject, words: words))
   }

@@ -2,7 +2,7 @@ import Core
 
 // What the grammar allows and the air does not.
 
-private enum Air {
+enum Physics {
   /// Below half a metre the near field and the hand decide, not the distance.
   static let nearest: Float = 0.5
   /// Levels wander by so much while nobody moves.
@@ -18,20 +18,20 @@ private enum Air {
 extension Configuration {
   func warn(of trigger: TriggerSettings, _ section: Section) {
     let path = Core.Path(core.calibration)
-    if trigger.fire.value < Air.nearest {
+    if trigger.fire.value < Physics.nearest {
       section.warning("fire_m", "(\(number(trigger.fire.value))) is less than levels can tell: half a metre is the least")
     }
     let step = path.loss(at: trigger.leave) - path.loss(at: trigger.fire)
-    if step.value < Air.wandering {
+    if step.value < Physics.wandering {
       let words = "is only \(number(step.value)) dB beyond fire_m, less than levels wander by: visits will end in their middle"
       section.warning("leave_m", "(\(number(trigger.leave.value))) " + words)
     }
-    if trigger.dwell < Air.quickest * 3 {
+    if trigger.dwell < Physics.quickest * 3 {
       let words = "is shorter than three adverts, which come ten times a second at best: one reflection will do"
       section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
     }
     let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
-    if level.value < Air.floor {
+    if level.value < Physics.floor {
       let words =
         "is heard at \(number(level.value.rounded())) dBm with this measured_power_dbm and path_loss_exponent: no radio hears that"
       section.warning("arm_m", "(\(number(trigger.arm.value))) " + words)
@@ -40,8 +40,8 @@ extension Configuration {
 
   func warn(ofLevel level: Decibels, _ key: String, _ section: Section) {
     let power = core.calibration.measuredPower
-    guard level > power + Decibels(Air.touch) else { return }
-    let words = "is never reached: \(number(power.value)) dBm at 1 m is hardly \(number(power.value + Air.touch)) when it touches"
+    guard level > power + Decibels(Physics.touch) else { return }
+    let words = "is never reached: \(number(power.value)) dBm at 1 m is hardly \(number(power.value + Physics.touch)) when it touches"
     section.warning(key, "(\(number(level.value))) " + words)
   }
 }

@@ -63,7 +63,7 @@ extension Configuration {
       do throws(Adapter.Refusal) {
         adapter = try Adapter(written: text, mode: mode) { source.resolve($0) }
       } catch {
-        section.fault("adapter", "(\"\(printable(text))\") \(error.words)")
+        section.fault("adapter", (hasLogin(text) ? "" : "(\"\(printable(text))\") ") + error.words)
         return adapter
       }
     }
@@ -73,6 +73,9 @@ extension Configuration {
     }
     return adapter
   }
+
+  /// What stands before the @ of a network's address may be a password.
+  private func hasLogin(_ text: String) -> Bool { text.rest(after: "tcp:")?.utf8.contains(UInt8(ascii: "@")) ?? false }
 
   private func readPhys(_ section: inout Section, _ radio: inout RadioSettings) {
     guard let phys = section.strings("phys") else { return }

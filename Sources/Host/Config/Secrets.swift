@@ -64,7 +64,11 @@ extension Section {
       }
       return file.bytes
     } catch {
-      fault(key, "(\(printable(path))) \(error.sentence)")
+      // Where no file is, the secret itself may stand in place of its path: this line goes to a journal.
+      switch error.reason {
+      case .missing, .system: fault(key, "names a file that \(error.sentence)")
+      default: fault(key, "(\(printable(path))) \(error.sentence)")
+      }
       return nil
     }
   }

@@ -46,7 +46,7 @@ struct Section {
       if place == most { reading.note(.error, at: member.at, path, "there are \(list.count) of them; at most \(most) are possible") }
       guard place < most else { return }
       var name = "\(path) \(place + 1)"
-      if let named = member[naming], named.kind == TOML_STRING { name = "\(path) \"\(printable(named.text))\"" }
+      if let named = member[naming], named.kind == TOML_STRING { name = "\(path) \"\(withoutKey(named.text))\"" }
       var section = Section(member, name, reading)
       read(&section)
       section.close()
@@ -80,6 +80,18 @@ struct Section {
       reading.note(.error, at: member.keyAt, title, words)
     }
   }
+}
+
+/// The same of a text in which somebody may have put a key where its alias belongs: what looks like one is not told.
+func withoutKey(_ text: String) -> String {
+  var (rest, before) = (text, "")
+  for prefix in ["irk:", "eid:", "0x", "0X"] {
+    guard let behind = rest.rest(after: prefix) else { continue }
+    (rest, before) = (behind, before + prefix)
+  }
+  let isUUID = rest.utf8.count == 36 && rest.utf8.dropFirst(8).first == UInt8(ascii: "-")
+  guard !isUUID, let bytes = hexBytes(rest.utf8), bytes.count >= 16 else { return printable(text) }
+  return before + "…"
 }
 
 /// A user's text as it may stand in a line for people: short, and without control characters.

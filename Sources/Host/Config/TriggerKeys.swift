@@ -31,6 +31,7 @@ extension Configuration {
   }
 
   mutating func readTriggers(_ root: inout Section) {
+    var sections: [Section] = []
     root.tables("trigger", atMost: PerTrigger<TriggerSettings>.capacity) { section in
       var trigger = TriggerSettings()
       let faults = section.reading.count
@@ -51,7 +52,9 @@ extension Configuration {
       section.read("settle_s", seconds: &trigger.settle, 0...60)
       if section.reading.count == faults { warn(of: trigger, section) }
       _ = core.triggers.append(trigger)
+      sections.append(section)
     }
+    warnOfTwice(sections)
   }
 
   private func readRadio(_ section: inout Section, _ trigger: inout TriggerSettings) {
@@ -100,7 +103,7 @@ extension Configuration {
     let written = Text<160>(node.text)
     do throws(Unreadable) {
       let selector = try Selector(written: written.bytes)
-      if let words = doubt(about: selector) { section.fault(at: node.at, "match: \"\(printable(node.text))\": \(words)") }
+      if let words = doubt(about: selector) { section.fault(at: node.at, "match: \"\(withoutKey(node.text))\": \(words)") }
       if selector.kind == .peer && !core.peer.identify {
         let words = "match: \"\(printable(node.text))\" finds nobody until this gateway or a neighbour asks: [peer] identify = true"
         section.reading.note(.warning, at: node.at, section.title, words)
@@ -110,7 +113,7 @@ extension Configuration {
       }
       if let service = selector.service { listenFor(service, at: node.at, section) }
     } catch {
-      section.fault(at: node.at, "match: \"\(printable(node.text))\" \(error.words)")
+      section.fault(at: node.at, "match: \"\(withoutKey(node.text))\" \(error.words)")
     }
   }
 

@@ -77,7 +77,7 @@ extension Section {
   /// One level of a topic: sites, gateways, radios, regions, triggers, groups.
   mutating func read(_ key: String, _ value: inout Name) {
     guard let text = string(key) else { return }
-    if let words = faultOfName(text) { return fault(key, "(\"\(printable(text))\") " + words) }
+    if let words = faultOfName(text) { return fault(key, "(\"\(withoutKey(text))\") " + words) }
     value = Name(text)
   }
 

@@ -32,7 +32,7 @@ extension Examined {
     case .hci(let index, let mode): return kernels(index, mode, adapter, subject)
     case .h4, .tcp, .unix: return line(adapter, subject)
     case .capture(let file):
-      do throws(CaptureFault) { _ = try CaptureReader(opening: file) } catch {
+      do throws(CaptureFault) { _ = try CaptureReader(opening: file, orPipe: false) } catch {
         return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
       }
     case .simulate(let file):

@@ -26,7 +26,7 @@ extension Examined {
   static func outbox(_ host: HostSettings, as user: String) -> [Examined] {
     let settings = host.outbox
     let file = Path(settings.path)
-    let folder = Path(folder(of: settings.path))
+    let folder = Path(Files.folder(of: settings.path))
     guard Files.isFolder(folder) else {
       return [Examined("outbox", .bad(.other), "\(settings.path): its folder does not exist: mkdir -p \(String(folder))")]
     }
@@ -78,13 +78,8 @@ extension Examined {
 
   private static func beginsWell(_ path: String) -> Bool {
     do throws(CaptureFault) {
-      var source = try CaptureSource(reading: path)
+      var source = try CaptureSource.opened(path, orPipe: false)
       return try source.has(16) && Text<16>(source.bytes(16)) == Text<16>("SQLite format 3\0" as StaticString)
     } catch { return false }
-  }
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 }

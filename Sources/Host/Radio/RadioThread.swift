@@ -234,6 +234,8 @@ package struct RadioThread: ~Copyable {
   private mutating func tell(_ condition: Condition, at now: Instant) {
     let (new, old) = (controller.profile, report.profile)
     if condition != report.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustReport = true }
+    // Figures alone are told now and then.
+    if controller.recoveries != report.recoveries, now - report.at >= .seconds(1) { mustReport = true }
     guard mustReport else { return }
     report.at = now
     report.condition = condition

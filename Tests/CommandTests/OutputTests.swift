@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@Suite("what a command writes takes the place of nothing that somebody may want") final class OutputTests {
+  let program: Program
+  init() throws {
+    program = try Program()
+    try program.write("config.toml", TuningTests.configuration)
+    try program.write("site.toml", TuningTests.site)
+    #expect(try program("simulate", "site.toml", "--out", "visit.btsnoop").exit == 0)
+  }
+  deinit { program.remove() }
+
+  private func text(_ name: String) -> Data? { try? Data(contentsOf: program.folder.appending(path: name)) }
+  private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: program.folder.path)) ?? []).sorted() }
+
+  @Test("a file that is there stays, unless --force; what is not whole is never in its place") func existing() throws {
+    for (name, command) in [
+      ("out.html", ["replay", "visit.btsnoop", "--report", "out.html"]),
+      ("two.btsnoop", ["simulate", "site.toml", "--out", "two.btsnoop"]),
+      ("truth.jsonl", ["simulate", "site.toml", "--truth", "truth.jsonl"]),
+      ("yard.btsnoop", ["capture", "yard.btsnoop", "--radio", "tcp:127.0.0.1:9", "--seconds", "1"]),
+    ] {
+      try program.write(name, "precious")
+      let refused = try program.run(command)
+      #expect(refused.exit == 1 && refused.errorLines.count == 1 && refused.error.contains("--force"), "\(command): \(refused.error)")
+      #expect(text(name) == Data("precious".utf8), "\(command)")
+      let forced = try program.run(command + ["--force"])
+      // Nobody answers at that port: of nothing there is no recording.
+      let isEmpty = command[0] == "capture"
+      #expect((forced.exit == 0) != isEmpty && (text(name) == Data("precious".utf8)) == isEmpty, "\(command): \(forced.error)")
+      if !isEmpty { #expect(try program.run(command + ["--force"]).exit == 0) }
+    }
+    try program.write("fresh.html.part", "half a page")
+    let unfinished = try program("replay", "visit.btsnoop", "--report", "fresh.html")
+    #expect(unfinished.exit == 1 && unfinished.error.contains(".part") && text("fresh.html.part") == Data("half a page".utf8))
+    #expect(try program("replay", "visit.btsnoop", "--report", "fresh.html", "--force").exit == 0 && text("fresh.html") != nil)
+    #expect(!names.contains { $0.hasSuffix(".part") }, "\(names)")
+  }
+
+  @Test("what is read is never written over, whatever it is called and whoever insists") func itself() throws {
+    let (visit, site) = (text("visit.btsnoop"), text("site.toml"))
+    try FileManager.default.createSymbolicLink(atPath: program.folder.appending(path: "link").path, withDestinationPath: "visit.btsnoop")
+    for command in [
+      ["replay", "visit.btsnoop", "--report", "visit.btsnoop"], ["replay", "visit.btsnoop", "--report", "./visit.btsnoop"],
+      ["replay", "link", "--report", "visit.btsnoop"], ["replay", "visit.btsnoop", "--report", "config.toml", "--config", "config.toml"],
+      ["simulate", "site.toml", "--out", "site.toml"], ["simulate", "site.toml", "--truth", "./site.toml"],
+      ["simulate", "site.toml", "--out", "new", "--truth", "new"],
+    ] {
+      let refused = try program.run(command + ["--force"])
+      #expect(refused.exit == 64 && refused.errorLines.count == 2, "\(command): \(refused.error)")
+    }
+    #expect(text("visit.btsnoop") == visit && text("site.toml") == site && text("config.toml") == Data(TuningTests.configuration.utf8))
+    #expect(text("new") == nil)
+  }
+
+  @Test("a command line or a configuration that is wrong writes nothing") func wrongLine() throws {
+    try program.write("out.html", "precious")
+    try program.write("wrong.toml", "purpose = 1")
+    let before = names
+    for (exit, command) in [
+      (64, ["replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "a", "--config", "b", "--config", "c"]),
+      (78, ["replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "wrong.toml"]),
+      (78, ["simulate", "site.toml", "--truth", "truth.jsonl", "--config", "wrong.toml"]),
+      (65, ["replay", "site.toml", "--report", "out.html", "--force"]),
+    ] as [(Int32, [String])] {
+      #expect(try program.run(command).exit == exit, "\(command)")
+    }
+    #expect(text("out.html") == Data("precious".utf8) && names == before, "\(names)")
+  }
+}

@@ -1,0 +1,29 @@
+import CLinux
+import Core
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Host
+
+@Suite("a lock on the outbox", .serialized) struct FileLockTests {
+  @Test("one that is refused closes its own descriptor, once, and nobody else's") func refused() throws {
+    let scratch = Scratch()
+    let lock = try FileLock(scratch["lock"])
+    let isOver = Atomic<Bool>(false)
+    let stolen = Atomic<Int>(0)
+    // Opens and closes all the time: a descriptor that goes before it is closed here was closed by somebody else.
+    let other = Thread("other") {
+      while !isOver.load(ordering: .relaxed) {
+        let descriptor = linux_open("/dev/null", O_RDONLY | O_CLOEXEC, 0)
+        for _ in 0..<50 where fcntl(descriptor, F_GETFD) < 0 { stolen.add(1, ordering: .relaxed) }
+        close(descriptor)
+      }
+    }
+    for _ in 0..<20_000 { #expect(throws: StoreFault.self) { _ = try FileLock(scratch["lock"]) } }
+    isOver.store(true, ordering: .relaxed)
+    other.join()
+    #expect(stolen.load(ordering: .relaxed) == 0)
+    _ = consume lock
+  }
+}
