@@ -7,7 +7,7 @@ import Testing
 @Suite("what disks, and people with access to them, do to events") struct OutboxFaultTests {
   let scratch = Scratch()
 
-  @Test("an event that the disk has changed is not sent; it is counted, and kept for reading", arguments: ["payload", "expires", "topic"])
+  @Test("an event that the disk has changed is not sent; it is counted, and kept for reading", arguments: ["payload", "stored", "expires", "topic"])
   func flipped(column: String) throws {
     var played = Played(scratch)
     played.push(3, lasting: .seconds(60))
@@ -15,6 +15,7 @@ import Testing
     let database = try Database(path: played.settings.outbox.path)
     switch column {
     case "payload": try database.run("UPDATE event SET payload = replace(payload, '1}', '3}') WHERE id = 2")
+    case "stored": try database.run("UPDATE event SET stored = stored + (1 << 40) WHERE id = 2")
     case "expires": try database.run("UPDATE event SET expires = expires | (1 << 40), deadline = deadline | (1 << 40) WHERE id = 2")
     default: try database.run("UPDATE event SET topic = replace(topic, 'pump-1', 'pump-3') WHERE id = 2")
     }

@@ -104,7 +104,7 @@ package final class Outbox {
     statements.insertion.bind(6, text: message.topic.bytes)
     statements.insertion.bind(7, text: message.payload.bytes)
     statements.insertion.bind(8, rank.rawValue)
-    statements.insertion.bind(9, Sum(message.topic, message.payload, machine, deadline, expires).value)
+    statements.insertion.bind(9, Sum(message.topic, message.payload, [now.wall, machine, deadline, expires]).value)
     try statements.insertion.execute()
     newest += 1
     waiting += 1
@@ -161,12 +161,13 @@ package final class Outbox {
     event.payload = statements.selection.text(2)
     let deadline = statements.selection.optionalInteger(4)
     let expires = statements.selection.optionalInteger(5)
-    let sum = Sum(event.topic, event.payload, statements.selection.integer(3), deadline, expires)
+    let stored = statements.selection.optionalInteger(7)
+    let sum = Sum(event.topic, event.payload, [stored, statements.selection.integer(3), deadline, expires])
     event.isDamaged = statements.selection.optionalInteger(6).map { $0 != sum.value } ?? false
     if let deadline {
       event.left = TimeLeft(
         until: Instant(microseconds: deadline), sameStart: statements.selection.integer(3) == machine,
-        stored: statements.selection.optionalInteger(7), expires: expires, at: now)
+        stored: stored, expires: expires, at: now)
     }
     return event
   }

@@ -4,14 +4,15 @@ import Core
 struct Sum {
   private(set) var value: Int64 = 0
 
-  init(_ topic: Topic, _ payload: Payload, _ machine: Int64, _ deadline: Int64?, _ expires: Int64?) {
+  init(_ topic: Topic, _ payload: Payload, _ numbers: [Int64?]) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<topic.count { hash = (hash ^ UInt64(topic[index])) &* 0x0000_0100_0000_01B3 }
     // Where the one ends and the other begins.
     hash = (hash ^ 0x100) &* 0x0000_0100_0000_01B3
     for index in 0..<payload.count { hash = (hash ^ UInt64(payload[index])) &* 0x0000_0100_0000_01B3 }
-    for number in [machine, deadline ?? -1, expires ?? -1] {
-      for byte in 0..<8 { hash = (hash ^ UInt64(bitPattern: number) >> UInt64(byte * 8) & 0xFF) &* 0x0000_0100_0000_01B3 }
+    for number in numbers {
+      let word = UInt64(bitPattern: number ?? -1)
+      for byte in 0..<8 { hash = (hash ^ word >> UInt64(byte * 8) & 0xFF) &* 0x0000_0100_0000_01B3 }
     }
     value = Int64(bitPattern: hash)
   }
