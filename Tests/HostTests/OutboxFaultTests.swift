@@ -7,7 +7,9 @@ import Testing
 @Suite("what disks, and people with access to them, do to events") struct OutboxFaultTests {
   let scratch = Scratch()
 
-  @Test("an event that the disk has changed is not sent; it is counted, and kept for reading", arguments: ["payload", "stored", "expires", "topic"])
+  @Test(
+    "an event that the disk has changed is not sent; it is counted, and kept for reading",
+    arguments: ["payload", "stored", "expires", "topic"])
   func flipped(column: String) throws {
     var played = Played(scratch)
     played.push(3, lasting: .seconds(60))
