@@ -166,5 +166,9 @@ final class FileLock: Sendable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreFault(.taken, "another forecourt uses this outbox") }
   }
 
-  deinit { close(descriptor) }
+  /// Given back before it is closed: a child of ours that has not become another program yet has it open, too.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }

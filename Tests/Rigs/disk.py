@@ -44,6 +44,8 @@ class FaultyDisk:
         new = self.word.with_suffix('.new')
         new.write_text(word)
         new.replace(self.word)
+
+
 class Stall:
     """A disk that hangs, for a program that runs with .env: on('part of a path') until off(). written() is what it wrote out and renamed."""
 
