@@ -37,6 +37,8 @@ struct Census {
     figures.counters.evictions = gateway.devices.evictions
     figures.counters.encountersRefused = gateway.encountersRefused
     figures.counters.claimsRefused = gateway.claimsRefused
+    figures.counters.visitsRefused = gateway.visitsRefused
+    figures.counters.fragmentsDropped = gateway.fragmentsDropped
     figures.advertsPerSecond = Float(Double(figures.counters.reports - reports) / max((now - counted).seconds, 0.001))
     (counted, reports, due) = (now, figures.counters.reports, now + interval)
     figures.devices = Int64(gateway.devices.count)
