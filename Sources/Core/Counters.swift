@@ -22,6 +22,11 @@ package struct Counters: BitwiseCopyable, Sendable {
   /// Approaches that found no room, and neighbours' claims that made no sense or came too often.
   package var encountersRefused: UInt64 = 0
   package var claimsRefused: UInt64 = 0
+  /// Adverts that claim a power that no transmitter has.
+  package var implausiblePowers: UInt64 = 0
+  /// Sightings that found no room for one more visit of a region, and adverts in pieces whose last one never came.
+  package var visitsRefused: UInt64 = 0
+  package var fragmentsDropped: UInt64 = 0
   private var malformed = InlineArray<3, UInt64>(repeating: 0)
 
   package init() {}

@@ -4,22 +4,26 @@
 /// packets and their stamps alone, not on how often anybody calls.
 package struct Gateway: ~Copyable {
   package private(set) var settings: Settings
-  package private(set) var counters = Counters()
+  package internal(set) var counters = Counters()
   package internal(set) var devices: Devices
   package internal(set) var publisher: Publisher
   private var fragments: Fragments
   var addresses: AddressBook
   var installations: KnownPeers
-  private var keys: IdentityKeys
-  private var services: WatchedServices
+  var keys: IdentityKeys
+  var services: WatchedServices
   var regions: Regions
   package internal(set) var triggers: Triggers
   private var ranging = Ranging()
   private let proximity = Proximity()
-  private var agenda: Agenda
+  var agenda: Agenda
   var now: Instant
   /// After a sample, nothing can fall due for its device sooner than this.
   private var patience: Interval
+  /// The kinds of identity that some selector names.
+  var kindsNamed: UInt16
+  /// When each radio's last packet was stamped: between radios packets cross, and no clock went back.
+  private var stamps = InlineArray<4, Instant>(repeating: .zero)
 
   @export(interface) package init(
     _ settings: consuming Settings, seed: UInt64, cipher: @escaping Cipher, publisher: consuming Publisher, in arena: inout Arena
@@ -36,6 +40,7 @@ package struct Gateway: ~Copyable {
     agenda = Agenda(slots: capacity, in: &arena)
     now = publisher.clock.started
     patience = settings.patience
+    kindsNamed = settings.kindsNamed
     self.publisher = publisher
     self.settings = settings
     devices.average = self.settings.average
@@ -58,7 +63,8 @@ package struct Gateway: ~Copyable {
 
   /// One H4 packet as a radio heard it.
   @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
-    if moment < now { counters.clockStepsBack += 1 }
+    if moment < now { crossed(radio, at: moment) }
+    stamps[radio & 3] = moment
     tick(at: moment)
     counters.packets &+= 1
     do throws(Malformed) {
@@ -75,6 +81,12 @@ package struct Gateway: ~Copyable {
     } catch {
       counters.count(error)
     }
+  }
+
+  /// A packet of before: another radio's came first, or the clock went back.
+  @inline(never)
+  private mutating func crossed(_ radio: Int, at moment: Instant) {
+    if moment < stamps[radio & 3] { counters.clockStepsBack += 1 }
   }
 
   /// A piece of an advertisement: with the last one, all of it is heard.
@@ -97,49 +109,6 @@ package struct Gateway: ~Copyable {
     } else if let slot = recognise(report, sender, devices.slot(of: device)) {
       observe(slot, level: report.level, radio: radio, from: sender, isLater: isLater)
     }
-  }
-
-  /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
-  @inline(never)
-  private mutating func recognise(_ report: Report, _ sender: Int, _ known: Int?) -> Int? {
-    if known == nil { addresses.release(sender) }
-    let recognition = services.recognise(report)
-    if let damage = recognition.damage { counters.count(damage) }
-    let time = publisher.clock.unixTime(at: now)
-    let learnt = addresses.learn(recognition, from: report, in: sender, services, &keys, unixTime: time)
-    if addresses[sender].evidence > .peer, let id = installations.id(behind: report.address, at: now) {
-      return settle(sender, asInstallation: id, succeeding: known)
-    }
-    guard let slot = learnt.map({ settle($0, succeeding: known) }) ?? known else { return nil }
-    if learnt != nil { addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched) }
-    if let power = addresses[sender].power { devices[slot].power.learn(power) }
-    devices[slot].attributes.update(recognition.attributes)
-    return slot
-  }
-
-  /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
-  mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
-    if let slot = devices.find(identity) {
-      if let known, known != slot, devices[known].identity.isBoundToAddress { retire(known, because: .identified) }
-      return slot
-    }
-    let oldest = devices.slotToReuse
-    if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
-    let slot = devices.insert(identity, settings)
-    triggers.recall(slot, &devices, settings)
-    if let known, known != oldest, devices[known].identity.isBoundToAddress {
-      devices.bequeath(from: known, to: slot)
-      triggers.bequeath(from: known, to: slot, devices: &devices)
-      retire(known, because: .identified)
-    }
-    return slot
-  }
-
-  private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
-    regions.dismiss(slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    triggers.dismiss(slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    agenda.cancel(slot)
-    devices.remove(slot)
   }
 
   @inline(always)
@@ -212,13 +181,16 @@ package struct Gateway: ~Copyable {
 
   package var encountersRefused: UInt64 { triggers.refused }
   package var refusals: Arbitration.Refusals { triggers.arbitration.refused }
+  package var visitsRefused: UInt64 { regions.refused }
+  package var fragmentsDropped: UInt64 { fragments.dropped }
 
   // MARK: The driver's own word
 
-  /// Somebody asks by command for a trigger to fire: false when the device is not heard, or has fired.
-  @export(interface) package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> Bool {
+  /// Somebody asks by command for a trigger to fire: why it does not, if it does not.
+  @export(interface) package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> CallRefusal? {
     tick(at: moment)
-    guard isListening, let slot = devices.find(identity) else { return false }
+    guard isListening else { return .deaf }
+    guard let slot = devices.find(identity) else { return .unheard }
     defer { check(slot) }
     return triggers.call(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
@@ -253,6 +225,7 @@ package struct Gateway: ~Copyable {
     // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
     keys.adopt(settings.keys)
     services.adopt(settings.services)
+    kindsNamed = settings.kindsNamed
     addresses.releaseAll(keys)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       devices.reconsider(slot, settings)

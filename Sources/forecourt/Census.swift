@@ -60,6 +60,8 @@ struct Census {
     figures.counters.encountersRefused = gateway.encountersRefused
     figures.counters.claimsRefused = gateway.refusals.claims
     figures.wordsReplayed = Int64(clamping: gateway.refusals.replayed)
+    figures.counters.visitsRefused = gateway.visitsRefused
+    figures.counters.fragmentsDropped = gateway.fragmentsDropped
     figures.advertsPerSecond = Float(Double(figures.counters.reports - reports) / max((now - counted).seconds, 0.001))
     (counted, reports, due) = (now, figures.counters.reports, now + interval)
     figures.devices = Int64(gateway.devices.count)

@@ -247,7 +247,7 @@ struct Service: Listener, ~Copyable {
   /// The driver typed the pump's number.
   private mutating func call(_ name: Name, _ identity: Identity, at now: Instant) -> String? {
     guard let trigger = gateway.settings.trigger(named: name) else { return "there is no trigger of that name" }
-    return gateway.call(trigger, for: identity, at: now) ? nil : "nobody of that identity is here, or the trigger has fired for it"
+    return gateway.call(trigger, for: identity, at: now)?.sentence
   }
 
   /// Without a name every region is meant.
@@ -279,5 +279,17 @@ struct Service: Listener, ~Copyable {
     gateway.adopt(configuration.core, at: Clock.now())
     log.say(.info, "the new configuration is in force")
     return nil
+  }
+}
+
+extension CallRefusal {
+  fileprivate var sentence: String {
+    switch self {
+    case .deaf: "the gateway may not listen now: see authorization"
+    case .unheard: "nobody of that identity is heard by this trigger's radio: it was never there, or has left"
+    case .unmatched: "the trigger does not look for that identity"
+    case .fired: "the trigger has fired for it already"
+    case .noRoom: "there is no room for one more visitor"
+    }
   }
 }

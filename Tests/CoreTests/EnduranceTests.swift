@@ -38,6 +38,16 @@ struct EnduranceTests {
     #expect(rig.said().contains { $0.payload.contains(#""event":"exit""#) })
   }
 
+  @Test("packets of two radios that cross are no clock that goes back")
+  func crossing() {
+    var rig = Rig { $0.addRadios(2) }
+    for step in 1...9 {
+      rig.hear(1, at: Double(step), radio: 0)
+      rig.hear(1, at: Double(step) - 0.1, radio: 1)
+    }
+    #expect(rig.gateway.counters.clockStepsBack == 0)
+  }
+
   @Test("a gap of hours ages everything out: exits at the moments they were due, and nothing is remembered of how near it was")
   func gap() throws {
     var rig = Rig {

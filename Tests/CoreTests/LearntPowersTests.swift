@@ -145,7 +145,7 @@ struct LearningTests {
       let before = Self.learnt(rig)
       #expect(before == nil)
       rig.hear(from: start, to: start + 0.2, level: -66)
-      let isServed = rig.gateway.call(0, for: Self.visitor, at: Instant(microseconds: Int64((start + 0.2) * 1e6)))
+      let isServed = rig.gateway.call(0, for: Self.visitor, at: Instant(microseconds: Int64((start + 0.2) * 1e6))) == nil
       #expect(isServed)
       rig.hear(from: start + 0.2, to: start + 15, level: -66)
       rig.wait(until: start + 190)

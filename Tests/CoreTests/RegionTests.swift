@@ -171,6 +171,39 @@ struct PrivacyTests {
     #expect(hashed.allSatisfy { $0.hasPrefix("proximity/hash:") && $0.count == 31 })
   }
 
+  @Test("while nobody knows what day it is, nobody has a name of the day")
+  func clockless() {
+    var rig = Rig(epoch: nil) { $0.publish.unknown = .hash }
+    rig.hear(1, at: 1)
+    #expect(!rig.said().contains { $0.topic.hasPrefix("proximity") })
+    rig.gateway.setClock(1_760_000_000_000_000)
+    for second in 2...20 { rig.hear(1, at: Double(second)) }
+    #expect(rig.said().contains { $0.topic.hasPrefix("proximity/hash:") })
+  }
+
+  @Test(
+    "a neighbour who asks is told how near somebody is if a trigger of ours looks for him, and of strangers nothing",
+    arguments: [true, false])
+  func asked(isLookedFor: Bool) throws {
+    var rig = Rig {
+      $0.addTrigger("pump", group: "pumps")
+      if !isLookedFor { $0.selectors[0] = Selector(kind: .iBeacon, isWhole: false, prefix: Identity(.iBeacon)) }
+    }
+    var neighbour = Neighbour()
+    (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
+    _ = neighbour.groups.append("pumps")
+    rig.gateway.met(neighbour, at: .zero)
+    // Too far off for an encounter.
+    for step in 0..<20 { rig.hear(1, at: Double(step) * 0.1, level: -100) }
+    _ = rig.said()
+    var claim = Claim()
+    (claim.gateway, claim.group, claim.boot, claim.sequence, claim.level) = ("other", "pumps", "b", 1, Decibels(-60))
+    claim.identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
+    rig.gateway.claimed(claim, at: Instant(microseconds: 3_000_000))
+    let answer = try #require(rig.said().first { $0.payload.contains("withdrawn") })
+    #expect(answer.payload.contains("level_db") == isLookedFor && answer.payload.contains(#""age_ms":0"#) == !isLookedFor)
+  }
+
   @Test("a reload decides anew about who is already there")
   func reload() {
     var rig = Rig()

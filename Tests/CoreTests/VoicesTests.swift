@@ -54,6 +54,18 @@ private let near: Int8 = -60
     #expect(anomalies(&rig).isEmpty)
   }
 
+  @Test("a far copy that speaks three times as often as the driver is told of, and the driver is served") func drowned() {
+    var rig = rig()
+    for step in 0..<1_200 {
+      let time = 10 + Double(step) * 0.025
+      let way = min(time - 10, 8) / 8
+      let isCopy = step % 4 != 0
+      rig.hear(isCopy ? 2 : 1, at: time, level: isCopy ? -88 : Int8(-84 + 24 * way), data: Self.beacon)
+    }
+    let told = rig.told().map(\.event)
+    #expect(told.count { $0 == "anomaly" } == 1 && told.count { $0 == "fire" } == 1)
+  }
+
   @Test("a copy that nobody approaches with is nobody's business") func elsewhere() {
     var rig = rig()
     hear(&rig, from: 10, to: 60, level: -90) { UInt8($0 % 2) }

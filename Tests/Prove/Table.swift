@@ -42,14 +42,30 @@ struct Table {
 
   private var rules: [String] { isOurs ? [Self.rules[0]] : Self.rules }
 
-  private func run(_ file: String, _ isCalibrated: Bool) -> [Score] {
-    let path = Self.folder + "/" + file
+  /// Our own score with other settings, on the seeds of one parity.
+  func run(_ scenario: String, parity: Int, _ change: @escaping @Sendable (inout Settings) -> Void) -> Score {
+    let scene = Self.read(scenario + ".toml")
+    let ledger = Ledger(1)
+    DispatchQueue.concurrentPerform(iterations: seeds) { index in
+      let trial = Trial(scene, seed: UInt64(2 * index + parity), isCalibrated: true, cipher: Self.cipher, change)
+      ledger.add([Score(trial.fires, trial, undecided: trial.undecided)])
+    }
+    return ledger.scores[0]
+  }
+
+  private static func read(_ file: String) -> Scenario {
+    let path = folder + "/" + file
     guard let source = try? Source(reading: path) else { fatalError("\(path) cannot be read") }
     let reading = ScenarioFile(source)
     precondition(reading.findings.isEmpty, reading.findings.map { $0.line(in: path) }.joined(separator: "\n"))
+    return reading.scenario
+  }
+
+  private func run(_ file: String, _ isCalibrated: Bool) -> [Score] {
+    let scene = Self.read(file)
     let ledger = Ledger(rules.count)
     DispatchQueue.concurrentPerform(iterations: seeds) { seed in
-      let trial = Trial(reading.scenario, seed: UInt64(seed), isCalibrated: isCalibrated, cipher: Self.cipher)
+      let trial = Trial(scene, seed: UInt64(seed), isCalibrated: isCalibrated, cipher: Self.cipher)
       let ours = Score(trial.fires, trial, undecided: trial.undecided)
       ledger.add([ours] + (isOurs ? [] : trial.peers))
     }

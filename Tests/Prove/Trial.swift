@@ -15,13 +15,18 @@ struct Trial {
 
   private static let step = 0.1
 
-  init(_ scene: Scenario, seed: UInt64, isCalibrated: Bool, cipher: @escaping Cipher) {
-    scenario = isCalibrated ? scene : scene.withoutCalibration
+  init(
+    _ scene: Scenario, seed: UInt64, isCalibrated: Bool, cipher: @escaping Cipher, _ change: (inout Settings) -> Void = { _ in }
+  ) {
+    scenario = isCalibrated || scene.lies ? scene : scene.withoutCalibration
     var world = World(scenario, seed: seed, cipher: cipher)
     visits = world.visits
     site = Site(gateways: scenario.gateways.count, phones: scenario.phones.count, powers: scenario.phones.map(\.power))
     let phones = scenario.phones
-    let gateways = Gateways(scenario, seed: seed, cipher: cipher) { $0.know(phones, isCalibrated: isCalibrated) }
+    let gateways = Gateways(scenario, seed: seed, cipher: cipher) {
+      $0.know(phones, isCalibrated: isCalibrated && !scene.lies)
+      change(&$0)
+    }
     var packet = Packet()
     while let gateway = world.next(into: &packet) {
       // Bystanders are in the air that the others are heard through; nobody listens to them.
@@ -41,7 +46,7 @@ struct Trial {
 
   private mutating func collect(from gateways: Gateways, _ world: borrowing World) {
     let events = gateways.takeEvents()
-    precondition(!events.contains { $0.name == "anomaly" }, "an honest visitor was taken for two")
+    precondition(scenario.lies || !events.contains { $0.name == "anomaly" }, "an honest visitor was taken for another")
     for event in events where event.name == "fire" || event.name == "undecided" {
       let written = Text<128>(event.identity)
       guard let identity = try? Identity(written: written.bytes), let phone = world.phone(meantBy: identity) else { continue }
@@ -61,6 +66,9 @@ struct Trial {
 }
 
 extension Scenario {
+  /// Somebody claims a power that is not his. Then what adverts say is all that anybody knows.
+  fileprivate var lies: Bool { phones.contains { Double($0.claimedPower) != $0.power } }
+
   /// Phones of another power each, that say nothing of it.
   fileprivate var withoutCalibration: Scenario {
     var scenario = self
@@ -75,6 +83,7 @@ extension Scenario {
 extension Settings {
   fileprivate mutating func know(_ phones: [Phone], isCalibrated: Bool) {
     for phone in phones {
+      if let service = phone.says.service, !services.indices.contains(where: { services[$0] == service }) { _ = services.append(service) }
       guard case .resolvable(let key, _) = phone.address else { continue }
       var known = KeySettings()
       known.alias = phone.name
@@ -85,5 +94,14 @@ extension Settings {
     var everybody = DeviceCalibration()
     everybody.match = Slice(start: 0, count: 1)
     _ = calibration.devices.append(everybody)
+  }
+}
+
+extension Advert {
+  fileprivate var service: ServiceUUID? {
+    switch self {
+    case .service(let uuid), .background(let uuid): uuid
+    case .beacon, .named, .nearby: nil
+    }
   }
 }

@@ -3,12 +3,20 @@ package struct Recognition: ~Escapable {
   /// The most specific identity that the advertisement carries; addresses and keys are not looked at here.
   package private(set) var evidence = Evidence.address
   private var proof: RawSpan
+  // What else it says of who it is, each empty when it does not.
+  private var iBeacon: RawSpan
+  private var altBeacon: RawSpan
+  private var eddystone: RawSpan
+  private var name: RawSpan
+  /// A bit for each configured service that it offers, openly or not.
+  private var offers: UInt16 = 0
   /// The first configured service that it offers, whatever else it says.
   package private(set) var service: Int?
   /// Whether that service was only a bit in the overflow area.
   package private(set) var isServiceHinted = false
   /// The level at 1 m.
   package private(set) var measuredPower: Int8?
+  private var isPowerImplausible = false
   /// What its antenna is given, by its own words.
   package private(set) var txPower: Int8?
   /// The identifier of an Eddystone beacon that hides behind a key.
@@ -18,7 +26,10 @@ package struct Recognition: ~Escapable {
   package private(set) var damage: Malformed?
 
   @_lifetime(copy data)
-  fileprivate init(nothingYetIn data: RawSpan) { proof = data.extracting(first: 0) }
+  fileprivate init(nothingYetIn data: RawSpan) {
+    proof = data.extracting(first: 0)
+    (iBeacon, altBeacon, eddystone, name) = (proof, proof, proof, proof)
+  }
 
   /// nil where the identity would need an address and there is none.
   package func identity(at address: Address, _ services: borrowing WatchedServices) -> Identity? {
@@ -38,6 +49,48 @@ package struct Recognition: ~Escapable {
     identity.append(address)
     return identity
   }
+
+  /// One of the names that it gives its sender, whichever of them is the most specific; of a service by its number.
+  func name(_ kind: Identity.Kind, at address: Address, service number: Int = 0, _ services: borrowing WatchedServices) -> Identity? {
+    switch kind {
+    case .irk, .peer, .eid: return nil
+    case .iBeacon: return iBeacon.byteCount > 0 ? Identity(kind, iBeacon) : nil
+    case .altBeacon: return altBeacon.byteCount > 0 ? Identity(kind, altBeacon) : nil
+    case .eddystone: return eddystone.byteCount > 0 ? Identity(kind, eddystone) : nil
+    case .service, .name, .address: break
+    }
+    guard address.kind != .anonymous else { return nil }
+    var identity = Identity(kind)
+    if kind == .name {
+      guard name.byteCount > 0 else { return nil }
+      identity.append(name)
+      identity.append(0)
+    } else if kind == .service {
+      guard offers >> UInt16(number) & 1 == 1 else { return nil }
+      identity.append(services[number])
+    }
+    identity.append(address)
+    return identity
+  }
+
+  /// Among names of its kind: the service that stands first in the configuration, the longest name.
+  var rank: UInt8 {
+    switch evidence {
+    case .service, .overflow: UInt8(truncatingIfNeeded: service ?? 0)
+    case .name, .shortName: UInt8(truncatingIfNeeded: Identity.mostNameBytes - name.byteCount)
+    case .irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone, .address: 0
+    }
+  }
+
+  /// Beacons are sold with -40 to +20 dBm: levels of -100 to -39 at 1 m, give or take an antenna and what a site assumes. What an advert claims
+  /// beyond that is no transmitter's. `power` came with the report's head.
+  func isImplausible(_ power: Int8?) -> Bool {
+    if isPowerImplausible { return true }
+    guard measuredPower == nil, let power = txPower ?? power else { return false }
+    return !Self.plausible.contains(Int(power) - Int(EddystoneFrame.firstMeter))
+  }
+
+  private static let plausible = -90 ... -20
 
   @_lifetime(self: copy self, copy bytes)
   private mutating func claim(_ evidence: Evidence, _ bytes: RawSpan) {
@@ -106,6 +159,7 @@ extension Recognition {
     case .services(var list): while !services.isEmpty, let uuid = list.next() { note(uuid, services) }
     case .name(let name, let isComplete):
       let text = name.nameBytes
+      if text.byteCount > self.name.byteCount { self.name = text }
       if text.byteCount > 0 { claim(isComplete ? .name : .shortName, text) }
     case .txPower(let power): txPower = power
     case .flags, .solicitations, .appearance, .uri, .unknown: break
@@ -116,6 +170,7 @@ extension Recognition {
   private mutating func note(_ company: UInt16, _ data: RawSpan, _ services: borrowing WatchedServices) {
     if let beacon = AltBeacon(data) {
       measured(beacon.measuredPower)
+      altBeacon = beacon.id
       claim(.altBeacon, beacon.id)
     }
     guard company == AppleMessages.company else { return }
@@ -123,9 +178,12 @@ extension Recognition {
     while let message = messages.next() {
       if let beacon = IBeacon(message) {
         measured(beacon.measuredPower)
+        iBeacon = beacon.id
         claim(.iBeacon, beacon.id)
-      } else if message.kind == AppleMessages.Kind.overflow, let hit = services.first(in: message.content) {
-        offered(hit, isHinted: true)
+      } else if message.kind == AppleMessages.Kind.overflow {
+        let hits = services.all(in: message.content)
+        offers |= hits
+        if hits != 0 { offered(hits.trailingZeroBitCount, isHinted: true) }
       }
     }
   }
@@ -135,6 +193,7 @@ extension Recognition {
   }
 
   private mutating func offered(_ hit: Int, isHinted: Bool) {
+    offers |= 1 << UInt16(hit)
     if let service, isServiceHinted == isHinted ? service <= hit : isHinted { return }
     service = hit
     isServiceHinted = isHinted
@@ -160,6 +219,7 @@ extension Recognition {
     switch frame {
     case .uid(let power, let id):
       measured(power, atZero: true)
+      eddystone = id
       claim(.eddystone, id)
     case .url(let power, _): measured(power, atZero: true)
     case .telemetry(let telemetry):
@@ -176,7 +236,9 @@ extension Recognition {
   /// At 1 m a beacon cannot be heard at 0 dBm or more: a byte that says so was never set.
   private mutating func measured(_ power: Int8, atZero: Bool = false) {
     let level = atZero ? Int(power) - Int(EddystoneFrame.firstMeter) : Int(power)
-    if level < 0 { measuredPower = Int8(clamping: level) }
+    guard level < 0 else { return }
+    guard Self.plausible.contains(level) else { return isPowerImplausible = true }
+    measuredPower = Int8(clamping: level)
   }
 }
 

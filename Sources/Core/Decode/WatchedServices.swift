@@ -27,6 +27,7 @@ package struct WatchedServices: ~Copyable {
   }
 
   var isEmpty: Bool { count == 0 }
+  var indices: Range<Int> { 0..<count }
 
   package subscript(index: Int) -> ServiceUUID { list[index].uuid }
 
@@ -35,9 +36,10 @@ package struct WatchedServices: ~Copyable {
     return nil
   }
 
-  /// Only our own bits are looked at: other apps of the same phone set theirs.
-  func first(in overflow: RawSpan) -> Int? {
-    for index in 0..<count where overflow[Int(list[index].byte)] & list[index].mask != 0 { return index }
-    return nil
+  /// A bit for each. Only our own are looked at: other apps of the same phone set theirs.
+  func all(in overflow: RawSpan) -> UInt16 {
+    var hits: UInt16 = 0
+    for index in 0..<count where overflow[Int(list[index].byte)] & list[index].mask != 0 { hits |= 1 << UInt16(index) }
+    return hits
   }
 }

@@ -77,19 +77,28 @@ package struct AddressBook: ~Copyable {
     let record = records[slot]
     if record.key >= 0 { return record.device == .none ? keys.identity(ofResolver: Int(record.key)) : nil }
     if let ephemeral = recognition.ephemeral, let alias = keys.resolve(ephemeral: ephemeral, unixTime: unixTime) {
-      guard accept(.eid, in: slot) else { return nil }
+      guard accept(.eid, 0, in: slot) else { return nil }
       return alias
     }
-    guard accept(recognition.evidence, in: slot) else { return nil }
+    guard accept(recognition.evidence, recognition.rank, in: slot) else { return nil }
     return recognition.identity(at: record.address, services)
   }
 
-  /// Whether this evidence may change who the line's device is: it is better than what was known, or as good and newer.
-  private mutating func accept(_ evidence: Evidence, in slot: Int) -> Bool {
+  /// Whether this evidence may change who the line's device is: it is better than what was known, or another beacon's. Names that
+  /// come with an address do not take turns: the better of them stays.
+  private mutating func accept(_ evidence: Evidence, _ rank: UInt8, in slot: Int) -> Bool {
     let record = records[slot]
-    if record.device != .none && (evidence > record.evidence || evidence == record.evidence && evidence.isBoundToAddress) { return false }
-    records[slot].evidence = evidence
+    if record.device != .none {
+      if evidence > record.evidence || evidence == record.evidence && evidence.isBoundToAddress { return false }
+      if evidence == record.evidence, evidence.kind.isBoundToAddress, rank >= record.rank { return false }
+    }
+    (records[slot].evidence, records[slot].rank) = (evidence, rank)
     return true
+  }
+
+  /// Whoever looks for one of a sender's names. An anonymous advertisement is nobody's next time.
+  mutating func widen(_ slot: Int, by interest: Interest) {
+    if records[slot].address.kind != .anonymous { records[slot].widen(by: interest) }
   }
 
   /// The caller found out which device the identity is; `isMatched` when somebody in the config wants it.

@@ -7,6 +7,8 @@ package struct AddressRecord: BitwiseCopyable {
   private(set) var advert = Memo()
   /// How the device's identity came to be known.
   package internal(set) var evidence = Evidence.address
+  /// Among names of one kind: the lower one is published.
+  var rank = UInt8.max
   /// The key that made this resolvable address; -1 for none.
   private(set) var key: Int16 = -1
   /// What its adverts say of its power, the better source kept.
@@ -14,8 +16,9 @@ package struct AddressRecord: BitwiseCopyable {
   /// The last scan response that was read, and whether it came later than the advert.
   private(set) var response = Memo()
   private var isResponseLater = false
-  /// To two lines, so that no row begins in the middle of one.
-  private var padding: (UInt64, UInt64) = (0, 0)
+  /// Which regions and triggers look for one of its names. With these the row fills two lines, so that none begins in the middle of one.
+  package private(set) var regions: UInt64 = 0
+  package private(set) var triggers: UInt64 = 0
 
   init(_ address: Address, heard: Instant) {
     self.address = address
@@ -41,11 +44,17 @@ package struct AddressRecord: BitwiseCopyable {
     // What was damaged is read again, so that it is counted again.
     let memo = recognition.damage == nil ? Memo(report.data) : Memo()
     if isResponseLater { response = memo } else { advert = memo }
+    if recognition.isImplausible(report.txPower) { return }
     if let measured = recognition.measuredPower {
       learn(.advertised(Decibels(Float(measured))))
     } else if let transmitted = recognition.txPower ?? report.txPower {
       learn(.transmitted(Decibels(Float(transmitted) - Float(EddystoneFrame.firstMeter))))
     }
+  }
+
+  mutating func widen(by interest: Interest) {
+    regions |= interest.regions
+    triggers |= interest.triggers
   }
 
   /// The memo that was not just written belongs to the old device: what it holds must be read again.
@@ -58,7 +67,7 @@ package struct AddressRecord: BitwiseCopyable {
     device = .none
     advert = Memo()
     response = Memo()
-    if key < 0 { evidence = .address }
+    if key < 0 { (evidence, rank) = (.address, .max) }
   }
 
   private mutating func learn(_ source: MeasuredPower) {

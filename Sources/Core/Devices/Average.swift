@@ -35,6 +35,7 @@ package struct Average: BitwiseCopyable {
 
   package var level: Decibels { Decibels(mean) }
   package var samples: Int { Int(count) }
+  package var heard: Instant { last }
 
   @discardableResult @inline(always)
   package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {

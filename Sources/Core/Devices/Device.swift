@@ -48,6 +48,26 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     }
   }
 
+  /// What a trigger makes of it. A phone is hardly ever more than 8 dB weaker than assumed (LearntPowers): whoever says that he is brings
+  /// himself no nearer than that. Who is weaker must be measured.
+  @inline(__always) package func credited(_ assumed: Decibels) -> Decibels {
+    level < assumed - LearntPowers.weakest && isOwnClaim ? assumed - LearntPowers.weakest : level
+  }
+
+  /// How much of that nobody may claim for himself where no rival gives a second opinion, in dB.
+  @inline(__always) package func overstated(_ assumed: Decibels) -> Float {
+    let least = assumed - Decibels(4)
+    return level < least && isOwnClaim ? (least - credited(assumed)).value : 0
+  }
+
+  /// What visits teach is nobody's own word.
+  private var isOwnClaim: Bool {
+    switch self {
+    case .transmitted, .advertised: true
+    case .assumed, .learnt, .calibrated: false
+    }
+  }
+
   private var rank: Int {
     switch self {
     case .assumed: 0
@@ -103,6 +123,8 @@ package struct Device: BitwiseCopyable {
   package var power = MeasuredPower.assumed(Decibels(-59))
   /// Every sample may have something published: somebody wants it, or strangers are published, too.
   package var isWatched = false
+  /// Its advert claims a power that no transmitter has.
+  package var isImplausible = false
   package var attributes = Attributes()
   /// Heads of its lists of region visits and of trigger encounters.
   package var visits: Int32 = -1

@@ -2,6 +2,8 @@
 package struct Devices: ~Copyable {
   private var table: Lent<Device>
   private var tracks: Lent<Average>
+  /// When each was first heard, in milliseconds of 49 days.
+  private var beginnings: Lent<UInt32>
   private var index: HashIndex
   private var recency: Recency
   package let radios: Int
@@ -14,6 +16,7 @@ package struct Devices: ~Copyable {
   package init(capacity: Int, radios: Int, seed: UInt64, in arena: inout Arena) {
     table = arena.take(capacity, of: Device.self)
     tracks = arena.take(capacity * radios, of: Average.self)
+    beginnings = arena.take(capacity, of: UInt32.self)
     index = HashIndex(slots: capacity, in: &arena)
     recency = Recency(slots: capacity, in: &arena)
     self.radios = radios
@@ -22,7 +25,7 @@ package struct Devices: ~Copyable {
 
   package static func bytes(capacity: Int, radios: Int) -> Int {
     Arena.bytes(for: capacity, of: Device.self) + Arena.bytes(for: capacity * radios, of: Average.self)
-      + HashIndex.bytes(for: capacity) + Recency.bytes(for: capacity)
+      + Arena.bytes(for: capacity, of: UInt32.self) + HashIndex.bytes(for: capacity) + Recency.bytes(for: capacity)
   }
 
   package var capacity: Int { table.count }
@@ -66,13 +69,19 @@ package struct Devices: ~Copyable {
   /// The slot that the next newcomer will take. If it is used, its device is to be retired first: say goodbye, then `remove`.
   package var slotToReuse: Int { recency.slotToReuse() }
 
+  /// When it was first heard, to the millisecond.
+  package func beginning(of slot: Int) -> Instant {
+    table[slot].heard - .milliseconds(Int64(table[slot].heard.briefly &- beginnings[slot]))
+  }
+
   /// Settles a newcomer in a free slot.
-  package mutating func insert(_ identity: Identity, _ settings: borrowing Settings) -> Int {
+  package mutating func insert(_ identity: Identity, _ settings: borrowing Settings, at now: Instant = .zero) -> Int {
     let slot = recency.slotToReuse()
     precondition(!isUsed(slot), "the old device is removed before a new one is settled")
     let generation = table[slot].generation &+ 1
     table[slot] = Device(identity: identity)
     table[slot].generation = generation
+    beginnings[slot] = now.briefly
     reconsider(slot, settings)
     for radio in 0..<radios { self[slot, radio] = Average() }
     index.insert(identity.hash(seed: seed), slot: slot)
@@ -84,6 +93,7 @@ package struct Devices: ~Copyable {
   package mutating func bequeath(from old: Int, to new: Int) {
     for radio in 0..<radios { self[new, radio] = self[old, radio] }
     table[new].heard = table[old].heard
+    beginnings[new] = beginnings[old]
     table[new].attributes = table[old].attributes
   }
 
@@ -98,6 +108,21 @@ package struct Devices: ~Copyable {
     } else {
       table[slot].power.forgetConfig(settings.calibration.measuredPower)
     }
+  }
+
+  /// Whoever looks for any of its names looks for it. Whether that is news.
+  mutating func widen(_ slot: Int, by interest: Interest) -> Bool {
+    let before = table[slot].interest
+    table[slot].interest.regions |= interest.regions
+    table[slot].interest.triggers |= interest.triggers
+    if before.calibration == nil, let calibration = interest.calibration {
+      table[slot].interest.calibration = calibration
+      table[slot].power = .calibrated(calibration)
+    }
+    guard table[slot].interest.isMatched, !before.isMatched else { return false }
+    table[slot].isWatched = true
+    arrivals &+= 1
+    return true
   }
 
   package mutating func remove(_ slot: Int) {
@@ -125,4 +150,8 @@ package struct Devices: ~Copyable {
 
   /// It was heard lately.
   mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }
+}
+
+extension Instant {
+  fileprivate var briefly: UInt32 { UInt32(truncatingIfNeeded: microseconds / 1_000) }
 }

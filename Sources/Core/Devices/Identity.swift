@@ -48,12 +48,7 @@ package struct Identity: BitwiseCopyable, Sendable {
   package func isMoreSpecific(than other: Identity) -> Bool { kind.rawValue < other.kind.rawValue }
 
   /// Known by its address alone, whatever else it says of itself: another address would be somebody else.
-  package var isBoundToAddress: Bool {
-    switch kind {
-    case .service, .name, .address: true
-    case .irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone: false
-    }
-  }
+  package var isBoundToAddress: Bool { kind.isBoundToAddress }
 
   /// FNV-1a with a final mix: identities are made rarely, looked up by hash, and chosen by strangers.
   package func hash(seed: UInt64) -> UInt32 {
@@ -62,6 +57,17 @@ package struct Identity: BitwiseCopyable, Sendable {
     hash ^= hash >> 32
     hash = hash &* 0x9E37_79B9_7F4A_7C15
     return UInt32(truncatingIfNeeded: hash >> 32)
+  }
+}
+
+extension Identity.Kind {
+  package static var all: InlineArray<9, Self> { [.irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone, .service, .name, .address] }
+
+  var isBoundToAddress: Bool {
+    switch self {
+    case .service, .name, .address: true
+    case .irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone: false
+    }
   }
 }
 

@@ -44,8 +44,9 @@ package struct Proximity {
   private func publish(
     _ device: Device, _ estimate: Estimate?, at now: Instant, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    publisher.begin(.fleeting, "/proximity/", at: now)
     let name = publisher.name(of: device, at: now)
+    guard !name.isEmpty else { return }
+    publisher.begin(.fleeting, "/proximity/", at: now)
     publisher.topic.append(level: name.bytes)
     publisher.json.member("id", text: name.bytes)
     publisher.describe(device, estimate)

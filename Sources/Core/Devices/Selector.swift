@@ -29,6 +29,13 @@ extension Settings {
     return false
   }
 
+  /// A bit for each kind that some selector names.
+  var kindsNamed: UInt16 {
+    var kinds: UInt16 = 0
+    for index in selectors.indices { if let kind = selectors[index].kind { kinds |= 1 << UInt16(kind.rawValue) } }
+    return kinds
+  }
+
   /// Who in the config is interested in an identity.
   package func interest(in identity: Identity) -> Interest {
     var interest = Interest()

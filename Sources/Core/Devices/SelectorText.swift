@@ -35,8 +35,6 @@ extension Identity {
 }
 
 extension Identity.Kind {
-  private static var all: InlineArray<9, Self> { [.irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone, .service, .name, .address] }
-
   fileprivate static func written(at text: RawSpan) -> (Self, Int)? {
     let kinds = all
     for index in kinds.indices {

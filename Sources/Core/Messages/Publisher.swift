@@ -40,10 +40,10 @@ package struct Publisher: ~Copyable {
     paces.forget()
   }
 
-  /// What subscribers may know a device by.
+  /// What subscribers may know a device by. Empty where nothing: a name that should change every day needs to know which day it is.
   package mutating func name(of device: Device, at now: Instant) -> Text<128> {
     if unknown == .hash && !device.interest.isMatched {
-      return pseudonyms.name(of: device.identity, on: clock.day(at: now))
+      return clock.day(at: now).map { pseudonyms.name(of: device.identity, on: $0) } ?? Text<128>()
     }
     var text = Text<128>()
     text.append(device.identity)

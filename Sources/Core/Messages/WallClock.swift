@@ -14,10 +14,9 @@ package struct WallClock: BitwiseCopyable, Sendable {
   /// Seconds since 1970; nil while the clock is not set.
   package func unixTime(at now: Instant) -> Int64? { epoch.map { ($0 &+ now.microseconds) / 1_000_000 } }
 
-  /// The number of the day, for what changes daily.
-  package func day(at now: Instant) -> Int64 {
-    let microseconds = epoch.map { $0 &+ now.microseconds } ?? uptime(at: now).microseconds
-    return Self.floored(microseconds, by: Self.microsecondsPerDay).quotient
+  /// The number of the day, for what changes daily; nil while the clock is not set.
+  package func day(at now: Instant) -> Int64? {
+    epoch.map { Self.floored($0 &+ now.microseconds, by: Self.microsecondsPerDay).quotient }
   }
 
   /// RFC 3339 with milliseconds, in UTC, quoted; or `null`.

@@ -12,10 +12,12 @@ extension Triggers {
       let following = encounters[place].nextOfDevice
       let over = encounters[place].approach.heard + silence(of: encounters[place])
       if over <= now, encounters[place].isPresent { depart(place, because: .lost, at: now, &devices, settings, &publisher) }
-      if over <= now, encounters[place].rests <= now {
-        dissolve(place, &devices)
+      if over <= now {
+        let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
+        dismiss(place, at: now, &devices)
+        if owed > now { next = min(next, rest > now ? rest : owed) }
       } else {
-        next = min(next, over <= now ? encounters[place].rests : over)
+        next = min(next, over)
       }
       place = following
     }
@@ -50,38 +52,29 @@ extension Triggers {
     }
   }
 
-  /// A device turned out to be another one: what stands between it and the triggers goes on.
-  package mutating func bequeath(from slot: Int, to heir: Int, devices: inout Devices) {
-    guard devices[heir].encounters < 0 else { return }
-    devices[heir].encounters = devices[slot].encounters
-    devices[slot].encounters = -1
-    var place = devices[heir].encounters
-    while place >= 0 {
-      encounters[place].device = Int32(heir)
-      if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }
-      place = encounters[place].nextOfDevice
-    }
-  }
-
-  /// The driver typed the pump's number. False when nobody of that name is heard here.
+  /// The driver typed the pump's number: why it does not fire, if it does not.
   package mutating func call(
     _ trigger: Int, _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
-  ) -> Bool {
+  ) -> CallRefusal? {
+    guard devices[slot].interest.triggers & 1 << UInt64(trigger) != 0 else { return .unmatched }
+    let radio = Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings)))
+    let average = devices[slot, radio]
+    guard average.samples > 0, now - average.heard < .silence(after: average.interval ?? .zero) else { return .unheard }
     var place = encounters.find(trigger: trigger, from: devices[slot].encounters)
     if place < 0 {
-      let radio = devices.bestRadio(of: slot, at: now, settings)
       place = begin(trigger, slot, radio, at: now, &devices)
-      guard place >= 0 else { return false }
-      _ = encounters[place].approach.heard(devices[slot, radio].level, at: now)
+      guard place >= 0 else { return .noRoom }
+      _ = encounters[place].approach.heard(devices.average(of: slot, radio, settings), at: average.heard)
     }
-    guard !encounters[place].hasFired else { return false }
+    guard !encounters[place].hasFired else { return .fired }
+    encounters[place].isNewcomer = false
     let before = encounters[place]
     encounters[place].fire(at: now, settings.triggers[trigger], isVouched: true)
     let sight = sight(of: place, at: now, devices, settings)
     tell(.manual, encounters[place], sight, at: now, devices, settings, &publisher)
     noteChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, sight, changed: true, at: now, devices, settings, &publisher)
-    return true
+    return nil
   }
 
   private mutating func depart(
@@ -90,8 +83,8 @@ extension Triggers {
   ) {
     let sight = sight(of: place, at: now, devices, settings)
     let before = encounters[place]
-    let mustTell = encounters[place].end()
-    if mustTell { tell(.leave(reason), before, sight, at: now, devices, settings, &publisher) }
+    let mustTell = encounters[place].end(hereUntil: before.approach.heard, isGone: reason == .lost)
+    if mustTell, !before.isSucceeded { tell(.leave(reason), before, sight, at: now, devices, settings, &publisher) }
     noteChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, sight, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
@@ -101,6 +94,19 @@ extension Triggers {
     guard let interval = encounter.approach.interval else { return Limits.shortestSilence }
     return min(max(interval * 12, Limits.shortestSilence), Limits.longestSilence)
   }
+}
+
+/// Why the driver's own word does not fire a trigger.
+package enum CallRefusal: BitwiseCopyable, Sendable {
+  /// The permission to listen is withdrawn.
+  case deaf
+  /// The radio that stands there has not heard it within the time after which it is taken to have left.
+  case unheard
+  /// The trigger does not look for it.
+  case unmatched
+  case fired
+  /// The table of encounters is full.
+  case noRoom
 }
 
 extension Settings {

@@ -54,6 +54,15 @@ package struct Encounter: BitwiseCopyable {
   private var isVouched = false
   /// No fire before this.
   package private(set) var rests = Instant.zero
+  /// He was said to have left: no fire before he has been away. And when he was last here.
+  package private(set) var mustBeAway = false
+  private var wasHere = Instant.zero
+  private var wasGone = false
+  /// Nobody has seen it come: it may have been here under another address. It must wait until that is known.
+  package internal(set) var isNewcomer = false
+  /// It goes on under another address.
+  package internal(set) var isSucceeded = false
+  private var isPowerTold = false
 
   package enum Event: BitwiseCopyable, Equatable {
     case arm, fire
@@ -66,12 +75,7 @@ package struct Encounter: BitwiseCopyable {
 
   /// Why somebody who stands there is not served.
   package enum Doubt: UInt8, BitwiseCopyable {
-    case rival, silentNeighbour, unknownPower, noBroker, presentAtStart
-  }
-
-  /// What cannot be, if everybody is who he says.
-  package enum Anomaly: UInt8, BitwiseCopyable {
-    case twoPlacesAtOnce
+    case rival, silentNeighbour, unknownPower, noBroker, presentAtStart, notAway
   }
 
   package enum Departure: UInt8, BitwiseCopyable {
@@ -101,12 +105,14 @@ package struct Encounter: BitwiseCopyable {
 
   /// A sample was heard and added to the approach; `elapsed` is the time that it speaks for.
   package mutating func heard(_ sight: Sight, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings) -> Event? {
+    switch stage {
+    // However rarely it is heard: who is far off has left.
+    case .fired, .leaving: return stood(sight, at: now)
+    case .absent, .armed, .dwelling, .claiming: break
+    }
     guard sight.isFirm else { return nil }
     note(sight, at: now)
-    switch stage {
-    case .absent, .armed, .dwelling, .claiming: return approached(sight, after: elapsed, at: now, settings)
-    case .fired, .leaving: return stood(sight, at: now)
-    }
+    return approached(sight, after: elapsed, at: now, settings)
   }
 
   private static let lessonSeconds: Float = 5
@@ -144,8 +150,13 @@ package struct Encounter: BitwiseCopyable {
     intent = 0
   }
 
-  /// The end, whatever the reason; tells whether somebody must be told.
-  package mutating func end() -> Bool {
+  /// The end, whatever the reason; tells whether somebody must be told. He was here until then, as far as anybody knows.
+  package mutating func end(hereUntil moment: Instant, isGone: Bool) -> Bool {
+    if hasFired { (mustBeAway, wasHere, wasGone) = (true, moment, isGone) }
+    return end()
+  }
+
+  private mutating func end() -> Bool {
     defer {
       stage = .absent
       evidence = 0
@@ -154,9 +165,37 @@ package struct Encounter: BitwiseCopyable {
       wasHereAtStart = false
       voices = Voices()
       isVouched = false
+      isPowerTold = false
       forgetLesson()
     }
     return hasFired
+  }
+
+  /// How long he is remembered though he is not here: until he may be served again.
+  package var isOwedUntil: Instant { mustBeAway ? max(rests, wasHere + (wasGone ? Self.absence : Self.longAbsence)) : rests }
+
+  /// True when an implausible power is to be told: once in an encounter.
+  package mutating func tellsPower() -> Bool {
+    defer { isPowerTold = isPowerTold || isPresent }
+    return isPresent && !isPowerTold
+  }
+
+  // MARK: Under another address
+
+  /// The same visitor, who was known by another address.
+  mutating func goOn(from other: Encounter) {
+    if other.hasFired { (stage, evidence) = (other.stage, 0) }
+    (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
+    (isUndecidedSaid, isVouched, isPowerTold) = (other.isUndecidedSaid, other.isVouched, other.isPowerTold)
+    wasHereAtStart = other.wasHereAtStart
+    wasCutOff = wasCutOff || other.wasCutOff
+    isNewcomer = false
+  }
+
+  /// The other address is heard again: they are two, and this one has not been served.
+  mutating func beginAnew() {
+    _ = end()
+    (rests, mustBeAway) = (.zero, false)
   }
 
   package mutating func said(_ event: Event) { if case .undecided = event { isUndecidedSaid = true } }
@@ -172,6 +211,7 @@ package struct Encounter: BitwiseCopyable {
   }
 
   private mutating func approached(_ sight: Sight, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings) -> Event? {
+    if mustBeAway { notice(sight, at: now) }
     guard sight.isNear || sight.isArming else {
       if sight.isGone { _ = end() }
       return nil
@@ -196,11 +236,23 @@ package struct Encounter: BitwiseCopyable {
     evidence = min(max(evidence + sight.weight * Float(elapsed.seconds), 0), Float(settings.dwell.seconds))
   }
 
+  /// A body turns up in the line and goes away again: who comes back so soon has not been away, and has been served.
+  private mutating func notice(_ sight: Sight, at now: Instant) {
+    if sight.isGone { wasGone = true }
+    guard !sight.isAway else { return }
+    if now - wasHere >= (wasGone ? Self.absence : Self.longAbsence) { mustBeAway = false } else { (wasHere, wasGone) = (now, false) }
+  }
+
+  /// Bodies stay for some seconds; nobody drives off, and is back, within that. Who was never heard as far off as where encounters end, nor lost,
+  /// may have turned his back.
+  private static let absence = Interval.seconds(12)
+  private static let longAbsence = Interval.seconds(60)
+
   private func isWhole(_ settings: TriggerSettings) -> Bool { evidence >= Float(settings.dwell.seconds) }
 
   private mutating func decide(_ sight: Sight, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event? {
     let isFree = now >= rests && !sight.isTaken && !sight.mayBeTaken
-    guard !wasHereAtStart, isFree, sight.isAhead, now - ahead >= settings.settle || sight.isUnrivalled else {
+    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, sight.isAhead, now - ahead >= settings.settle || sight.isUnrivalled else {
       return doubt(sight, at: now, settings)
     }
     guard sight.mustAsk else {
@@ -222,6 +274,7 @@ package struct Encounter: BitwiseCopyable {
     }
     guard !isUndecidedSaid, sight.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
+    if mustBeAway { return .undecided(.notAway) }
     if case .claiming = stage { return .undecided(sight.isConnected ? .silentNeighbour : .noBroker) }
     if sight.mayBeTaken { return .undecided(.silentNeighbour) }
     return sight.isAhead ? nil : .undecided(sight.isPowerKnown ? .rival : .unknownPower)
@@ -241,7 +294,7 @@ package struct Encounter: BitwiseCopyable {
       return nil
     }
     guard now - since >= Self.leaveDelay else { return nil }
-    _ = end()
+    _ = end(hereUntil: since, isGone: sight.isGone)
     return .leave(sight.isAway ? .away : .elsewhere)
   }
 }

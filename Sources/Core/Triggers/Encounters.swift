@@ -1,25 +1,40 @@
 /// All encounters under way, each in its device's list, in lent memory.
 package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
+  /// What is seldom asked of each, and most never have.
+  private var kin: Lent<Kin>
   private var vacancies: Vacancies
   /// Where the search for an absent one goes on.
   private var hand = 0
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Encounter.self)
+    kin = arena.take(capacity, of: Kin.self)
     vacancies = Vacancies(capacity: capacity, in: &arena)
   }
 
-  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Encounter.self) + Vacancies.bytes(for: capacity) }
+  package static func bytes(for capacity: Int) -> Int {
+    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Kin.self) + Vacancies.bytes(for: capacity)
+  }
 
   package var isFull: Bool { vacancies.isEmpty }
   /// All that were ever used, some of them vacant.
   var places: Range<Int32> { 0..<Int32(vacancies.fresh) }
   func isUsed(_ place: Int32) -> Bool { table[Int(place)].device >= 0 }
+  /// Places from here on have never been used.
+  var used: Int { vacancies.fresh }
 
   package subscript(place: Int32) -> Encounter {
     _read { yield table[Int(place)] }
     _modify { yield &table[Int(place)] }
+  }
+
+  subscript(kinOf place: Int32) -> Kin {
+    get { kin[Int(place)].isKnown ? kin[Int(place)] : Kin() }
+    set {
+      kin[Int(place)] = newValue
+      kin[Int(place)].isKnown = true
+    }
   }
 
   /// The place of the device's encounter with a trigger, -1 when there is none.
@@ -47,7 +62,7 @@ package struct Encounters: ~Copyable {
     var oldest = -1
     for _ in 0..<min(Self.lookedAt, vacancies.fresh) {
       hand = hand + 1 < vacancies.fresh ? hand + 1 : 0
-      guard table[hand].device >= 0, !table[hand].isPresent, table[hand].rests <= now else { continue }
+      guard table[hand].device >= 0, !table[hand].isPresent, table[hand].isOwedUntil <= now else { continue }
       if oldest < 0 || table[hand].approach.heard < table[oldest].approach.heard { oldest = hand }
     }
     return Int32(oldest)
@@ -60,6 +75,10 @@ package struct Encounters: ~Copyable {
   package mutating func cutOff() { for place in 0..<vacancies.fresh { table[place].wasCutOff = true } }
 
   package mutating func end(_ place: Int32, head: inout Int32) {
+    if kin[Int(place)].isKnown {
+      unlink(place)
+      kin[Int(place)].isKnown = false
+    }
     if head == place {
       head = table[Int(place)].nextOfDevice
     } else {

@@ -15,6 +15,10 @@ package enum Hindrance: BitwiseCopyable, Equatable {
   /// Evidence of so many seconds is less than `dwell_s`.
   case dwell(Float)
   case presentAtStart
+  /// He was said to have left, and has not been away.
+  case notAway
+  /// It appeared from nowhere, as somebody fell silent: it may be the same one under another address.
+  case newcomer
   /// `refractory_s` is not over.
   case rest(Interval)
   /// Another trigger of the group has it.
@@ -34,10 +38,12 @@ package enum Hindrance: BitwiseCopyable, Equatable {
     case .rival, .power: 4
     case .dwell: 5
     case .presentAtStart: 6
-    case .rest: 7
-    case .taken: 8
-    case .settle: 9
-    case .neighbours: 10
+    case .notAway: 7
+    case .newcomer: 8
+    case .rest: 9
+    case .taken: 10
+    case .settle: 11
+    case .neighbours: 12
     }
   }
 }
@@ -52,6 +58,8 @@ extension Encounter {
     if let doubt = sight.doubt { return doubt }
     guard evidence >= Float(settings.dwell.seconds) else { return .dwell(evidence) }
     if wasHereAtStart { return .presentAtStart }
+    if mustBeAway { return .notAway }
+    if isNewcomer { return .newcomer }
     if now < rests { return .rest(rests - now) }
     if sight.isTaken { return .taken }
     if sight.mayBeTaken { return .neighbours }

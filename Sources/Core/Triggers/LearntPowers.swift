@@ -20,6 +20,7 @@ package struct LearntPowers: ~Copyable {
   private static let agreement = Decibels(6)
   /// 5 % and 95 % of 551 models of phones lie so far from the middle.
   private static let plausible: ClosedRange<Float> = -8...20
+  static let weakest = Decibels(8)
   /// The mean goes on following a phone that is carried differently.
   private static let visitsCounted: UInt8 = 8
 

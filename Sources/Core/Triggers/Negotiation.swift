@@ -151,14 +151,16 @@ extension Triggers {
     negotiate(place, sight, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
   }
 
-  /// Somebody asks about a device that is nowhere near us: we say so, with the level if there is one.
+  /// Somebody asks about a device that is nowhere near us: we say so, with the level if there is one and a trigger of ours looks for the
+  /// device. Of strangers nothing is told, whoever asks.
   private mutating func answer(
     _ claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     publisher.beginClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(arbitration.nextSequence()))
     publisher.json.member("state", Claim.Standing.withdrawn.name)
-    let slot = devices.find(claim.identity)
+    let found = devices.find(claim.identity)
+    let slot = found.flatMap { devices[$0].interest.triggers != 0 ? $0 : nil }
     let estimate = slot.flatMap { devices.estimate(of: $0, at: now, settings) }
     if let estimate { publisher.json.member("level_db", estimate.average.value, places: 1) }
     publisher.json.member("samples", Int64(estimate?.samples ?? 0))

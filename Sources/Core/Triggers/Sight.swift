@@ -19,6 +19,8 @@ package struct Sight: BitwiseCopyable {
   /// A neighbour that is offline may have fired: it went while it asked, or after a time when we heard nothing of it.
   package var mayBeTaken = false
   package var isConnected = true
+  /// Its advert claims a power that no transmitter has.
+  package var isImplausible = false
   /// Enough samples, often enough.
   package var isFirm = false
 
@@ -67,6 +69,13 @@ package struct Sight: BitwiseCopyable {
     }
   }
 
+  /// It is that much further off than it says.
+  mutating func recede(by excess: Float) {
+    insideFire -= excess
+    insideArm -= excess
+    insideLeave -= excess
+  }
+
   /// What a second of this is worth as evidence, from -1 to 1. While the level still moves, more of it is asked: who is coming
   /// is not there yet, and who passes by does not stay.
   package var weight: Float {
@@ -78,7 +87,7 @@ package struct Sight: BitwiseCopyable {
   package static func allowance(hasRivals: Bool) -> Decibels { Decibels(hasRivals ? Bounds.besideRivals : Bounds.alone) }
 
   /// How far the level lies within what is allowed for somebody who stands still.
-  package var standing: Float { insideFire + (margin == nil ? Bounds.alone : Bounds.besideRivals) }
+  package var standing: Float { insideFire + (margin != nil ? Bounds.besideRivals : isGrouped ? Bounds.unheard : Bounds.alone) }
   /// What is asked on top while the level moves.
   package var moving: Float { Bounds.perMotion * motion }
 }
@@ -86,8 +95,10 @@ package struct Sight: BitwiseCopyable {
 private enum Bounds {
   /// How far the level may be below that of `fire_m`: pockets, bodies and shadows are there, and 7 dB is what `low_m` allows.
   static let besideRivals: Float = 7
-  /// Without a rival's word, half a street away looks like a pocket: less is allowed.
-  static let alone: Float = 5
+  /// Rivals there are, but none of them hears the device: it is not near them.
+  static let unheard: Float = 5
+  /// Without a rival's word, the next pump looks like a pocket: less is allowed. Chosen by the curve in Tests/Prove/README.md.
+  static let alone: Float = 3
   /// Full evidence this far above the allowance.
   static let ramp: Float = 3
   static let perMotion: Float = 2

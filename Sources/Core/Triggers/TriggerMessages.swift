@@ -16,7 +16,7 @@ extension Triggers {
     publisher.topic.append(trigger.name)
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
-    publisher.json.member("id", devices[slot].identity)
+    publisher.json.member("id", name(event, slot, encounter, devices))
     publisher.identifyEvent()
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")
@@ -24,6 +24,22 @@ extension Triggers {
     if let reason = event.reason { publisher.json.member("reason", reason) }
     publisher.json.closeObject()
     publisher.send()
+  }
+
+  /// A visit ends under the name under which it was told of, whatever its visitor is called by then.
+  private func name(_ event: Encounter.Event, _ slot: Int, _ encounter: Encounter, _ devices: borrowing Devices) -> Identity {
+    guard case .leave = event else { return devices[slot].identity }
+    let place = encounters.find(trigger: Int(encounter.trigger), from: devices[slot].encounters)
+    return place < 0 ? devices[slot].identity : encounters[kinOf: place].servedAs ?? devices[slot].identity
+  }
+}
+
+extension Encounter {
+  /// What cannot be, if everybody is who he says.
+  package enum Anomaly: UInt8, BitwiseCopyable {
+    case twoPlacesAtOnce
+    /// Its advert claims a power that no transmitter has.
+    case implausiblePower
   }
 }
 
@@ -55,7 +71,9 @@ extension Encounter.Event {
     case .undecided(.unknownPower): "unknown power"
     case .undecided(.noBroker): "no broker"
     case .undecided(.presentAtStart): "present at start"
+    case .undecided(.notAway): "not been away"
     case .anomaly(.twoPlacesAtOnce): "two places at once"
+    case .anomaly(.implausiblePower): "implausible power"
     case .leave(.away): "away"
     case .leave(.elsewhere): "elsewhere"
     case .leave(.lost): "lost"
@@ -72,7 +90,7 @@ extension Publisher {
     _ encounter: Encounter, _ sight: Sight, _ device: Device, at now: Instant, _ settings: borrowing Settings
   ) {
     let path = Path(settings.calibration)
-    let loss = device.power.level - encounter.approach.level
+    let loss = device.power.credited(settings.calibration.measuredPower) - encounter.approach.level
     let reach = Decibels(sight.reach)
     json.member("average", encounter.approach.level.value, places: 1)
     json.member("distance_m", path.distance(atLoss: loss).value, places: 2)

@@ -64,19 +64,25 @@ extension Triggers {
   }
 
   private func count(_ trigger: Int, _ census: inout Census) {
-    for place in encounters.places where encounters.isUsed(place) && Int(encounters[place].trigger) == trigger {
+    for place in encounters.places where stands(place, at: trigger) {
       if encounters[place].hasFired { census.served += 1 } else if encounters[place].isPresent { census.near += 1 }
     }
     for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver { census.served += 1 }
   }
 
+  /// What went on under a new address counts there.
+  private func stands(_ place: Int32, at trigger: Int) -> Bool {
+    encounters.isUsed(place) && Int(encounters[place].trigger) == trigger && !encounters[place].isSucceeded
+  }
+
   /// As many as there is room for; returns how many those were.
   private func list(_ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ publisher: inout Publisher) -> Int {
     var told = 0
-    for place in encounters.places where encounters.isUsed(place) && Int(encounters[place].trigger) == trigger {
+    for place in encounters.places where stands(place, at: trigger) {
       guard encounters[place].isPresent, encounters[place].hasFired == isServed else { continue }
       let since = encounters[place].firedAt ?? encounters[place].since
-      guard publisher.tell(devices[Int(encounters[place].device)].identity, since: since) else { return told }
+      let identity = encounters[kinOf: place].servedAs ?? devices[Int(encounters[place].device)].identity
+      guard publisher.tell(identity, since: since) else { return told }
       told += 1
     }
     guard isServed else { return told }

@@ -6,6 +6,8 @@ package struct Triggers: ~Copyable {
   package internal(set) var learnt: LearntPowers
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
+  /// `measured_power_dbm`.
+  private var assumed = Decibels(-59)
   /// Approaches that found no room.
   package private(set) var refused: UInt64 = 0
   /// Whom the run before served.
@@ -50,6 +52,7 @@ package struct Triggers: ~Copyable {
   package mutating func adopt(_ settings: borrowing Settings) {
     arbitration.adopt(settings)
     let path = Path(settings.calibration)
+    assumed = settings.calibration.measuredPower
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
       edges[index] = Edges(
@@ -76,13 +79,30 @@ package struct Triggers: ~Copyable {
       guard radio == Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings))) else { continue }
       let place = place(for: slot, trigger, level, radio, at: now, &devices, settings)
       guard place >= 0 else { continue }
+      if encounters[place].isSucceeded { encounters.reclaim(place) }
+      let mayBeTwo = !encounters[place].voices.isAlone(sender) && devices[slot].identity.isCopyable
+      if mayBeTwo, isDrowned(place, level, by: sender, at: now) { continue }
       if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
         encounters[place].approach = Approach()
         encounters[place].radio = Int8(radio)
       }
       let elapsed = encounters[place].approach.heard(level, at: now)
-      if devices[slot].identity.isCopyable { encounters[place].voices.heard(sender, at: now) }
       look(place, after: elapsed, at: now, &devices, settings, &publisher)
+    }
+  }
+
+  /// Whether a sample is somebody else's, who speaks under the same name from further off.
+  @inline(never)
+  private mutating func isDrowned(_ place: Int32, _ level: Decibels, by sender: Int, at now: Instant) -> Bool {
+    encounters[place].voices.heard(sender, at: now)
+    let approach = encounters[place].approach
+    let silence = approach.samples > 0 ? now - approach.heard : Limits.longestSilence
+    switch encounters[place].voices.follow(sender, above: (level - approach.level).value, after: silence) {
+    case .same: return false
+    case .leftOut: return true
+    case .other:
+      encounters[place].approach = Approach()
+      return false
     }
   }
 
@@ -92,11 +112,12 @@ package struct Triggers: ~Copyable {
   ) -> Int32 {
     let known = encounters.find(trigger: trigger, from: devices[slot].encounters)
     if known >= 0 { return known }
-    let loss = devices[slot].power.level - level
+    let loss = devices[slot].power.credited(assumed) - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
     let place = begin(trigger, slot, radio, at: now, &devices)
     if place >= 0, now - started < Self.startUp { encounters[place].wasHereAtStart = true }
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
+    if place >= 0, !encounters[place].hasFired { doubt(place, devices) }
     return place
   }
 
@@ -123,20 +144,33 @@ package struct Triggers: ~Copyable {
     let sight = sight(of: place, at: now, devices, settings)
     // Who was far off when we started has been seen coming, after all.
     if sight.isFirm, !sight.isNear { encounters[place].wasHereAtStart = false }
+    if encounters[place].isNewcomer { consider(place, sight, at: now, devices, settings, &publisher) }
     let before = encounters[place]
     let event = encounters[place].heard(sight, after: elapsed, at: now, trigger)
-    if let event {
+    if let event, !withholds(event, place) {
       encounters[place].said(event)
       tell(event, before, sight, at: now, devices, settings, &publisher)
     }
     noteChange(from: before, at: place, now, devices, settings, &publisher)
+    if sight.isImplausible, encounters[place].tellsPower() {
+      tell(.anomaly(.implausiblePower), encounters[place], sight, at: now, devices, settings, &publisher)
+    }
     if encounters[place].isPresent, encounters[place].voices.takesTurns() {
       tell(.anomaly(.twoPlacesAtOnce), encounters[place], sight, at: now, devices, settings, &publisher)
     }
     if let level = encounters[place].lesson(sight, after: elapsed) { learn(from: level, place, &devices, settings) }
     negotiate(place, sight, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
     // Who has just been served is remembered until he may be served again.
-    if !encounters[place].isPresent, sight.isGone, now >= encounters[place].rests { dissolve(place, &devices) }
+    if !encounters[place].isPresent, sight.isGone { dismiss(place, at: now, &devices) }
+  }
+
+  /// Who is gone is forgotten, but for what he is owed; what neighbours said of him holds no longer than he rests.
+  mutating func dismiss(_ place: Int32, at now: Instant, _ devices: inout Devices) {
+    if encounters[place].isOwedUntil <= now {
+      dissolve(place, &devices)
+    } else if encounters[place].rests <= now {
+      rivals.forget(&encounters[place].rivals)
+    }
   }
 
   mutating func dissolve(_ place: Int32, _ devices: inout Devices) {
@@ -153,22 +187,30 @@ package struct Triggers: ~Copyable {
     let slot = Int(encounter.device)
     let trigger = settings.triggers[Int(encounter.trigger)]
     let edges = edges[Int(encounter.trigger)]
-    let loss = (devices[slot].power.level - encounter.approach.level).value
+    let loss = (devices[slot].power.credited(assumed) - encounter.approach.level).value
     var sight = Sight()
     sight.insideFire = edges.fire - loss
     sight.insideArm = edges.arm - loss
     sight.insideLeave = edges.leave - loss
     sight.motion = encounter.approach.motion.value
     sight.power = devices[slot].power.triggerDoubt
+    sight.isImplausible = devices[slot].isImplausible
     sight.requiredMargin = trigger.margin.value
     sight.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
-    guard !trigger.group.isEmpty else { return sight }
+    if !trigger.group.isEmpty { look(atRivalsOf: place, in: trigger, &sight, at: now, devices, settings) }
+    if sight.margin == nil { sight.recede(by: devices[slot].power.overstated(assumed)) }
+    return sight
+  }
+
+  private func look(
+    atRivalsOf place: Int32, in trigger: TriggerSettings, _ sight: inout Sight, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings
+  ) {
     sight.mustAsk = arbitration.hasCompetitor(in: trigger.group, at: now) || !arbitration.isAcquainted(at: now)
     sight.isConnected = arbitration.isAcquainted(at: now)
     sight.isGrouped = sight.mustAsk
-    sight.mayBeTaken = encounter.wasCutOff && arbitration.isAnybodyAway(from: trigger.group, at: now)
+    sight.mayBeTaken = encounters[place].wasCutOff && arbitration.isAnybodyAway(from: trigger.group, at: now)
     compare(place, &sight, at: now, devices, settings)
-    return sight
   }
 
   /// The best of the others: triggers of our own in the same group, and what the neighbours last said.

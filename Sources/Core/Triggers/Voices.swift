@@ -9,6 +9,8 @@ package struct Voices: BitwiseCopyable {
   private var returned = Instant.zero
   private var returns: UInt8 = 0
   private var isTold = false
+  /// Whom the approach is about.
+  private var followed: Int32 = -1
 
   /// Once may be a line of the address book that changed hands, eight times in a row is none.
   private static let enough: UInt8 = 8
@@ -26,6 +28,30 @@ package struct Voices: BitwiseCopyable {
     }
     (former, current) = (current, sender)
   }
+
+  /// Whether nobody else has spoken since this one was followed.
+  func isAlone(_ line: Int) -> Bool { Int(current) == line && followed == current }
+
+  /// Of two that take turns the nearer one is followed: a copy, however often it speaks, must not make the original vanish. Tells what to make
+  /// of a sample that lies so many dB above the level of whom was followed until so long ago.
+  package mutating func follow(_ line: Int, above level: Float, after silence: Interval) -> Part {
+    let sender = Int32(truncatingIfNeeded: line)
+    guard sender != followed, followed >= 0, silence < Self.memory else {
+      followed = sender
+      return .same
+    }
+    if level < -Self.further { return .leftOut }
+    followed = sender
+    return level > Self.nearer ? .other : .same
+  }
+
+  package enum Part { case same, other, leftOut }
+
+  /// Fading takes and gives a few dB from packet to packet.
+  private static let further: Float = 6
+  private static let nearer: Float = 10
+  /// A phone that renewed its address is followed as soon as its old one has been silent for so long.
+  private static let memory = Interval.seconds(1)
 
   /// True when it is to be told: once in an encounter.
   package mutating func takesTurns() -> Bool {

@@ -11,7 +11,7 @@ extension Phone {
     table.read("power_dbm", &power, -120...20)
     table.read("power_spread_db", &powerSpread, 0...20)
     claimedPower = Int8(power)
-    if let claim = table.number("claimed_dbm", -100...20, whole: true) { claimedPower = Int8(claim) }
+    if let claim = table.number("claimed_dbm", -128...20, whole: true) { claimedPower = Int8(claim) }
     table.read("interval_ms", milliseconds: &interval, 20...60_000)
     table.read("height_m", &height, 0...20)
     table.read(

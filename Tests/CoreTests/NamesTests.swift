@@ -1,0 +1,125 @@
+import Testing
+
+@testable import Core
+
+@Suite("One device has several names") struct NamesTests {
+  private static let beacon = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")
+  private static let uid = bytes("020106 0303AAFE 1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001")
+  private static let named = bytes("020106 0409427573")
+
+  private func fires(_ selector: String, _ adverts: [[UInt8]]) throws -> [String] {
+    let written = Array(selector.utf8)
+    let match = try Selector(written: written.span.bytes)
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.selectors[Int($0.triggers[0].match.start)] = match
+      if let service = match.service { _ = $0.services.append(service) }
+    }
+    for step in 0..<150 {
+      let level = Int8(step < 80 ? -84 + step * 24 / 80 : -60)
+      rig.hear(1, at: 10 + Double(step) * 0.1, level: level, data: adverts[step % adverts.count])
+    }
+    return rig.told().filter { $0.event == "fire" }.map(\.id)
+  }
+
+  @Test(
+    "a selector matches any of them, and one is published, whichever comes first",
+    arguments: ["eddystone:*", "ibeacon:*", "service:feaa@*", "address:c0:00:*", "name:Bus@*"])
+  func union(selector: String) throws {
+    let published = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:258"
+    #expect(try fires(selector, [Self.beacon, Self.uid, Self.named]) == [published])
+    #expect(try fires(selector, [Self.named, Self.uid, Self.beacon]) == [published])
+  }
+
+  @Test("of two services, or two names, that take turns at one address the first in the configuration, or the longer one, is published")
+  func steady() throws {
+    var rig = Rig {
+      $0.addRegion("door")
+      for service: UInt32 in [0x1234, 0x5678] { _ = $0.services.append(ServiceUUID(short: service)) }
+    }
+    for step in 0..<40 {
+      rig.hear(1, at: Double(step), data: bytes(step % 2 == 0 ? "03037856" : "03033412"))
+      rig.hear(2, at: Double(step) + 0.5, data: bytes(step % 2 == 0 ? "0409427573" : "0709427573203230"))
+    }
+    let entered = rig.said().filter { $0.payload.contains(#""event":"enter""#) }
+    #expect(entered.count == 4)
+    #expect(entered.contains { $0.payload.contains("service:00001234-") } && entered.contains { $0.payload.contains("name:Bus 20@") })
+  }
+}
+
+@Suite("What an advert claims of its power") struct ClaimedPowerTests {
+  private static let head = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102")
+
+  private func rig(_ isCalibrated: Bool = false) -> Rig {
+    Rig {
+      if isCalibrated { $0.calibrateEverybody() }
+      $0.addTrigger("pump")
+    }
+  }
+
+  private func events(_ rig: inout Rig, claiming: Int8, level: Int8) -> [String] {
+    for step in 0..<300 { rig.hear(1, at: 10 + Double(step) * 0.1, level: level, data: Self.head + [UInt8(bitPattern: claiming)]) }
+    return rig.told().map { $0.event + ($0.reason.map { " " + $0 } ?? "") }
+  }
+
+  @Test("nobody comes nearer by it than a plausible transmitter is", arguments: [-67, -80, -90, -91, -100, -128] as [Int8])
+  func liar(claim: Int8) {
+    var rig = rig()
+    #expect(!events(&rig, claiming: claim, level: -85).contains("fire"))
+    #expect((rig.gateway.counters.implausiblePowers > 0) == (claim < -90))
+  }
+
+  @Test("where a trigger is concerned an implausible claim is an anomaly, told once; who was measured is believed to be what was measured")
+  func told() {
+    var rig = rig()
+    #expect(events(&rig, claiming: -100, level: -60) == ["arm", "anomaly implausible power", "fire"])
+    rig = self.rig(true)
+    #expect(events(&rig, claiming: -100, level: -60) == ["arm", "fire"])
+  }
+
+  @Test("a claim that is plausible is believed: who is stronger is further off") func strong() {
+    var rig = rig()
+    #expect(events(&rig, claiming: -45, level: -60) == ["arm"])
+  }
+
+  @Test("the power at 0 m and the field for the antenna's are held to the same") func others() {
+    var rig = rig()
+    for step in 0..<300 {
+      let time = 10 + Double(step) * 0.1
+      rig.hear(1, at: time, level: -85, data: bytes("1516AAFE 00 C5 2F234454F4911BA9FFA6 000000000001"))
+      rig.hear(2, at: time, level: -85, data: bytes("020AC4"))
+    }
+    #expect(!rig.told().contains { $0.event == "fire" } && rig.gateway.counters.implausiblePowers == 2)
+  }
+}
+
+@Suite("The driver's own word") struct CallTests {
+  private func call(_ device: UInt8, _ rig: inout Rig, at time: Double) -> CallRefusal? {
+    let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | UInt64(device)))
+    return rig.gateway.call(0, for: identity, at: Instant(microseconds: Int64(time * 1e6)))
+  }
+
+  @Test("fires for who is heard here, by the radio that stands there, within the time of silence, and is looked for") func refusals() {
+    var rig = Rig {
+      $0.addRadios(2)
+      $0.addTrigger("pump", radio: 0)
+      let one = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
+      $0.selectors[0] = Selector(kind: .address, isWhole: false, prefix: Identity(.address, one.bytes.span.bytes.extracting(first: 5)))
+      $0.addRegion("door")
+    }
+    #expect(call(1, &rig, at: 1) == .unheard)
+    rig.hear(from: 2, to: 4, level: -75, radio: 1)
+    #expect(call(1, &rig, at: 4) == .unheard)
+    rig.hear(from: 4, to: 6, level: -75, radio: 0)
+    #expect(call(1, &rig, at: 12) == .unheard)
+    rig.hear(from: 12, to: 13, level: -75, radio: 0)
+    #expect(call(1, &rig, at: 14) == nil && call(1, &rig, at: 14) == .fired)
+    let packet = advert([1, 0, 0, 0, 0, 0xC1], level: -60, data: [])
+    rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: 15_000_000))
+    let stranger = Identity(.address, Address(word: 1 << 48 | 0xC100_0000_0001))
+    #expect(rig.gateway.call(0, for: stranger, at: Instant(microseconds: 15_000_000)) == .unmatched)
+    rig.gateway.authorize(.denied, at: Instant(microseconds: 16_000_000))
+    #expect(call(1, &rig, at: 16) == .deaf)
+  }
+}

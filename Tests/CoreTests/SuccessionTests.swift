@@ -1,0 +1,129 @@
+import Testing
+
+@testable import Core
+
+@Suite("A phone that renews its address") struct SuccessionTests {
+  private static let app = ServiceUUID(0x2F23_4454_CF6D_4A0F, 0xADF2_F491_1BA9_FFA6)
+  static let adverts: [[UInt8]] = [
+    // Its service, its name, and nothing at all.
+    bytes("02011A 1107A6FFA91B91F4F2AD0F4A6DCF5444232F"), bytes("02011A 0609416E6E6173"), bytes("02011A 06FF4C00100101"),
+  ]
+
+  private func rig() -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      _ = $0.services.append(Self.app)
+    }
+  }
+
+  /// Ten adverts a second from a resolvable private address that ends in `number`.
+  private func hear(
+    _ rig: inout Rig, _ number: UInt8, from start: Double, to end: Double, level: Double, becoming last: Double? = nil, data: [UInt8]
+  ) {
+    var time = start
+    while time < end {
+      let heard = Int8((level + ((last ?? level) - level) * (time - start) / (end - start)).rounded())
+      let packet = advert([number, 0, 0, 0, 0, 0x40], level: heard, data: data)
+      rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64(time * 1e6)))
+      time += 0.1
+    }
+  }
+
+  private func names(_ told: [Told]) -> [String] { told.filter { $0.event != "arm" }.map { $0.event + " " + $0.id.suffix(1) } }
+
+  @Test("in mid-visit it is one visit, whatever names it, and its end bears the name of its fire", arguments: adverts)
+  func once(data: [UInt8]) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: data)
+    hear(&rig, 1, from: 18, to: 30, level: -60, data: data)
+    for number in 2...4 { hear(&rig, UInt8(number), from: Double(number) * 40 - 50, to: Double(number) * 40 - 10, level: -61, data: data) }
+    hear(&rig, 4, from: 150, to: 158, level: -60, becoming: -98, data: data)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 1", "leave 1"])
+  }
+
+  @Test("before it is served it is served once, under its present name", arguments: adverts) func early(data: [UInt8]) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 17.5, level: -84, becoming: -62, data: data)
+    hear(&rig, 2, from: 17.5, to: 40, level: -60, data: data)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 2", "leave 2"])
+  }
+
+  @Test("two phones are two: the second is seen coming, as the first is served, and then falls silent", arguments: adverts)
+  func coming(data: [UInt8]) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: data)
+    for step in 0..<80 {
+      let time = 18 + Double(step) * 0.1
+      hear(&rig, 1, from: time, to: time + 0.05, level: -60, data: data)
+      hear(&rig, 2, from: time + 0.03, to: time + 0.05, level: -84 + Double(step) * 0.3, data: data)
+    }
+    hear(&rig, 2, from: 26, to: 40, level: -60, data: data)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 1", "fire 2", "leave 1", "leave 2"])
+  }
+
+  @Test("somebody who appears from nowhere beside somebody is served as soon as the other is heard again, be it late", arguments: [0.3, 4])
+  func beside(silence: Double) {
+    var rig = rig()
+    let data = Self.adverts[0]
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: data)
+    hear(&rig, 1, from: 18, to: 24, level: -60, data: data)
+    hear(&rig, 2, from: 24, to: 24 + silence, level: -60, data: data)
+    #expect(names(rig.told()) == ["fire 1"])
+    for step in 0..<30 {
+      let time = 24 + silence + Double(step) * 0.1
+      hear(&rig, 1, from: time, to: time + 0.05, level: -60, data: data)
+      hear(&rig, 2, from: time + 0.03, to: time + 0.05, level: -60, data: data)
+    }
+    #expect(names(rig.told()) == ["fire 2"])
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["leave 1", "leave 2"])
+  }
+
+  @Test("who appears where nobody has just fallen silent is served at once", arguments: [UInt8(0x40), 0xC0]) func alone(kind: UInt8) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])
+    hear(&rig, 1, from: 18, to: 24, level: -60, data: Self.adverts[0])
+    // Another app's phone, and one whose address is never renewed.
+    for step in 0..<12 {
+      let packet = advert([9, 0, 0, 0, 0, kind], level: -60, data: kind == 0x40 ? Self.adverts[1] : Self.adverts[0])
+      rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: 24_000_000 + Int64(step) * 100_000))
+    }
+    #expect(names(rig.told()) == ["fire 1", "fire 9"])
+  }
+}
+
+@Suite("The same visit") struct SameVisitTests {
+  private func rig() -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+  }
+
+  @Test("a level that drops for some seconds ends it, and begins no other one; who has been away is served anew", arguments: [-90, -110])
+  func dropped(low: Double) {
+    var rig = rig()
+    rig.hear(from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(from: 18, to: 45, level: -60)
+    rig.hear(from: 45, to: 53, level: low)
+    rig.hear(from: 53, to: 90, level: -60)
+    #expect(rig.told().map(\.event).filter { $0 != "arm" } == ["fire", "leave", "undecided"])
+    rig.hear(from: 90, to: 98, level: -60, becoming: -98)
+    rig.hear(from: 98, to: 120, level: -98)
+    rig.hear(from: 120, to: 128, level: -98, becoming: -60)
+    rig.hear(from: 128, to: 140, level: -60)
+    #expect(rig.told().map(\.event).filter { $0 != "arm" } == ["fire"])
+  }
+
+  @Test("a tag that falls back to an advert in five seconds, less than min_rate_hz, leaves all the same") func slow() {
+    var rig = rig()
+    rig.hear(from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(from: 18, to: 30, level: -60)
+    rig.hear(from: 30, to: 90, level: -98, hertz: 0.2)
+    #expect(rig.told().map(\.event) == ["arm", "fire", "leave"])
+  }
+}
