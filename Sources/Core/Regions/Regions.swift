@@ -106,7 +106,7 @@ package struct Regions: ~Copyable {
   // MARK: What is said
 
   package enum Reason: BitwiseCopyable {
-    case silence, authorization, reload, evicted, identified
+    case silence, authorization, reload, evicted, identified, renewed
 
     var name: StaticString {
       switch self {
@@ -115,6 +115,7 @@ package struct Regions: ~Copyable {
       case .reload: "reload"
       case .evicted: "evicted"
       case .identified: "identified"
+      case .renewed: "address renewed"
       }
     }
   }
