@@ -136,10 +136,19 @@ package struct Gateway: ~Copyable {
     if devices[slot].interest.triggers != 0 {
       triggers.heard(
         slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      if triggers.renewed >= 0 { followRenewal() }
     }
     proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }
     agenda.enter(slot, due: now + patience)
+  }
+
+  /// Regions need not wait for the silence of an address that is known to be another one by now.
+  @inline(never)
+  private mutating func followRenewal() {
+    let slot = Int(triggers.renewed)
+    triggers.renewed = -1
+    regions.dismiss(slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
   /// The wall clock was set, or was found to be wrong.

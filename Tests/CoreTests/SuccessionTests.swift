@@ -43,6 +43,20 @@ import Testing
     #expect(names(rig.told()) == ["fire 1", "leave 1"])
   }
 
+  @Test("a region that it is inside is told of the change when it is known, and counts one") func region() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.addRegion("door", exit: .after(.seconds(60)))
+    }
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[2])
+    hear(&rig, 1, from: 18, to: 30, level: -60, data: Self.adverts[2])
+    hear(&rig, 2, from: 30, to: 36, level: -60, data: Self.adverts[2])
+    let said = rig.said()
+    #expect(said.count { $0.payload.contains(#""event":"exit","reason":"address renewed""#) && $0.payload.contains("00:01") } == 1)
+    #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""count":1"#) == true)
+  }
+
   @Test("before it is served it is served once, under its present name", arguments: adverts) func early(data: [UInt8]) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 17.5, level: -84, becoming: -62, data: data)

@@ -128,7 +128,7 @@ package struct Regions: ~Copyable {
   // MARK: What is said
 
   package enum Reason: BitwiseCopyable {
-    case silence, authorization, reload, evicted, identified
+    case silence, authorization, reload, evicted, identified, renewed
 
     var name: StaticString {
       switch self {
@@ -137,6 +137,7 @@ package struct Regions: ~Copyable {
       case .reload: "reload"
       case .evicted: "evicted"
       case .identified: "identified"
+      case .renewed: "address renewed"
       }
     }
   }

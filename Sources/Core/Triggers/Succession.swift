@@ -119,6 +119,7 @@ extension Triggers {
 
   /// At all triggers at once.
   private mutating func succeed(_ forebear: Int, by heir: Int, _ devices: borrowing Devices) {
+    renewed = Int32(forebear)
     var other = devices[forebear].encounters
     while other >= 0 {
       let place = encounters.find(trigger: Int(encounters[other].trigger), from: devices[heir].encounters)

@@ -8,6 +8,8 @@ package struct Triggers: ~Copyable {
   private var started = Instant.zero
   /// `measured_power_dbm`.
   private var assumed = Decibels(-59)
+  /// The device whose encounters another one has just gone on with; -1 when there is none to be told of.
+  var renewed: Int32 = -1
   /// Approaches that found no room.
   package private(set) var refused: UInt64 = 0
   /// Whom the run before served.
