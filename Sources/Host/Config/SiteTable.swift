@@ -19,7 +19,8 @@ extension Configuration {
   private mutating func read(_ node: Node, _ section: Section) {
     var entry = SiteSettings.Entry()
     // By bytes: a String's own parting would bring Unicode's tables into the binary.
-    let words = node.text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+    let parts = node.text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let words = parts.map { String(decoding: $0, as: UTF8.self) }
     for (index, word) in words.enumerated() {
       if let words = faultOfName(word) { return section.fault(at: node.at, "gateways: \"\(printable(node.text))\": a name " + words) }
       if index == 0 { entry.name = Name(word) } else { entry.groups.append(Name(word)) }
