@@ -18,7 +18,9 @@ extension Configuration {
   /// `island-1`, or `island-1/pumps/doors` with the groups in which its triggers compete.
   private mutating func read(_ node: Node, _ section: Section) {
     var entry = SiteSettings.Entry()
-    let words = node.text.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+    // By bytes: a String's own parting would bring Unicode's tables into the binary.
+    let parts = node.text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let words = parts.map { String(decoding: $0, as: UTF8.self) }
     for (index, word) in words.enumerated() {
       if let words = faultOfName(word) { return section.fault(at: node.at, "gateways: \"\(printable(node.text))\": a name " + words) }
       if index == 0 { entry.name = Name(word) } else { entry.groups.append(Name(word)) }
