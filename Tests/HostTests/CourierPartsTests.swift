@@ -135,6 +135,11 @@ import Testing
     report.version = Name(String(repeating: "\u{1}", count: 32))
     report.boot = report.version
     report.simulated = true
+    report.isAuthenticated = true
+    var site = StatusReport.Site()
+    site.heard = 64
+    site.missing = Text(String(repeating: "\"", count: 100))
+    report.site = site
     for _ in 0..<8 { report.groups.append(report.version) }
     for _ in 0..<4 { _ = report.radios.append(StatusReport.Radio(name: report.version, state: report.version)) }
     let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
@@ -147,6 +152,7 @@ import Testing
     }
     let sending = Message.status(report, topics: CourierSettings().topics, at: .zero)
     #expect(!sending.payload.overflowed)
+    #expect(min(status.payload.free, sending.payload.free) >= SiteKeys.added, "each can be proven")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(String(sending.payload).utf8)) as? [String: Any])
     let told = try #require(object["transmits"] as? [Any])
     #expect(told.count + (object["transmits_left_out"] as? Int ?? 0) == 9 && object["simulated"] as? Bool == true)

@@ -1,4 +1,4 @@
-"""Neighbours that are not heard, that are forged, that are gone: two or three gateways, one driver, never two fires.
+"""Neighbours that are not heard, that are forged, that are gone: two to eight gateways, one driver, never two fires.
 
     $(Tests/Rigs/venv.sh) Tests/Integration/neighbours.py [NAME…]
 """
@@ -23,7 +23,7 @@ def island(folder, count=2, broker=None, **words):
     """An air, a broker open to all, a subscriber, and gateways; the first hears the driver best."""
     with Air(*(f'p{n}=unix' for n in range(count))) as air, (broker or Mosquitto()) as broker, Subscriber(broker.watch, '#') as seen, \
             contextlib.ExitStack() as stack:
-        gateways = [Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=broker.port, weaker_db=8 * n, **words)
+        gateways = [Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=broker.port, weaker_db=min(8 * n, 40), **words)
                     for n in range(count)]
         for gateway in gateways:
             stack.enter_context(gateway)
@@ -162,6 +162,16 @@ def forged(folder):
 
 def seen_status(seen, after):
     return [json.loads(m.payload) for m in seen.messages[after:] if m.topic.endswith('/status') and m.payload and b'"site"' in m.payload]
+
+
+@case
+def eight(folder):
+    """Eight gateways of one island know one another, and one of them fires."""
+    names = ', '.join(f'"island-{n + 1}"' for n in range(8))
+    trust = f'[site]\ngateways = [{names}]\n[security]\nsite_key_file = "{site_key(folder)}"'
+    with island(folder, count=8, more=trust) as (air, _, seen, gateways):
+        acquainted(seen, gateways, 30)
+        served_once(air, seen, 1, 'island-1')
 
 
 @case

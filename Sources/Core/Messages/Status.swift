@@ -153,7 +153,7 @@ extension Payload {
     object("site")
     member("trust", isAuthenticated ? "key" : "unauthenticated" as StaticString)
     member("heard", Int64(site.heard))
-    if site.missing.isEmpty { memberNull("missing") } else { member("missing", text: site.missing.bytes, upTo: 110) }
+    if site.missing.isEmpty { memberNull("missing") } else { member("missing", text: site.missing.bytes, upTo: 60) }
     closeObject()
   }
 
