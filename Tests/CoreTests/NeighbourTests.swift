@@ -146,6 +146,29 @@ import Testing
     #expect(!arbitration.hasCompetitor(in: "pumps", at: at(60)) && arbitration.isAcquainted(at: at(60)), "alone by the roster")
   }
 
+  @Test("a group that the roster gives a gateway stays its own, and one without a group says hello to whoever waits for it")
+  func enrolled() {
+    var settings = grouped(["we"])
+    var entry = SiteSettings.Entry()
+    entry.name = "other"
+    entry.groups.append("doors")
+    _ = settings.site.roster.append(entry)
+    var arbitration = Arbitration()
+    arbitration.adopt(settings)
+    arbitration.connected(true, at: at(0))
+    #expect(arbitration.hasCompetitor(in: "doors", at: at(1)) == true)
+    #expect(arbitration.hasCompetitor(in: "pumps", at: at(1)) == false)
+    var hello = neighbour()
+    hello.sequence = 1
+    arbitration.greeted(hello, at: at(2))
+    #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true)
+    #expect(arbitration.hasCompetitor(in: "doors", at: at(90)) == true, "whatever it says of itself")
+    var groupless = grouped(["we", "other"])
+    groupless.triggers.removeAll()
+    arbitration.adopt(groupless)
+    #expect(arbitration.due != .never)
+  }
+
   @Test("who is missing is told by name: silent, deaf to us, or we ourselves unheard")
   func missing() {
     var list = GroupList()

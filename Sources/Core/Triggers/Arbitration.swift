@@ -63,11 +63,12 @@ package struct Arbitration: ~Copyable {
   }
 
   package mutating func adopt(_ settings: borrowing Settings) {
-    speaks = !settings.groups.isEmpty
+    // Who is on the roster is waited for, whether it competes or not.
+    speaks = !settings.groups.isEmpty || settings.site.roster.count > 1
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
     guard hasRoster else {
-      for index in members.indices { members[index].isRostered = false }
+      for index in members.indices { members[index].strikeOff() }
       return
     }
     for index in members.indices where settings.site.place(of: members[index].name) == nil { members[index].vacate() }
@@ -75,8 +76,7 @@ package struct Arbitration: ~Copyable {
       let entry = settings.site.roster[index]
       let place = find(entry.name) ?? add(entry.name)
       guard let place else { continue }
-      members[place].isRostered = true
-      members[place].expect(entry.groups)
+      members[place].enroll(entry.groups)
     }
   }
 

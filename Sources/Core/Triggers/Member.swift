@@ -5,7 +5,7 @@
 package struct Member: BitwiseCopyable, Sendable {
   package private(set) var name: Name
   /// The configuration names it: it must be heard, whatever its status says.
-  package var isRostered = false
+  package private(set) var isRostered = false
   package private(set) var boot = Text<16>()
   package private(set) var isProven = false
   /// Counts its runs, so that numbers of one are not compared with numbers of another.
@@ -13,6 +13,8 @@ package struct Member: BitwiseCopyable, Sendable {
   /// The highest number that its current run has spoken.
   package private(set) var sequence: UInt32 = 0
   private var groups = GroupList()
+  /// What the roster says of it; everywhere, when that names no group: then what it says itself counts once it was heard.
+  private var rostered = GroupList()
   /// What it said, or somebody in its name, not long ago: forgetting a group too early would fire twice.
   private var formerGroups = GroupList()
   private var formerSince = Instant.zero
@@ -59,7 +61,8 @@ package struct Member: BitwiseCopyable, Sendable {
   package func isGone(at now: Instant) -> Bool { !isRostered && isSaidOffline && !isHeard(at: now) }
 
   package func concerns(_ group: Name, at now: Instant) -> Bool {
-    groups.has(group) || (now - formerSince < Self.formerKept && formerGroups.has(group))
+    if groups.has(group) || (now - formerSince < Self.formerKept && formerGroups.has(group)) { return true }
+    return isRostered && (rostered.isEverything ? heard == nil : rostered.has(group))
   }
 
   package func competes(in group: Name, at now: Instant) -> Bool { !isGone(at: now) && concerns(group, at: now) }
@@ -84,8 +87,13 @@ package struct Member: BitwiseCopyable, Sendable {
 
   // MARK: What it says
 
-  /// From our own file, or from the roster.
+  /// From our own file.
   package mutating func expect(_ groups: GroupList) { self.groups.append(groups) }
+
+  /// From the configuration.
+  mutating func enroll(_ groups: GroupList) { (isRostered, rostered) = (true, groups) }
+
+  mutating func strikeOff() { isRostered = false }
 
   /// Its retained status, which may be old.
   package mutating func said(_ word: Neighbour, at now: Instant) {

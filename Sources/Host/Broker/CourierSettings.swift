@@ -31,7 +31,7 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   package var simulated = false
   /// `[command] enabled`
   package var commands = false
-  /// Whether neighbours' claims matter: some trigger has a group.
+  /// Whether neighbours' claims matter: some trigger has a group, or the roster's others wait for our hellos.
   package var claims = false
   /// Whether installation ids that neighbours read matter.
   package var peers = false
@@ -58,6 +58,7 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
     simulated = core.gateway.simulated
     commands = core.publish.commands
     peers = core.peer.identify
+    claims = core.site.roster.count > 1
     for index in core.triggers.indices where !core.triggers[index].group.isEmpty { claims = true }
     for index in core.site.roster.indices { _ = roster.append(core.site.roster[index].name) }
     siteKeys = host.siteKeys
