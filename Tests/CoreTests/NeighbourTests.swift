@@ -38,6 +38,18 @@ import Testing
     #expect(fire?.gateway == 0 && (fire?.time ?? 99) < 30, "\(island.told)")
   }
 
+  @Test("what a gateway fired before its power failed is not fired by its neighbour while the driver stays")
+  func servedByAnotherRun() {
+    let island = Island(2, seed: 1, loss: 0, delay: 0.05)
+    for tick in 0..<400 {
+      let time = 5 + Double(tick) * 0.1
+      if tick == 200 { island.restart(0, at: time) }
+      island.hear(0, at: time, level: tick < 200 ? -60 - max(0, 20 - Double(tick)) : -75)
+      island.hear(1, at: time + 0.03, level: tick < 200 ? -75 : -60)
+    }
+    #expect(island.told.filter { $0.event == "fire" }.map(\.gateway) == [0], "\(island.told)")
+  }
+
   private func neighbour(_ name: Name = "other", boot: Text<16> = "run 1", isOnline: Bool = true) -> Neighbour {
     var word = Neighbour()
     (word.name, word.boot, word.isOnline) = (name, boot, isOnline)
