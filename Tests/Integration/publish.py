@@ -33,7 +33,7 @@ def what_is_published(folder):
         courier.until(lambda f: f['delivered'] == 3 and f['waiting'] == 0)
         assert courier.stop() < 2
         last = seen.wait(lambda m: m.topic == f'{BASE}/status')
-        assert json.loads(last.payload) == {'v': 1, 'state': 'offline', 'reason': 'stopped', 'boot': ''}, last
+        assert json.loads(last.payload) == {'v': 1, 'state': 'offline', 'reason': 'stopped'}, last
     assert events(seen) == [1, 2, 3]
 
 
