@@ -107,7 +107,10 @@ final class Rig: @unchecked Sendable {
       for number in Int(words[1])!...Int(words[2])! { push(composer.event(number, seconds: lasting)) }
     case "state": push(composer.state(words[1], words.count > 2 ? words[2] : ""))
     case "fleet":
-      for number in 0..<Int(words[1])! { _ = messages.push(composer.fleeting(number)) }
+      for number in 0..<Int(words[1])! {
+        let message = composer.fleeting(number)
+        while messages.push(message) != nil { usleep(100) }
+      }
       courier.bell.ring()
     case "pace": pace(Double(words[1])!, Double(words[2])!)
     case "flood": flood(Double(words[1])!)

@@ -254,7 +254,7 @@ package final class Courier: @unchecked Sendable {
   }
 
   /// How long an end may wait for the broker's acknowledgements, within the two seconds that stopping may take.
-  private static let patience = Interval.seconds(1.5)
+  private static let patience = Interval.seconds(1.3)
 
   /// On the way out: first everything that is owed, then the last word, then goodbye.
   private func hurry(at now: Instant) {
