@@ -20,8 +20,9 @@ done
 # Most of their time they wait for clocks: side by side they take as long as the longest.
 seed=${SEED:-1}
 declare -A running
-begin() {
-  "$python" "Tests/Integration/$1.py" "${@:2}" >"$logs/$1" 2>&1 &
+begin() { begin_as "$1" "$@"; }
+begin_as() {
+  "$python" "Tests/Integration/$2.py" "${@:3}" >"$logs/$1" 2>&1 &
   running[$1]=$!
 }
 begin publish_json --seed "$seed" --count "${COUNT:-50000}"
@@ -32,7 +33,9 @@ begin gateway_ill
 begin learn
 CUT_STRIDE=${CUT_STRIDE:-3} begin publish_cuts
 begin publish_secure
-begin neighbours
+begin_as neighbours-1 neighbours shipped_access_list learnt
+begin_as neighbours-2 neighbours forged eight roster
+begin_as neighbours-3 neighbours one_way
 begin publish_requests
 begin publish_faults
 begin publish_restart
