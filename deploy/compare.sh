@@ -97,9 +97,45 @@ if [ "${1:-}" = --accept ]; then
   accept=yes
   shift
 fi
+# A gateway comes up, finds neither controller nor broker, says so, and ends as it is told: optimised for one processor alone it has not.
+serves() {
+  local program=$1 command gateway code=0
+  triples "$program"
+  # shellcheck disable=SC2207
+  command=($(emulator "$program") "build/$program/forecourt")
+  [ "$program" != amd64 ] || command=(build/amd64/forecourt)
+  cat >"$out/run.toml" <<END
+[gateway]
+purpose = "Tests that each product comes up."
+[[radio]]
+name = "none"
+adapter = "tcp:127.0.0.1:1"
+[[trigger]]
+name = "pump"
+match = "ibeacon:*"
+group = "pumps"
+[mqtt]
+port = 1
+[outbox]
+path = "$PWD/$out/$program.db"
+END
+  "${command[@]}" run --config "$out/run.toml" >"$out/$program" 2>&1 </dev/null &
+  gateway=$!
+  for _ in {1..100}; do
+    if grep -q "no connection to the broker" "$out/$program"; then break; fi
+    sleep 0.1
+  done
+  kill "$gateway" || true
+  wait "$gateway" || code=$?
+  { grep -q "no connection to the broker" "$out/$program" && [ $code = 0 ]; } ||
+    fail "build/$program/forecourt run ends with $code: $(cat "$out/$program")"
+  say "$program comes up as a gateway and ends"
+}
+
 captures=("$@")
 if [ $# = 0 ]; then
   for program in amd64 arm64 armhf; do
+    serves "$program"
     run "$program" version
     [ "$(cat "$out/$program")" = "forecourt $FORECOURT_VERSION ($program)"$'\n'"exit 0" ] ||
       fail "build/$program/forecourt answers \`version\` with: $(cat "$out/$program"); if it is of an older commit, run deploy/build.sh"

@@ -35,8 +35,13 @@ struct Service: Listener, ~Copyable {
     _ configuration: consuming Configuration, _ boot: Text<16>, started: Instant, _ radios: [Radio], _ adapters: [Adapter],
     _ delivery: Delivery, _ clerk: Clerk, _ invocation: Invocation, in arena: inout Arena
   ) throws(Exit) {
+    // All that is read of the configuration is read before the machine takes its part: behind that, Embedded code that was optimised for
+    // arm64 looked for `host` where it is not.
     host = configuration.host
-    log = Log(host.log)
+    log = Log(configuration.host.log)
+    let isKept = delivery.courier != nil && !configuration.core.gateway.simulated
+    schooling = Schooling(beside: configuration.host.outbox.path, isKept: isKept)
+    neighbours = NeighbourBook(beside: configuration.host.outbox.path, isKept: isKept)
     self.boot = boot
     self.radios = radios
     self.delivery = delivery
@@ -46,14 +51,12 @@ struct Service: Listener, ~Copyable {
     census = Census(radios, telemetry: configuration.core.publish.telemetry, started: started)
     herald = Herald(configuration.core)
     let cipher = aes128()
-    let salt = try invocation.salt(configuration.core.publish.unknown, in: host)
+    let salt = try invocation.salt(configuration.core.publish.unknown, in: configuration.host)
     let publisher = Publisher(
       into: delivery.messages, urgent: delivery.urgent, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
       pseudonyms: Pseudonyms(cipher, salt: salt))
     gateway = Gateway(configuration.core, seed: Chance.word(), cipher: cipher, publisher: publisher, in: &arena)
-    schooling = Schooling(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     schooling.recall(&gateway, log)
-    neighbours = NeighbourBook(beside: host.outbox.path, isKept: delivery.courier != nil && !gateway.settings.gateway.simulated)
     neighbours.recall(&gateway, log)
     if delivery.courier != nil {
       gateway.connected(false, at: started)
