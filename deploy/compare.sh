@@ -97,13 +97,18 @@ if [ "${1:-}" = --accept ]; then
   accept=yes
   shift
 fi
-# A gateway comes up, finds neither controller nor broker, says so, and ends as it is told: optimised for one processor alone it has not.
+# A gateway comes up, finds neither controller nor broker, says so, and ends as it is told. On this machine's processor valgrind sees that
+# it reads nothing that it has not written: the optimiser's code once released what lay on the stack by chance.
 serves() {
   local program=$1 command gateway code=0
   triples "$program"
   # shellcheck disable=SC2207
   command=($(emulator "$program") "build/$program/forecourt")
-  [ "$program" != amd64 ] || command=(build/amd64/forecourt)
+  if [ "$program" = amd64 ]; then
+    # Beside its symbols valgrind gives up.
+    cp build/amd64/forecourt "$out/alone"
+    command=(valgrind -q --error-exitcode=9 "$out/alone")
+  fi
   cat >"$out/run.toml" <<END
 [gateway]
 purpose = "Tests that each product comes up."
@@ -121,7 +126,7 @@ path = "$PWD/$out/$program.db"
 END
   "${command[@]}" run --config "$out/run.toml" >"$out/$program" 2>&1 </dev/null &
   gateway=$!
-  for _ in {1..100}; do
+  for _ in {1..300}; do
     if grep -q "no connection to the broker" "$out/$program"; then break; fi
     sleep 0.1
   done
@@ -134,6 +139,7 @@ END
 
 captures=("$@")
 if [ $# = 0 ]; then
+  deploy/packages.sh bench
   for program in amd64 arm64 armhf; do
     serves "$program"
     run "$program" version
@@ -145,7 +151,6 @@ if [ $# = 0 ]; then
     [[ -z $name || $name = '#'* ]] || golden_case "$name" $arguments
   done <"$golden/cases.txt"
   # What others make of the same bytes; by hand for longer ones: Tests/Captures/compare.py build/amd64/forecourt CAPTURE…
-  deploy/packages.sh bench
   Tests/Captures/compare.py build/amd64/forecourt Tests/Captures/air.h4.btsnoop Tests/Captures/air.monitor.btsnoop \
     Tests/Captures/air.h4.pcapng --config Tests/Captures/air.toml >&2
   mapfile -t captures < <(find Tests/Captures -name '*.btsnoop' -o -name '*.pcap' -o -name '*.pcapng' 2>/dev/null | sort)
