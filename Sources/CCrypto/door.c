@@ -11,18 +11,24 @@ void crypto_aes128(const uint8_t *key, const uint8_t *plain, uint8_t *enciphered
   AES_encrypt(plain, enciphered, &schedule);
 }
 
-static void digest(const uint8_t *key, uint8_t pad, const void *data, size_t length, uint8_t *out) {
+static void begin(SHA256_CTX *context, const uint8_t *key, uint8_t pad) {
   uint8_t block[SHA256_CBLOCK];
   for (size_t i = 0; i < sizeof block; i++) block[i] = (uint8_t)((i < 32 ? key[i] : 0) ^ pad);
-  SHA256_CTX context;
-  SHA256_Init(&context);
-  SHA256_Update(&context, block, sizeof block);
-  SHA256_Update(&context, data, length);
-  SHA256_Final(out, &context);
+  SHA256_Init(context);
+  SHA256_Update(context, block, sizeof block);
 }
 
-void crypto_hmac256(const uint8_t *key, const void *data, size_t length, uint8_t *proof) {
+void crypto_prove_word(const uint8_t *key, const void *topic, size_t topic_length, const void *payload, size_t payload_length,
+                       uint8_t *proof) {
+  SHA256_CTX context;
   uint8_t inner[SHA256_DIGEST_LENGTH];
-  digest(key, 0x36, data, length, inner);
-  digest(key, 0x5c, inner, sizeof inner, proof);
+  begin(&context, key, 0x36);
+  SHA256_Update(&context, topic, topic_length);
+  SHA256_Update(&context, "", 1);
+  SHA256_Update(&context, payload, payload_length);
+  SHA256_Update(&context, "}", 1);
+  SHA256_Final(inner, &context);
+  begin(&context, key, 0x5c);
+  SHA256_Update(&context, inner, sizeof inner);
+  SHA256_Final(proof, &context);
 }

@@ -27,8 +27,8 @@ package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
   /// The proof becomes the payload's last member. False when there is no room for it.
   func prove(_ topic: RawSpan, _ payload: inout Payload) -> Bool {
     guard payload.free >= Self.added, payload.count > 0 else { return false }
-    let proof = proof(of: payload.bytes, on: topic, by: 0)
     payload.truncate(to: payload.count - 1)
+    let proof = proof(of: payload.bytes, on: topic, by: 0)
     payload.append(Self.opening)
     payload.append(proof)
     payload.append("\"}")
@@ -38,29 +38,27 @@ package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
   func isProven(_ topic: RawSpan, _ payload: RawSpan) -> Bool {
     guard payload.byteCount > Self.added, payload.byteCount <= Payload.capacity, topic.byteCount <= Topic.capacity else { return false }
     let end = payload.byteCount - Self.added - 1
-    var said = Payload(payload.extracting(0..<end))
-    said.append("}")
     for place in 0..<count {
       var wanted = Text<54>(Self.opening)
-      wanted.append(proof(of: said.bytes, on: topic, by: place))
+      wanted.append(proof(of: payload.extracting(0..<end), on: topic, by: place))
       wanted.append("\"}")
       if wanted.bytes.equals(inConstantTime: payload.extracting(end..<payload.byteCount)) { return true }
     }
     return false
   }
 
-  /// A topic holds no zero: where it ends and the payload begins is certain.
+  /// Of a payload without its closing brace. A topic holds no zero: where it ends and the payload begins is certain.
   private func proof(of payload: RawSpan, on topic: RawSpan, by place: Int) -> Text<44> {
-    var data = Text<1_344>(topic)
-    data.append(byte: 0)
-    data.append(payload)
-    precondition(!data.overflowed, "a topic and a payload have their bounds")
     var proof = Key(repeating: 0)
     var room = proof.mutableSpan
-    // SAFETY: key and proof have the 32 bytes that HMAC-SHA-256 reads and writes; the data has its length. All outlive the call.
-    unsafe data.bytes.withUnsafeBytes { data in
-      unsafe keys[place].span.withUnsafeBufferPointer { key in
-        unsafe room.withUnsafeMutableBufferPointer { unsafe crypto_hmac256(key.baseAddress, data.baseAddress, data.count, $0.baseAddress) }
+    // SAFETY: key and proof have the 32 bytes that HMAC-SHA-256 reads and writes; the spans have their lengths. All outlive the call.
+    unsafe topic.withUnsafeBytes { topic in
+      unsafe payload.withUnsafeBytes { payload in
+        unsafe keys[place].span.withUnsafeBufferPointer { key in
+          unsafe room.withUnsafeMutableBufferPointer {
+            unsafe crypto_prove_word(key.baseAddress, topic.baseAddress, topic.count, payload.baseAddress, payload.count, $0.baseAddress)
+          }
+        }
       }
     }
     var text = Text<44>()
