@@ -77,8 +77,10 @@ struct Service: Listener, ~Copyable {
     tape?.record(packet, radio: radio, at: moment)
     // For the recording alone.
     if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
-    if let news = PeerNews(packet: packet) { note(news, of: radio) }
-    guard moment >= deafUntil else { return }
+    let news = PeerNews(packet: packet)
+    if let news { note(news, of: radio) }
+    // What a radio found out it does not ask again.
+    guard news != nil || moment >= deafUntil else { return }
     gateway.receive(packet, radio: radio, at: moment)
     measuring?.listen(gateway, radio: radio)
   }
