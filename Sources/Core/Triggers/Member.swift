@@ -132,7 +132,7 @@ package struct Member: BitwiseCopyable, Sendable {
 
   /// A claim of its current run, `window` numbers late at most: QoS 0 may come out of order, a recording comes later.
   package mutating func claimed(_ number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
-    guard number.addingReportingOverflow(Self.window).partialValue > sequence || number > sequence else { return false }
+    guard number > sequence || sequence - number < Self.window else { return false }
     if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Self.claimsPerSecond, now) }
     guard claimsLeft > 0 else { return false }
     claimsLeft -= 1

@@ -205,6 +205,8 @@ package final class Intake {
   }
 
   private func takeAway(_ topic: RawSpan) {
+    // Whatever somebody has heaped up at the broker: the rest goes at the next connection.
+    guard replies.count < Roster.capacity else { return }
     var message = Message()
     message.care = .state
     message.topic = Topic(topic)
