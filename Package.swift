@@ -5,7 +5,7 @@ import PackageDescription
 let embedded = Context.environment["EMBEDDED"] != nil
 /// What `forecourt version` says; deploy/build.sh asks deploy/version.sh.
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
-/// Only these targets, where somebody needs no more: deploy/sanitize.sh.
+/// Only these targets, where somebody needs no more: Tests/Gates/sanitize.sh.
 let only = Context.environment["ONLY_TARGETS"].map { $0.split(separator: " ").map(String.init) }
 /// Likewise of their tests: only these files.
 let coreTests = Context.environment["ONLY_CORE_TESTS"].map { $0.split(separator: " ").map(String.init) }
@@ -51,17 +51,20 @@ let product: [Target] = [
 
 let tests: [Target] = [
   .executableTarget(
-    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Prove", exclude: ["README.md", "table.txt", "walks.txt"],
+    name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Firing/ProvingGround",
+    exclude: ["README.md", "table.txt", "walks.txt"], swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
+  .testTarget(
+    name: "CoreTests", dependencies: ["Core"], path: "Tests/Parts/Core", sources: coreTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
   .testTarget(
-    name: "CoreTests", dependencies: ["Core"], sources: coreTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
-  .testTarget(name: "HostTests", dependencies: ["Host"], sources: hostTests, swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
-  .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"]),
-  .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"]),
+    name: "HostTests", dependencies: ["Host"], path: "Tests/Parts/Host", sources: hostTests,
+    swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
+  .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"], path: "Tests/Parts/Commands"),
+  .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"], path: "Tests/Parts/Simulation"),
   .executableTarget(
-    name: "courier-rig", dependencies: ["Core", "Host"], path: "Tests/CourierRig",
+    name: "courier-rig", dependencies: ["Core", "Host"], path: "Tests/Delivery/CourierRig",
     swiftSettings: [.enableExperimentalFeature("Lifetimes"), .swiftLanguageMode(.v5)]),
-  .testTarget(name: "TidyTests"),
+  .testTarget(name: "TidyTests", path: "Tests/Tidiness"),
 ]
 
 let package = Package(

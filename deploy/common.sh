@@ -1,10 +1,11 @@
-# Sourced first by every script of this folder: strict shell, the repository's top as working directory, words for people on stderr.
+# Sourced first by every script of this folder and of Tests: strict shell, the repository's top as working directory, words for people on stderr.
 set -euo pipefail
+script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export LC_ALL=C.UTF-8
 
 root=$PWD
-script=deploy/$(basename "$0")
+script=${script#"$(realpath .)"/}
 
 say() { printf '%s\n' "$*" >&2; }
 

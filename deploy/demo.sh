@@ -5,7 +5,7 @@
 # Installs what it needs (it says what), builds the product for this machine, leaves nothing running.
 source "$(dirname "$0")/common.sh"
 
-scenario=Tests/Scenarios/first-visit.toml
+scenario=Tests/Firing/Scenarios/first-visit.toml
 case ${1:-} in
   '') way=at_once ;;
   --mqtt) way=over_mqtt ;;

@@ -7,7 +7,7 @@ extension Command {
     Command(
       name: "simulate", summary: "play a scenario of people, cars and phones as the gateways would hear it",
       description: [
-        "Reads a scenario (Tests/Scenarios/README.md describes the format) and plays it once, under a seed: the same scenario and seed give the same packets on every machine.",
+        "Reads a scenario (Tests/Firing/Scenarios/README.md describes the format) and plays it once, under a seed: the same scenario and seed give the same packets on every machine.",
         "With --out, writes what each gateway hears as a btsnoop capture: FILE when there is one gateway, else FILE with the gateway's name before its ending. With --truth, writes who was where, twice a second, and every visit, as JSON lines.",
         "Without --out, prints what a gateway with this configuration, in the place of the first one, would publish, as replay does; all of it carries \"simulated\":true. Files that are there stay, unless --force says otherwise.",
       ],
@@ -18,7 +18,7 @@ extension Command {
         Option("truth", .text("FILE"), "Write the truth."), .force,
       ],
       examples: [
-        Example(line: "forecourt simulate Tests/Scenarios/first-visit.toml", words: "What would be published."),
+        Example(line: "forecourt simulate Tests/Firing/Scenarios/first-visit.toml", words: "What would be published."),
         Example(
           line: "forecourt simulate site.toml --out site.btsnoop --truth site.jsonl",
           words: "Captures to replay, and what really happened."),

@@ -16,7 +16,7 @@ SERVERS = ('server', 'wrong-name', 'expired', 'future', 'other')
 def program(name):
     found = shutil.which(name, path=os.environ.get('PATH', '') + ':/usr/sbin:/sbin')
     if not found:
-        raise FileNotFoundError(f'{name} is missing: see Tests/Rigs/packages')
+        raise FileNotFoundError(f'{name} is missing: run deploy/packages.sh test rigs')
     return found
 
 

@@ -101,7 +101,7 @@ class Rabbit:
     def __init__(self, nodes=1, users=None):
         server = sorted(SERVERS.glob('rabbitmq_server-*/sbin')) if SERVERS.exists() else []
         if not server:
-            raise FileNotFoundError('rabbitmq-server is missing: see Tests/Rigs/packages')
+            raise FileNotFoundError('rabbitmq-server is missing: run deploy/packages.sh test rigs')
         self.scripts = server[-1]
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='rabbit-'))
         cookie = self.folder / '.erlang.cookie'

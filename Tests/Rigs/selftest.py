@@ -1,12 +1,8 @@
 #!/usr/bin/env python3
 """Proves the rigs themselves, without the product: selftest.py [NAME or beginning of names…]; --list. Runs in the venv (venv.sh)."""
 import importlib
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-from checklist import run_checks  # noqa: E402
+from checklist import run_checks
 
 
 def main():

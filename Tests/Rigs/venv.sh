@@ -9,12 +9,14 @@ exec 9>"$dir.lock" && flock 9
 
 python=${PYTHON:-python3}
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "venv.sh: Python 3.11 or later is needed" >&2; exit 69; }
-want=$({ "$python" -VV; cat "$here/requirements.txt"; } | sha256sum | cut -c1-16)
+want=$({ "$python" -VV; cat "$here/requirements.txt"; echo "$here"; } | sha256sum | cut -c1-16)
 if [ "$(cat "$dir/made" 2>/dev/null)" != "$want" ]; then
   rm -rf "$dir"
   "$python" -m venv "$dir" >&2 || { echo "venv.sh: apt-get install python3-venv" >&2; exit 69; }
   "$dir/bin/pip" install -q --disable-pip-version-check --no-deps -r "$here/requirements.txt" >&2
   "$dir/bin/python" -m pip check >&2
+  # Every script that runs in it may import the rigs.
+  echo "$here" >"$(echo "$dir"/lib/python3*/site-packages)/rigs.pth"
   echo "$want" >"$dir/made"
 fi
 echo "$dir/bin/python"

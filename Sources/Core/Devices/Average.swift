@@ -3,7 +3,7 @@
 /// It is an exponential average over time that begins anew when the level has changed. Whether it has is weighed packet by
 /// packet: what lies further from the average than the drift is evidence (two cumulative sums, one for each direction), and
 /// when there is enough of it, only the packets since that evidence began speak for the new level. One packet never suffices.
-/// Chosen on real walks; Tests/Bench/Average/README.md has the tables and the reasons.
+/// Chosen on real walks; Tests/Cost/Average/README.md has the tables and the reasons.
 package struct Average: BitwiseCopyable {
   /// What a sample was taken for.
   package enum Verdict: UInt8, Sendable {

@@ -2,7 +2,7 @@
 ///
 /// The published average is made for distances and takes its time. A trigger must decide within a second of somebody's stopping,
 /// so it keeps two quick averages of its own: the level is the quicker one, and how far it is ahead of the slower one tells that
-/// somebody is still coming, or passing by. The time constants were chosen in the proving ground (Tests/Prove/README.md).
+/// somebody is still coming, or passing by. The time constants were chosen in the proving ground (Tests/Firing/ProvingGround/README.md).
 package struct Approach: BitwiseCopyable {
   private var quick: Float = 0
   private var slow: Float = 0

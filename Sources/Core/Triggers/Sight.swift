@@ -97,7 +97,7 @@ private enum Bounds {
   static let besideRivals: Float = 7
   /// Rivals there are, but none of them hears the device: it is not near them.
   static let unheard: Float = 5
-  /// Without a rival's word, the next pump looks like a pocket: less is allowed. Chosen by the curve in Tests/Prove/README.md.
+  /// Without a rival's word, the next pump looks like a pocket: less is allowed. Chosen by the curve in Tests/Firing/ProvingGround.
   static let alone: Float = 3
   /// Full evidence this far above the allowance.
   static let ramp: Float = 3

@@ -2,7 +2,7 @@ package import Simulation
 import CTOML
 import Core
 
-/// A scenario's TOML, read into a `Scenario`. Tests/Scenarios/README.md is its manual.
+/// A scenario's TOML, read into a `Scenario`. Tests/Firing/Scenarios/README.md is its manual.
 package struct ScenarioFile {
   package private(set) var scenario = Scenario()
   package private(set) var findings: [Finding] = []

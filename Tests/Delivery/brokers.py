@@ -1,0 +1,202 @@
+"""The brokers of deploy/brokers, run as they are written, with nothing but ports, paths and the node's names replaced; on each, two
+gateways of one group and one driver between them.
+
+    $(Tests/Rigs/venv.sh) Tests/Delivery/brokers.py [site bridge cluster]
+"""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+import certificates
+from mosquitto import program
+from rabbit import Rabbit
+from island import Gateway, acquainted, served_once
+from product import ROOT
+from rig import Air, Program, Subscriber, accepts, free_port, wait_until
+
+FILES = ROOT / 'deploy/brokers'
+BASE = 'forecourt/harbour-road'
+
+
+class Broker:
+    """A mosquitto whose configuration is files of deploy/brokers, here."""
+
+    def __init__(self, folder, *files, replace=()):
+        self.port, self.local = free_port(), free_port()
+        self.folder = folder
+        folder.mkdir()
+        text = ''.join((FILES / name).read_text() for name in files)
+        shutil.copy(FILES / 'site.acl', folder / 'site.acl')
+        (folder / 'site.acl').chmod(0o600)
+        (folder / 'data').mkdir()
+        for old, new in (('/etc/mosquitto/site.acl', f'{folder}/site.acl'), ('/etc/mosquitto/site/', f'{folder.parent}/tls/'),
+                         ('/var/lib/mosquitto/', f'{folder}/data/'), ('listener 8883', f'listener {self.port} 127.0.0.1'),
+                         ('listener 1883', f'listener {self.local}'), *replace):
+            assert old in text, old
+            text = text.replace(old, new)
+        (folder / 'mosquitto.conf').write_text('user root\nlog_dest stderr\n' + text)
+        self.program = Program([program('mosquitto'), '-c', folder / 'mosquitto.conf'], folder / 'log')
+
+    def __enter__(self):
+        self.program.start()
+        try:
+            wait_until(lambda: accepts(self.port) and accepts(self.local), 5, f'mosquitto is up: {self.program.said()}')
+            return self
+        except BaseException:
+            self.program.stop()
+            raise
+
+    def __exit__(self, *_):
+        self.program.stop()
+
+
+def authority(folder):
+    made = certificates.Authority(folder, 'ca')
+    made.issue('broker', 'localhost', ('localhost', '127.0.0.1'))
+    for name in ('island-1', 'island-2', 'office'):
+        made.issue(name, name, client=True)
+    shutil.copy(folder / 'ca.pem', folder / 'central-ca.pem')
+
+
+def arrives(watch, sender, topic, seconds=0.5):
+    mark = len(watch.messages)
+    sender.client.publish(topic, 'x', 1)
+    try:
+        watch.wait(lambda m: m.topic == topic, seconds, after=mark)
+        return True
+    except TimeoutError:
+        return False
+
+
+def site(folder):
+    """Each gateway is let in by its certificate, says what is its own, hears what is for it, and nothing else."""
+    authority_of(folder)
+    with Broker(folder / 'site', 'site.conf') as broker, Subscriber(broker.local, '#') as watch:
+        def client(name, *topics):
+            return Subscriber(broker.port, *topics, tls=folder / 'tls', certificate=name)
+        with client('island-1', f'{BASE}/#') as one, client('island-2', f'{BASE}/claim/#') as two, client('office', f'{BASE}/#') as office:
+            for sender, topic, may in (
+                    (one, f'{BASE}/island-1/trigger/pump-1', True), (one, f'{BASE}/island-2/trigger/pump-1', False),
+                    (one, f'{BASE}/island-1/status', True), (one, 'forecourt/elsewhere/island-1/status', False),
+                    (one, f'{BASE}/claim/pumps/tag/island-1', True), (one, f'{BASE}/claim/pumps/tag/island-2', False),
+                    (one, f'{BASE}/island-2/command/trigger', False), (two, f'{BASE}/island-2/reply/ping', True),
+                    (office, f'{BASE}/island-1/command/ping', True), (office, f'{BASE}/island-1/trigger/pump-1', False),
+                    (one, 'homeassistant/device_tracker/tag/config', True)):
+                assert arrives(watch, sender, topic) == may, (topic, may)
+            time.sleep(0.2)
+            heard = {m.topic for m in one.messages}
+            assert heard == {f'{BASE}/island-1/command/ping', f'{BASE}/claim/pumps/tag/island-1', f'{BASE}/island-1/status'}, heard
+            assert {m.topic for m in two.messages} == {f'{BASE}/claim/pumps/tag/island-1'}
+            assert len(office.messages) >= 4
+        for name in (None, 'broker'):
+            try:
+                with Subscriber(broker.port, '#', tls=folder / 'tls', certificate=name):
+                    raise AssertionError(f'let in with the certificate {name}')
+            except (OSError, ConnectionError):
+                pass
+        tls = folder / 'tls'
+        watch.publish(f'{BASE}/island-1/status', '', retain=True)
+        with Subscriber(broker.local, f'{BASE}/#') as seen:
+            pair(folder, seen, [broker.port] * 2,
+                 mqtt=f'tls_ca = "{tls}/ca.pem"\ntls_cert = "{tls}/NAME.pem"\ntls_key = "{tls}/NAME.key"')
+
+
+def pair(folder, seen, ports, **words):
+    """Two gateways, one driver, one fire; the second one's broker may be another node."""
+    with Air('p0=unix', 'p1=unix') as air:
+        one, two = (Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=ports[n], weaker_db=8 * n, site='harbour-road',
+                            **{**words, 'mqtt': words['mqtt'].replace('NAME', f'island-{n + 1}')}) for n in range(2))
+        with one, two:
+            acquainted(seen, (one, two), 40)
+            for gateway in one, two:
+                line, code = gateway.check()
+                assert code == 0 and 'our claims come back' in line, (line, code)
+            served_once(air, seen, 1, 'island-1', 20)
+
+
+def authority_of(folder):
+    (folder / 'tls').mkdir()
+    authority(folder / 'tls')
+
+
+def bridge(folder):
+    """What the site says reaches the central broker, also what was said while that was down; commands come back."""
+    authority_of(folder)
+    central = Broker(folder / 'central', 'site.conf', replace=[
+        ('require_certificate true', 'allow_anonymous true'), ('use_identity_as_username true', ''), (f'acl_file {folder}/central/site.acl', '')])
+    with central:
+        local = Broker(folder / 'site', 'site.conf', 'bridge.conf', replace=[
+            ('central.example:8883', f'localhost:{central.port}'), ('restart_timeout 5 60', 'restart_timeout 1 2')])
+        with local, Subscriber(local.local, '#') as here:
+            with Subscriber(central.local, '#') as there:
+                there.wait(lambda m: m.topic == 'bridge/harbour-road' and m.payload == b'1', 10)
+                assert arrives(there, here, f'{BASE}/island-1/trigger/pump-1', 5)
+                assert arrives(here, there, f'{BASE}/island-1/command/ping', 5)
+                assert not arrives(there, here, 'forecourt/elsewhere/x/status')
+            central.program.stop()
+            for number in range(20):
+                here.publish(f'{BASE}/island-1/trigger/pump-1', f'late {number}')
+            central.program.start()
+            wait_until(lambda: accepts(central.local), 5, 'the central broker is back')
+            with Subscriber(central.local, f'{BASE}/#') as there:
+                wait_until(lambda: len(there.messages) == 20, 15, 'what was said meanwhile arrives')
+                assert [m.payload for m in there.messages] == [b'late %d' % n for n in range(20)]
+
+
+class Cluster(Rabbit):
+    """The rig's three nodes with the settings of rabbitmq.conf in place of its own."""
+
+    def __init__(self):
+        super().__init__(nodes=3, users={'island-1': 'change-me'})
+        for node in self.nodes:
+            text = (FILES / 'rabbitmq.conf').read_text().replace('mqtt.listeners.tcp.default = 1883', '')
+            for number, member in enumerate(self.nodes, 1):
+                text = text.replace(f'rabbit@node{number}', member.name)
+            path = node.folder / 'rabbitmq.conf'
+            ours = re.findall(r'^(?:listeners\.tcp\.1|mqtt\.listeners\.tcp\.1|log\.\S*|disk_free_limit\S*|vm_memory\S*) = .*$',
+                              path.read_text(), re.M)
+            path.write_text(text + '\n'.join(ours) + '\n')
+
+
+def cluster(folder):
+    """Three nodes: a message to one reaches a subscriber of another; with a node dead the others go on, and a session is kept."""
+    words = {'username': 'island-1', 'password': 'change-me', 'version': 4}
+    with Cluster() as rabbits:
+        ports = [node.port for node in rabbits.nodes]
+        password = folder / 'password'
+        password.write_text('change-me')
+        password.chmod(0o600)
+        with Subscriber(ports[2], f'{BASE}/#', **words) as seen:
+            pair(folder, seen, ports, mqtt=f'version = 4\nusername = "island-1"\npassword_file = "{password}"')
+        with Subscriber(ports[0], f'{BASE}/#', **words) as sender, Subscriber(ports[1], f'{BASE}/#', **words) as watch:
+            assert arrives(watch, sender, f'{BASE}/island-1/trigger/pump-1', 10)
+            rabbits.nodes[2].kill()
+            assert arrives(watch, sender, f'{BASE}/island-1/status', 30)
+            with Subscriber(ports[1], f'{BASE}/#', name='till', session=True, **words):
+                pass
+            sender.publish(f'{BASE}/island-1/trigger/pump-2', 'while the till was away')
+            with Subscriber(ports[0], name='till', session=True, **words) as till:
+                till.wait(lambda m: m.payload == b'while the till was away', 15)
+        try:
+            with Subscriber(ports[0], username='island-1', password='wrong', version=4):
+                raise AssertionError('let in with a wrong password')
+        except (OSError, ConnectionError):
+            pass
+
+
+def main():
+    cases = {case.__name__: case for case in (site, bridge, cluster)}
+    names = sys.argv[1:] or list(cases)
+    for name in names:
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            cases[name](pathlib.Path(folder))
+        print(f'{name}: passed in {time.monotonic() - started:.1f} s', flush=True)
+    print(f'{len(names)} passed, 0 failed')
+
+
+if __name__ == '__main__':
+    main()

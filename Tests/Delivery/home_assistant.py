@@ -1,0 +1,50 @@
+"""Home Assistant's discovery, as Home Assistant requires it.
+
+    $(Tests/Rigs/venv.sh) Tests/Delivery/home_assistant.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
+"""
+import json
+import signal
+import time
+
+import discovery
+from cases import case, main
+from gateway import ask, status, yard
+from rig import Subscriber, wait_until
+
+
+@case
+def home_assistant(folder):
+    """Discovery as Home Assistant requires it; for whom we meet, once met; taken back when switched off."""
+    with yard(folder, discovery='true') as (air, broker, seen, gateway):
+        for kind, count in (('binary_sensor', 2), ('device_tracker', 2), ('sensor', 4)):
+            wait_until(lambda: len(discovery.of(seen, kind)) == count, 10, f'{count} of {kind}: {[m.topic for m in seen.messages]}')
+        entities = [m for m in seen.messages if m.topic.startswith('homeassistant/')]
+        assert len({m.topic for m in entities}) == 8 == len(entities)
+        for message in entities:
+            discovery.check(message)
+        # What they point to is really told.
+        topics = {discovery.expand(json.loads(m.payload))['state_topic'] for m in entities}
+        status(seen, lambda s: s['state'] == 'online')
+        wait_until(lambda: {t for t in topics if '/proximity/' in t or '/region/' in t} <= {m.topic for m in seen.messages}, 15,
+                   f'the topics of {topics}')
+        air.say('advertise', id='later', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=9, minor=9)
+        wait_until(lambda: len(discovery.of(seen, 'device_tracker')) == 3, 5, 'a newcomer is announced')
+        with Subscriber(broker.watch, 'homeassistant/#') as late:
+            wait_until(lambda: len(late.messages) == 11 and all(m.retain for m in late.messages), 5, 'all is retained')
+        mark = len(seen.messages)
+        gateway.write(discovery='false')
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: len([m for m in seen.messages[mark:] if m.topic.startswith('homeassistant/') and not m.payload]) == 11, 5, 'all gone')
+        with Subscriber(broker.watch, 'homeassistant/#') as late:
+            time.sleep(0.3)
+            assert not late.messages, late.messages
+        # And back, without the trigger.
+        mark = len(seen.messages)
+        gateway.config.write_text(gateway.config.read_text().replace('discovery = false', 'discovery = true').replace(
+            '[[trigger]]\nname = "pump-3"\nmatch = "ibeacon:*"\n', ''))
+        assert ask(seen, 'reload')['ok']
+        wait_until(lambda: len([m for m in seen.messages[mark:] if m.topic.startswith('homeassistant/') and m.payload]) == 10, 5, 'all but it')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,32 @@
+"""The courier against a second broker. It takes its time to start, so it has a script of its own.
+
+    $(Tests/Rigs/venv.sh) Tests/Delivery/rabbitmq.py
+"""
+import json
+
+from cases import BASE, case, main
+from courier import Courier
+from rig import Rabbit, Subscriber
+
+
+@case
+def the_second_broker(folder):
+    """RabbitMQ, which speaks 3.1.1 here."""
+    with Rabbit() as broker, Subscriber(broker.port, 'forecourt/#', version=4) as seen:
+        with Courier(port=broker.port, outbox=folder / 'o', version=4, commands=1) as courier:
+            courier.online(20)
+            courier.say('events 1 200')
+            courier.say('state door {}')
+            courier.until(lambda f: f['delivered'] == 200, 20)
+            seen.wait(lambda m: m.topic.endswith('/region/door'))
+            seen.publish(f'{BASE}/command/ping', '{"request":"a"}')
+            assert json.loads(seen.wait(lambda m: m.topic.endswith('/reply/ping')).payload)['ok']
+            broker.nodes[0].kill()
+            courier.say('events 201 260')
+            courier.wait('stored 260')
+            broker.nodes[0].start()
+            courier.until(lambda f: f['delivered'] == 260, 75, 'all delivered after the broker came back')
+
+
+if __name__ == '__main__':
+    main()

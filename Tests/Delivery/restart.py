@@ -1,0 +1,102 @@
+"""A gateway that is killed in mid-visit, and sensors that come late: who is served is true whenever it is read, and every visit has one end.
+
+    $(Tests/Rigs/venv.sh) Tests/Delivery/restart.py [NAME…]
+"""
+import contextlib
+import json
+import signal
+import time
+
+from cases import case, main
+from gateway import BASE, TAG, status, yard
+from rig import Subscriber, wait_until
+
+STAY = TAG.replace(':1:0', ':1:7')
+
+
+def said(messages, word, identity=TAG):
+    """The events of that kind, each once by its event_id, with their reasons."""
+    found = {}
+    for message in messages:
+        with contextlib.suppress(ValueError, KeyError):
+            event = json.loads(message.payload)
+            if event['event'] == word and event['id'] == identity:
+                found[event['event_id']] = event.get('reason') or event.get('evidence', {}).get('reason')
+    return list(found.values())
+
+
+def drive_up(air, number, start=-85):
+    air.say('advertise', id=f'phone{number}', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=number, interval_ms=50,
+            rssi={'from': start, 'to': -50, 'seconds': 2})
+
+
+def retained(broker, topic):
+    """What somebody is told who comes now: Home Assistant after its restart."""
+    with Subscriber(broker.watch, topic) as late:
+        return json.loads(late.wait(lambda m: m.topic == topic, 15).payload)
+
+
+@case
+def killed(folder):
+    """Two are served, and the gateway is killed; one stays, the other goes meanwhile: he gets his leave and his exit, once; who stays goes on."""
+    with yard(folder, tags=0) as (air, broker, seen, gateway):
+        time.sleep(3)
+        for number in 0, 7:
+            drive_up(air, number)
+        for identity in TAG, STAY:
+            wait_until(lambda: said(seen.messages, 'fire', identity), 15, f'a fire for {identity}')
+        topic = f'{BASE}/trigger/pump-3/state'
+        wait_until(lambda: {e['id'] for e in retained(broker, topic)['served']} == {TAG, STAY}, 5, 'the state')
+        since = {e['id']: e['since'] for e in retained(broker, topic)['served']}
+        gateway.kill()
+        air.say('silence', id='phone0')
+        mark = len(seen.messages)
+        gateway.start()
+        wait_until(lambda: said(seen.messages[mark:], 'leave') == ['restart'] and said(seen.messages[mark:], 'exit') == ['restart'], 25,
+                   'his leave and exit')
+        now = retained(broker, topic)
+        assert now['served_count'] == 1 and now['served'][0]['id'] == STAY and now['served'][0]['since'][:19] == since[STAY][:19], (now, since)
+        assert not said(seen.messages[mark:], 'fire', STAY) and not said(seen.messages[mark:], 'enter', STAY)
+        # Ended in order while he is there, and started: still the same visit.
+        gateway.end()
+        gateway.start()
+        again = len(seen.messages)
+        status(seen, lambda s: s['radios'][0]['state'] == 'scanning', after=again)
+        time.sleep(1)
+        air.say('silence')
+        wait_until(lambda: said(seen.messages[again:], 'leave', STAY) == ['lost'], 15, 'who stays leaves in the end')
+        wait_until(lambda: retained(broker, topic)['served_count'] == 0, 5, 'nobody is served')
+        assert said(seen.messages[mark:], 'leave') == ['restart'] and said(seen.messages, 'fire', STAY) == [None]
+
+
+@case
+def an_outage_and_a_reload(folder):
+    """A leave that nobody could be told in time is history; the state says that he is gone. Who is at a trigger that goes, goes with it."""
+    with yard(folder, tags=0, discovery='true') as (air, broker, seen, gateway):
+        gateway.config.write_text(gateway.config.read_text().replace('name = "pump-3"', 'name = "pump-3"\nexpires_s = 2'))
+        gateway.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force')
+        time.sleep(3)
+        drive_up(air, 0)
+        wait_until(lambda: said(seen.messages, 'fire'), 15, 'a fire')
+        topic = f'{BASE}/trigger/pump-3/state'
+        sensor = next(json.loads(m.payload) for m in seen.messages if 'trigger' in str(m.payload) and m.topic.startswith('homeassistant/binary'))
+        assert sensor['~'] + sensor['state_topic'][1:] == topic and 'served_count' in sensor['value_template'], sensor
+        mark = len(seen.messages)
+        broker.kill()
+        air.say('silence')
+        wait_until(lambda: [e for e in gateway.stored() if e['payload'].get('event') == 'leave'], 15, 'the leave is stored')
+        time.sleep(2.5)
+        broker.start()
+        wait_until(lambda: retained(broker, topic)['served_count'] == 0, 15, 'the state ends')
+        assert not said(seen.messages[mark:], 'leave')
+        gateway.config.write_text(gateway.config.read_text().replace('name = "pump-3"', 'name = "pump-4"'))
+        gateway.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force', times=2)
+        retained(broker, topic.replace('pump-3', 'pump-4'))
+        with Subscriber(broker.watch, topic) as late:
+            time.sleep(0.3)
+            assert not late.messages, late.messages
+
+
+main()

@@ -1,0 +1,145 @@
+"""The examples of deploy/subscribers against the product: subscribers.py. $FORECOURT names it: .build/debug/forecourt unless it says otherwise."""
+import base64
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from cases import case, main
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+from gateway import BASE, yard
+from product import ROOT
+from rig import Mosquitto, Program, Subscriber, wait_until
+
+FOLDER = ROOT / 'deploy' / 'subscribers'
+
+
+@case
+def pump(folder):
+    """It acts on a real fire once; not on a copy, a forgery, a change, a rehearsal, or what is late; and knows all that after a restart."""
+    key = Ed25519PrivateKey.generate()
+    (folder / 'key.pem').write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    (folder / 'key.pem').chmod(0o600)
+    (folder / 'public.pem').write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    with yard(folder, tags=0, more=f'[security]\nsigning_key_file = "{folder}/key.pem"') as (air, broker, seen, _):
+        subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db'],
+                             folder / 'subscriber')
+        subscriber.start()
+        wait_until(lambda: b'pump' in pathlib.Path(broker.program.output).read_bytes(), 10, 'it is connected')
+        air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
+                rssi={'from': -85, 'to': -50, 'seconds': 4})
+        fire = seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload, 30)
+        expected = 'open pump-3 for ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:1'
+        wait_until(lambda: expected in subscriber.said(), 10, 'it acts')
+
+        def signed(**changes):
+            event = json.loads(fire.payload)
+            event.pop('signature')
+            body = json.dumps({**event, **changes}).encode()
+            return body[:-1] + b',"signature":"' + base64.b64encode(key.sign(body)) + b'"}'
+
+        subscriber.stop()
+        subscriber.start()
+        changed = fire.payload.replace(b'pump-3', b'pump-4', 1)
+        for words, payload in (
+                ('seen before', fire.payload), ('changed', changed), ('not signed', re.sub(rb',"signature":"[^"]*"', b'', fire.payload)),
+                ('a rehearsal', signed(event_id='x-1', simulated=True)), ('too late', signed(event_id='x-2', expires='2020-01-01T00:00:00.000Z')),
+                ('only leave', signed(event_id='x-3', event='leave')), ('too late', signed(event_id='x-4', expires=None))):
+            before = subscriber.said().count(words)
+            seen.publish(fire.topic, payload)
+            wait_until(lambda: subscriber.said().count(words) > before, 5, f'it passes over "{words}": {subscriber.said()}')
+        seen.publish(fire.topic, signed(event_id='x-5', expires='2099-01-01T00:00:00.000Z'))
+        wait_until(lambda: subscriber.said().count('open pump-3') == 2, 5, 'a new event is acted on')
+        assert subscriber.said().count('open ') == 2, subscriber.said()
+        subscriber.stop()
+
+
+@case
+def anomalies(folder):
+    """Two sites 250 km, two 2 km apart: who drives is left alone, whose visits cannot both be is told once, whatever the order."""
+    (folder / 'sites.json').write_text('{"north": [53.55, 9.99], "east": [52.52, 13.4], "next": [53.568, 9.99]}')
+    with Mosquitto() as broker, Subscriber(broker.port, 'forecourt/anomaly') as seen:
+        watcher = Program([sys.executable, FOLDER / 'anomalies.py', '127.0.0.1', broker.port, folder / 'sites.json'], folder / 'watcher')
+        watcher.start()
+        wait_until(lambda: 'watching' in watcher.said(), 10, 'it watches')
+        count = 0
+
+        def say(identity, event, site, at, **more):
+            nonlocal count
+            count += 1
+            body = {'v': 1, 'event': event, 'trigger': 'pump', 'id': identity, 'event_id': f'b-{count}', 'at': f'2026-11-21T{at}Z', 'evidence': {}, **more}
+            for _ in range(2): seen.publish(f'forecourt/{site}/gate/trigger/pump', json.dumps(body))
+
+        # Honest: two hours' drive; the next pump's site after a leave that a silence told late; a clock ten seconds off; and a rehearsal.
+        for identity, event, site, at in (('van', 'fire', 'north', '10:00:00'), ('van', 'leave', 'north', '10:05:00'), ('van', 'fire', 'east', '12:00:00'),
+                                          ('car', 'fire', 'north', '10:00:00'), ('car', 'fire', 'next', '10:03:00'), ('car', 'leave', 'north', '10:04:30'),
+                                          ('bike', 'fire', 'next', '10:00:00'), ('bike', 'fire', 'north', '10:00:26')):
+            say(identity, event, site, at)
+        say('copy', 'fire', 'north', '10:00:00', simulated=True)
+        say('copy', 'fire', 'east', '10:00:01', simulated=True)
+        # Not so: an hour for 255 km, told in either order, and a visit that goes on while another begins.
+        say('jet', 'fire', 'north', '10:00:00')
+        say('jet', 'fire', 'east', '11:00:00')
+        say('late', 'fire', 'east', '11:00:00')
+        say('late', 'fire', 'north', '10:00:00')
+        say('twin', 'fire', 'north', '10:00:00')
+        say('twin', 'fire', 'next', '10:05:00')
+        say('twin', 'leave', 'north', '10:10:00')
+        say('clone', 'anomaly', 'north', '10:00:00', evidence={'reason': 'two places at once'})
+        seen.publish('forecourt/north/gate/trigger/pump', 'no event')
+        wait_until(lambda: 'no event' in watcher.said(), 5, 'it goes on')
+        wait_until(lambda: len(seen.messages) >= 4, 5, 'all is told')
+        told = [(event['id'], event['anomaly'], [e['site'] for e in event['events']]) for event in map(json.loads, (m.payload for m in seen.messages))]
+        assert told == [
+            ('jet', 'impossible speed', ['north', 'east']), ('late', 'impossible speed', ['north', 'east']),
+            ('twin', 'two places at once', ['north', 'next']), ('clone', 'two places at once', ['north'])], told
+        watcher.stop()
+
+
+@case
+def greeting(folder):
+    """Who comes later is told that we are there, once for each of its runs: RabbitMQ gives wildcards nothing that is retained."""
+    with yard(folder, tags=0, more='[[trigger]]\nname = "pump-4"\nmatch = "ibeacon:*"\ngroup = "pumps"') as (_, _, seen, _):
+        def greeted(seconds, **words):
+            before = len(seen.messages)
+            seen.publish('forecourt/yard/island-2/status', json.dumps({'v': 1, 'state': 'online', 'groups': 'pumps', **words}))
+            try:
+                return seen.wait(lambda m: m.topic == f'{BASE}/status', seconds, before).payload.startswith(b'{"v":1,"state":"online"')
+            except TimeoutError:
+                return False
+        assert greeted(5, boot='a') and not greeted(1, boot='a') and greeted(5, boot='b')
+        assert not greeted(1, boot='b', state='offline') and greeted(5, boot='b') and not greeted(1, boot='c', simulated=True)
+
+
+@case
+def verifier(folder):
+    """verify.py passes what is signed and nothing else"""
+    key = Ed25519PrivateKey.generate()
+    (folder / 'public.pem').write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    body = b'{"v":1,"event":"fire"}'
+    good = body[:-1] + b',"signature":"' + base64.b64encode(key.sign(body)) + b'"}'
+    told = subprocess.run([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], capture_output=True, timeout=30,
+                          input=good + b'\n' + good.replace(b'fire', b'flee') + b'\n' + body + b'\n')
+    assert told.stdout == good + b'\n' and told.returncode == 1, told
+
+
+@case
+def flow(folder):
+    """The Node-RED flow is one, its wires lead somewhere, and its function does what is said, run by node where there is one"""
+    nodes = {node['id']: node for node in json.loads((FOLDER / 'node-red.json').read_text())}
+    assert all(wire in nodes for node in nodes.values() for wires in node.get('wires', []) for wire in wires)
+    script = '''const kept = {}, context = { get: (k) => kept[k], set: (k, v) => { kept[k] = v } };
+const once = new Function('msg', 'context', FUNCTION);
+const event = (more) => ({ payload: { event: 'fire', event_id: 'a-1', expires: new Date(Date.now() + 9000).toISOString(), ...more } });
+console.log(JSON.stringify([event({}), event({}), event({ event_id: 'a-2', simulated: true }), event({ event_id: 'a-3', expires: null }),
+  event({ event_id: 'a-4', event: 'leave' }), event({ event_id: 'a-5' })].map((msg) => once(msg, context) !== null)));'''
+    if any(os.access(pathlib.Path(place) / 'node', os.X_OK) for place in os.environ['PATH'].split(':')):
+        told = subprocess.run(['node', '-e', script.replace('FUNCTION', json.dumps(nodes['forecourt-once']['func']))], capture_output=True,
+                              text=True, timeout=30)
+        assert json.loads(told.stdout or 'null') == [True, False, False, False, False, True], told
+
+
+main()

@@ -1,0 +1,19 @@
+import Foundation
+
+// prove table SEEDS [SCENARIO…]    every scenario, ours beside the peers' rules, as a table
+// prove ours SEEDS                 ours alone
+// prove curve SEEDS                what a trigger alone gives up for what, on even and on odd seeds
+// prove walks                      the same rules on walks that were measured
+// Run it by Tests/Gates/prove.sh.
+
+let words = Array(CommandLine.arguments.dropFirst())
+switch (words.first, words.dropFirst().first.flatMap { Int($0) }) {
+case ("table", let seeds?): Table(seeds: seeds, only: Array(words.dropFirst(2))).print()
+case ("ours", let seeds?) where words.count == 2: Table(seeds: seeds, isOurs: true).print()
+case ("curve", let seeds?) where words.count == 2: Curve(seeds: seeds).print()
+case ("walks", _) where words.count == 1: Walks().print()
+default:
+  let usage = ["table SEEDS [SCENARIO…]", "ours SEEDS", "curve SEEDS", "walks"].map { "prove \($0)\n" }
+  FileHandle.standardError.write(Data(("usage: " + usage.joined(separator: "       ")).utf8))
+  exit(64)
+}

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# What a packet costs: the product's own machine over a generated capture in memory, beside the least that a program in C can do.
+#   Tests/Gates/bench.sh          speed, instructions, allocations, the ring, and the same file through other software
+#   Tests/Gates/bench.sh --check  instructions, allocations and the ratio to the C reference only; fails on a bound
+#   Tests/Gates/bench.sh --count  instructions and allocations only, which no other load on the machine changes: what deploy/test.sh runs
+source "$(dirname "$0")/../../deploy/common.sh"
+need_swift
+
+reports=1000000
+# For a report heard by the product; for a tick. The ratio is to the C reference of Tests/Cost, in the same run.
+most_averaging=500 most_with_region=700 most_with_trigger=1450 most_idle=100 least_ratio=0.6
+scratch=build/bench
+triples amd64
+mkdir -p "$scratch"
+[ "$(uname -m)" = x86_64 ] || fail "the bounds are those of amd64; this machine is $(uname -m)"
+[ $# = 0 ] || [ "$*" = --check ] || [ "$*" = --count ] || fail "the options are --check and --count" 64
+
+deploy/packages.sh build bench
+# Core as the product has it.
+EMBEDDED=1 swift build -c release --triple "$swift_triple" --scratch-path "$scratch" --target Core -Xswiftc -Xfrontend -Xswiftc -function-sections \
+  >"$scratch/log" 2>&1 || {
+  cat "$scratch/log" >&2
+  fail "Core does not build"
+}
+built=$scratch/$swift_triple/release
+package=$(grep -o '"-package-name","[^"]*"' "$scratch/release.yaml" | head -n 1 | cut -d '"' -f 4)
+mapfile -t compiled < <(objects "$built")
+swiftc -O -wmo -g -parse-as-library -swift-version 6 -package-name "$package" -enable-experimental-feature Embedded \
+  -enable-experimental-feature Lifetimes -target "$swift_triple" -I "$built/Modules" -c Tests/Cost/Bench.swift -o "$scratch/bench.o" ||
+  fail "Tests/Cost/Bench.swift does not build"
+wrapped=-Wl
+for way in malloc calloc realloc aligned_alloc posix_memalign; do wrapped+=,--wrap=$way; done
+clang=$toolchain/bin/clang
+"$clang" -O2 -Wall -Werror -c Tests/Cost/reference.c -o "$scratch/reference.o"
+"$clang" -O2 -Wall -Werror Tests/Cost/main.c "$scratch/reference.o" "$scratch/bench.o" "${compiled[@]}" -fuse-ld=lld "$wrapped" \
+  -Wl,--gc-sections -L "$toolchain/lib/swift/embedded/$swift_triple" -lswiftUnicodeDataTables -lm -o "$scratch/bench"
+"$clang" -O2 -Wall -Werror Tests/Cost/generate.c -lm -o "$scratch/generate"
+
+air=$scratch/air.h4
+figure() { grep -o "\"$1\":[0-9.]*" | cut -d : -f 2; }
+
+# Instructions for each report, or each tick, of one kind of run, in the given function and what it calls.
+instructions() {
+  local kind=$1 function=$2 log=$scratch/callgrind-$1.log
+  valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind-$kind" "--toggle-collect=$function" "$scratch/bench" "$air" count "$kind" \
+    >"$log" 2>&1 || fail "valgrind ends with an error: $(tail -n 1 "$log")"
+  local collected counted
+  collected=$(sed -n 's/.*Collected : //p' "$log")
+  counted=$(figure reports <"$log")
+  [ -n "$collected" ] && [ "$collected" -gt 0 ] || fail "callgrind saw nothing of $function"
+  echo $((collected / counted))
+}
+
+# What falls short is said where it is measured, and the end is a failure.
+short=0
+falls_short() {
+  say "SHORT: $1"
+  short=1
+}
+at_most() { [ "$1" -le "$2" ] || falls_short "$3: $1, and at most $2 are allowed"; }
+
+check_instructions() {
+  local average region trigger reference idle
+  "$scratch/generate" 100000 "$air"
+  average=$(instructions average '*Gateway*receive*')
+  region=$(instructions region '*Gateway*receive*')
+  trigger=$(instructions trigger '*Gateway*receive*')
+  reference=$(instructions reference reference)
+  idle=$(instructions idle idle)
+  say "instructions for a report: $average to an average, $region with a region and a zone, $trigger with a trigger; $reference in the C reference"
+  say "instructions for a tick with 65,536 devices and nothing due: $idle"
+  at_most "$average" $most_averaging "instructions for a report to an average"
+  at_most "$region" $most_with_region "instructions for a report with a region"
+  at_most "$trigger" $most_with_trigger "instructions for a report with a trigger"
+  at_most "$idle" $most_idle "instructions for an idle tick"
+}
+
+times=$scratch/speed.jsonl
+run() {
+  "$scratch/bench" "$air" "$1" >"$times"
+  [ "$(figure allocations <"$times" | sort -u)" = 0 ] || fail "something was allocated after the start: $(cat "$times")"
+  [ "$(figure reports <"$times" | head -n 4 | sort -u | wc -l)" = 1 ] || fail "the reference and the machine did not hear the same: $(cat "$times")"
+  say "nothing allocated, and the reference hears the same"
+}
+
+check_speed() {
+  local reference average ratio ring
+  run "$1"
+  reference=$(sed -n 's/.*"reference".*"per_second"://p' "$times" | tr -d '}')
+  average=$(sed -n 's/.*"average".*"per_second"://p' "$times" | tr -d '}')
+  ring=$(sed -n 's/.*"ring".*"per_second"://p' "$times" | tr -d '}')
+  ratio=$(awk "BEGIN { printf \"%.2f\", $average / $reference }")
+  say "$ratio of the C reference's speed; a push and a pop of the ring: $(awk "BEGIN { printf \"%.1f\", 1e9 / $ring }") ns"
+  awk "BEGIN { exit !($ratio >= $least_ratio) }" || falls_short "$ratio of the C reference's speed, and $least_ratio is the least allowed"
+}
+
+# A flood of a million random addresses never displaces a device that somebody wants.
+check_flood() {
+  local flood
+  flood=$("$scratch/bench" "$air" count flood)
+  [ "$(figure lost <<<"$flood")" = 0 ] || fail "the flood displaced a device that somebody wants: $flood"
+  say "after a million strangers the wanted device's average has all its samples"
+}
+
+check_instructions
+check_flood
+case ${1:-} in
+  --count) run 1 ;;
+  --check) check_speed 100 ;;
+esac
+[ $# = 0 ] || exit $short
+"$scratch/generate" $reports "$air" "$scratch/air.btsnoop"
+check_speed 30
+cat "$scratch/speed.jsonl"
+if ! cmp -s Tests/Cost/requirements.txt "$scratch/venv/made"; then
+  rm -rf "$scratch/venv"
+  python3 -m venv "$scratch/venv"
+  "$scratch/venv/bin/pip" install -q --disable-pip-version-check -r Tests/Cost/requirements.txt >&2
+  cp Tests/Cost/requirements.txt "$scratch/venv/made"
+fi
+"$scratch/venv/bin/python" Tests/Cost/peers.py "$scratch/speed.jsonl" "$air" "$scratch/air.btsnoop"
+exit $short

@@ -1,0 +1,171 @@
+"""The gateway as systemd would run it: its commands, reload, what it listens on, how it ends.
+
+    $(Tests/Rigs/venv.sh) Tests/Operation/service.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
+"""
+import contextlib
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+
+from cases import case, main
+from gateway import BASE, TAG, Gateway, ask, status, yard
+from product import ROOT, packets
+from rig import Air, Mosquitto, Subscriber, free_port, wait_until
+
+
+@case
+def calibrate(folder):
+    """One device at a known distance: its level at 1 m, after the time that was asked for; one at a time; never of who is not there."""
+    with yard(folder) as (air, _, seen, gateway):
+        begun, before = time.monotonic(), len(seen.messages)
+        seen.publish(f'{BASE}/command/calibrate', json.dumps({'id': TAG, 'distance_m': 2, 'seconds': 3, 'request': 'a'}))
+        time.sleep(0.3)
+        busy = ask(seen, 'calibrate', json.dumps({'id': TAG, 'request': 'b'}))
+        assert not busy['ok'] and busy['request'] == 'b' and 'under way' in busy['error'], busy
+        reply = json.loads(seen.wait(lambda m: m.topic.endswith('/reply/calibrate') and b'"a"' in m.payload, 6, before).payload)
+        assert 2.5 < time.monotonic() - begun < 5 and reply['ok'] and reply['radio'] == 'left', reply
+        # -66 dBm at 2 m along an exponent of 2 is -60 at 1 m.
+        exponent = float(re.search(r'path_loss_exponent = ([\d.]+)', (ROOT / 'config.toml').read_text())[1])
+        expected = -66 + 10 * exponent * 0.30103
+        assert abs(reply['measured_power_dbm'] - expected) < 0.2, (reply, expected)
+        assert reply['samples'] > 30 and 1.5 < reply['doubt_db'] < 3 and reply['spread_db'] < 1, reply
+        absent = ask(seen, 'calibrate', json.dumps({'id': TAG[:-1] + '77', 'seconds': 1}))
+        assert not absent['ok'] and 'too rarely' in absent['error'], absent
+
+
+@case
+def capture(folder):
+    """A recording where the gateway wants it, which its own replay reads; no wishes about paths; the next takes its place."""
+    with yard(folder) as (air, _, seen, gateway):
+        for turn in range(2):
+            reply = ask(seen, 'capture', json.dumps({'seconds': 2, 'request': 'x'}) if turn == 0 else '{"seconds":1}', 8)
+            assert reply['ok'] and reply['files'] == [f'{folder}/state/capture.btsnoop'] and reply['dropped'] == 0, reply
+            recorded = packets(reply['files'][0])
+            assert len(recorded) == reply['packets'] and sum(p[:2] == b'\x04\x3e' for _, _, p in recorded) > 20, reply
+        assert not ask(seen, 'capture', '{"seconds":1,"file":"/etc/passwd"}')['ok']
+        seen.publish(f'{BASE}/command/capture', '{"seconds":60,"request":"late"}')
+        gateway.told('recording what is heard for 60 s')
+        time.sleep(1)
+        assert gateway.end() < 2
+        last = json.loads(seen.wait(lambda m: b'"late"' in m.payload and '/reply/' in m.topic).payload)
+        assert last['ok'] and len(packets(last['files'][0])) == last['packets'] > 10, last
+
+
+@case
+def reload(folder):
+    """By signal and by command: what is wrong is refused with every reason, and the old one stays in force; what is right is taken."""
+    with yard(folder) as (_, __, seen, gateway):
+        gateway.config.write_text(gateway.config.read_text().replace('exit_s = 2', 'exit_s = "soon"').replace('keepalive_s', 'keepalife_s'))
+        gateway.signal(signal.SIGHUP)
+        gateway.told('exit_s')
+        gateway.told('keepalife_s')
+        refused = ask(seen, 'reload', '{"request":"r"}')
+        assert refused['ok'] is False and 'log' in refused['error'] and refused['request'] == 'r', refused
+        assert ask(seen, 'ping')['ok'], 'the old one is in force'
+        gateway.write(more='[publish]\ntelemetry_s = 1')
+        gateway.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force')
+        wait_until(lambda: len(seen.json('/telemetry')) >= 2, 6, 'telemetry each second')
+        gateway.config.write_text(gateway.config.read_text().replace('name = "left"', 'name = "right"'))
+        refused = ask(seen, 'reload')
+        assert not refused['ok'] and 'restart' in refused['error'], refused
+        gateway.write()
+        gateway.config.write_text(gateway.config.read_text().replace('[command]\nenabled = true', ''))
+        gateway.signal(signal.SIGHUP)
+        gateway.told('the new configuration is in force', times=2)
+        time.sleep(0.5)
+        mark = len(seen.messages)
+        seen.publish(f'{BASE}/command/ping', '')
+        time.sleep(0.5)
+        assert not [m for m in seen.messages[mark:] if '/reply/' in m.topic], 'commands are off now'
+
+
+@case
+def authorization(folder):
+    """By command; each change is told in status, and keeps to itself what it may not hear."""
+    with yard(folder) as (_, __, seen, gateway):
+        assert status(seen, lambda s: True)['authorization'] == 'always'
+        for word in ('denied', 'when-in-use', 'always'):
+            mark = len(seen.messages)
+            assert ask(seen, 'authorization', word)['ok']
+            told = status(seen, lambda s: s['authorization'] == word, after=mark)
+            assert told['purpose'] == 'Tests a gateway.', told
+            if word != 'always':
+                refused = ask(seen, 'capture', '{"seconds":1}')
+                assert not refused['ok'] and 'authorization' in refused['error'], refused
+        status(seen, lambda s: s['radios'][0]['state'] == 'scanning', after=mark)
+
+
+def sockets(pid):
+    """The inodes of a process's sockets."""
+    found = set()
+    for link in Path(f'/proc/{pid}/fd').iterdir():
+        with contextlib.suppress(OSError):
+            if match := re.fullmatch(r'socket:\[(\d+)\]', os.readlink(link)):
+                found.add(match[1])
+    return found
+
+
+@case
+def no_door(folder):
+    """Nothing listens: no TCP port in LISTEN, no UDP port, no socket in the file system."""
+    with yard(folder) as (_, __, seen, gateway):
+        own = sockets(gateway.pid)
+        assert own, 'it talks to its broker'
+        for table in ('tcp', 'tcp6', 'udp', 'udp6', 'raw', 'raw6'):
+            for line in Path(f'/proc/{gateway.pid}/net/{table}').read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[9] in own:
+                    assert table in ('tcp', 'tcp6') and fields[3] != '0A', f'{table}: {line}'
+        for line in Path('/proc/net/unix').read_text().splitlines()[1:]:
+            fields = line.split()
+            # 00010000: __SO_ACCEPTCON
+            assert fields[6] not in own or not int(fields[3], 16) & 0x10000, line
+
+
+@case
+def the_end(folder):
+    """SIGTERM: what is owed is delivered, the last word is said; with a broker that hangs it does not take longer than two seconds."""
+    with yard(folder) as (air, broker, seen, gateway):
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10)
+        assert gateway.end() < 2
+        assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
+        gateway.start()
+        mark = len(seen.messages)
+        # Connected is not yet scanning: whoever has not come in cannot go out. Who is still there goes on: nobody enters again.
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10, mark)
+        assert not [m for m in seen.messages[mark:] if b'"enter"' in m.payload]
+        broker.pause()
+        air.say('silence')
+        wait_until(lambda: 'exit' in [e['payload'].get('event') for e in gateway.stored() if e['state'] == 'waiting'], 20, 'an exit waits')
+        took = gateway.end()
+        broker.resume()
+        assert took < 2, took
+        # What the hung broker was not told is told by the next run.
+        mark = len(seen.messages)
+        gateway.start()
+        seen.wait(lambda m: m.topic.endswith('/region/forecourt/event') and b'"exit"' in m.payload, 10, mark)
+    with Gateway(folder, adapter='tcp:127.0.0.1:1', port=free_port()) as gateway:
+        gateway.told('no connection to the broker')
+        assert gateway.end() < 2
+
+
+@case
+def insecurity(folder):
+    """tls_insecure is said in the log and in status, for as long as it is so."""
+    with Air() as air, Mosquitto(tls='wrong-name') as broker, Subscriber(broker.watch, '#') as seen:
+        tls = f'tls_ca = "{broker.certificates}/ca.pem"\ntls_insecure = true'
+        with Gateway(folder, adapter=air.lines['p0'], port=broker.port, mqtt=tls) as gateway:
+            told = status(seen, lambda s: s['state'] == 'degraded' and 'tls_insecure' in s['reason'])
+            assert told['radios'], told
+            gateway.told('tls_insecure')
+            gateway.write(mqtt=tls.replace('true', 'false'))
+            gateway.signal(signal.SIGHUP)
+            gateway.told('no connection to the broker')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,156 @@
+import Core
+import Foundation
+import Host
+import Testing
+
+/// Everything that a capture holds, and how its reading ended.
+struct ReadCapture: Equatable {
+  struct Line: Equatable {
+    var microseconds: Int64
+    var controller: Int
+    var bytes: [UInt8]
+  }
+
+  var lines: [Line] = []
+  var epoch: Int64?
+  var failure: String?
+
+  init(of bytes: some Sequence<UInt8>) {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("forecourt-\(UUID().uuidString)").path
+    _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    self.init(path)
+  }
+
+  init(_ path: String) {
+    do throws(CaptureFault) {
+      var capture = try CaptureReader(opening: path)
+      do throws(CaptureFault) {
+        while try capture.advance() {
+          let packet = capture.packet
+          let bytes = (0..<packet.bytes.byteCount).map { packet.bytes[$0] }
+          lines.append(Line(microseconds: packet.at.microseconds, controller: packet.controller, bytes: bytes))
+        }
+      } catch {
+        failure = error.sentence
+      }
+      epoch = capture.epoch
+    } catch {
+      failure = error.sentence
+    }
+  }
+}
+
+private let captures = URL(filePath: #filePath).appending(path: "../../../Decoding").standardizedFileURL
+
+private func contents(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: captures.appendingPathComponent(name))) }
+
+private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
+  (0..<bytes).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (bytes - 1 - $0))) }
+}
+
+@Suite("Captures") struct CaptureReaderTests {
+  static let names = [
+    "h4.btsnoop", "hci.btsnoop", "monitor.btsnoop", "h4.pcap", "directed.pcap", "monitor.pcap", "h4.pcapng", "directed.pcapng",
+    "monitor.pcapng",
+  ].map { "air." + $0 }
+
+  @Test("one stretch of air reads the same from every format", arguments: names) func formats(name: String) throws {
+    let expected = ReadCapture(captures.appendingPathComponent("air.h4.btsnoop").path)
+    let read = ReadCapture(captures.appendingPathComponent(name).path)
+    #expect(read.failure == nil && expected.lines.count == 204)
+    #expect(read.epoch == 1_795_514_400_000_000)
+    #expect(read.lines == expected.lines)
+    #expect(read.lines.first?.bytes == [1, 3, 0x0C, 0])
+  }
+
+  @Test(
+    "a capture cut anywhere gives what was readable, and where it ended", arguments: ["air.h4.btsnoop", "air.h4.pcap", "air.h4.pcapng"])
+  func cut(name: String) throws {
+    let whole = try contents(name)
+    let lines = ReadCapture(captures.appendingPathComponent(name).path).lines
+    var seen = 0
+    for length in Array(0..<900) + Array(whole.count - 200..<whole.count) {
+      let read = ReadCapture(of: whole[..<length])
+      #expect(read.lines == Array(lines.prefix(read.lines.count)) && read.lines.count >= seen)
+      seen = read.lines.count
+      guard let failure = read.failure else { continue }
+      #expect(length < 4 ? failure.hasPrefix("is no capture") : failure.hasPrefix("is truncated at byte "))
+    }
+  }
+
+  @Test("damage in the middle gives what came before, and where it is") func damage() throws {
+    var bytes = try contents("air.h4.btsnoop")
+    let second = 16 + 24 + 4
+    bytes.replaceSubrange(second + 4..<second + 8, with: big(0xFFFF_FFFF))
+    let read = ReadCapture(of: bytes)
+    #expect(read.lines.count == 1 && read.failure == "is damaged at byte \(second)")
+    var blocks = try contents("air.h4.pcapng")
+    blocks[4] = 0x1D
+    #expect(ReadCapture(of: blocks).failure == "is damaged at byte 0")
+  }
+
+  @Test("what is no capture, or not of HCI, says so") func others() throws {
+    let place = captures.appendingPathComponent("nowhere.btsnoop").path
+    #expect(ReadCapture(place).failure == "does not exist")
+    #expect(ReadCapture(captures.path).failure == "is a folder, not a file")
+    #expect(ReadCapture(of: Array("[gateway]".utf8)).failure?.hasPrefix("is no capture") == true)
+    #expect(ReadCapture(of: []).failure?.hasPrefix("is no capture") == true)
+    let ethernet = [0xA1, 0xB2, 0xC3, 0xD4, 0, 2, 0, 4] + big(0, 8) + big(65_535) + big(1)
+    #expect(ReadCapture(of: ethernet).failure?.contains("link type 1)") == true)
+    let snoop = Array("btsnoop\0".utf8) + big(1) + big(1_003)
+    #expect(ReadCapture(of: snoop).failure?.contains("link type 1003)") == true)
+  }
+
+  @Test("a capture much longer than the window streams by") func long() throws {
+    var bytes = Array("btsnoop\0".utf8) + big(1) + big(1_002)
+    let packet: [UInt8] = [4, 0x3E, 0x0C, 2, 1, 3, 1, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0, 0xC4]
+    let count = 60_000
+    for index in 0..<count { bytes += big(15) + big(15) + big(3) + big(0) + big(0x00DC_DDB3_0F2F_8000 + UInt64(index) * 10, 8) + packet }
+    let read = ReadCapture(of: bytes)
+    #expect(read.failure == nil && read.epoch == 0)
+    #expect(read.lines == (0..<count).map { ReadCapture.Line(microseconds: Int64($0) * 10, controller: 0, bytes: packet) })
+  }
+
+  @Test("a pcapng block that nobody needs may be longer than the window") func longBlock() throws {
+    var bytes = try contents("air.h4.pcapng")
+    let names = 4 * CaptureLimits.window
+    var block = [UInt8](repeating: 0, count: names)
+    block.replaceSubrange(0..<4, with: [4, 0, 0, 0])
+    let length = big(UInt64(names)).reversed()
+    block.replaceSubrange(4..<8, with: length)
+    block.replaceSubrange(names - 4..<names, with: length)
+    bytes.insert(contentsOf: block, at: 28)
+    #expect(ReadCapture(of: bytes).lines.count == 204)
+  }
+
+  @Test("a packet without a time, and interfaces of several links") func simplePackets() throws {
+    func block(_ kind: UInt64, _ body: [UInt8]) -> [UInt8] {
+      let padded = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+      return big(kind) + big(UInt64(padded.count + 12)) + padded + big(UInt64(padded.count + 12))
+    }
+    let packet: [UInt8] = [4, 0x10, 1, 0x42]
+    let bytes =
+      block(0x0A0D_0D0A, big(0x1A2B_3C4D) + big(0x0001_0000) + big(UInt64.max, 8)) + block(1, big(187, 2) + big(0, 2) + big(0))
+      + block(1, big(1, 2) + big(0, 2) + big(0)) + block(3, big(4) + packet) + block(6, big(1) + big(0, 8) + big(4) + big(4) + packet)
+      + block(6, big(0) + big(0, 8) + big(4) + big(4) + packet)
+    let read = ReadCapture(of: bytes)
+    #expect(read.failure == nil && read.lines.map(\.bytes) == [packet, packet])
+  }
+
+  @Test("no damage whatever does more than end the reading", arguments: names) func mutations(name: String) throws {
+    let whole = try contents(name)
+    for seed in 0..<60 as Range<UInt64> {
+      var bytes = whole
+      var state = seed
+      for _ in 0..<8 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        bytes[Int(truncatingIfNeeded: state >> 33) % min(bytes.count, 2_000)] = UInt8(truncatingIfNeeded: state >> 24)
+      }
+      let read = ReadCapture(of: bytes)
+      #expect(read.lines.count <= 2_000, "seed \(seed)")
+    }
+  }
+}
+
+private enum CaptureLimits { static let window = 2 * (262_144 + 4_096) }

@@ -1,0 +1,74 @@
+import Core
+import Foundation
+import Host
+import Testing
+
+@testable import Simulation
+
+@Suite("Scenario files") struct ScenarioTests {
+  static let folder = URL(filePath: #filePath).appending(path: "../../../Firing/Scenarios").standardizedFileURL
+  static let names = try! FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".toml") }.sorted()
+
+  private func lines(_ text: String) -> [String] {
+    ScenarioFile(Source(name: "s.toml", text: Array(text.utf8))).findings.map { $0.line(in: "s.toml") }
+  }
+
+  @Test("every scenario reads without a fault and everybody in it speaks and is heard", arguments: names)
+  func whole(name: String) throws {
+    let file = ScenarioFile(try Source(reading: Self.folder.appending(path: name).path))
+    #expect(file.findings.map { $0.line(in: name) } == [])
+    var world = World(file.scenario, seed: 1) { key, plain in key ^ plain }
+    var packet = Packet()
+    var speakers: Set<Int> = []
+    let all = Set(file.scenario.phones.indices)
+    while !speakers.isSuperset(of: all), world.next(into: &packet) != nil { speakers.insert(world.speaker) }
+    #expect(speakers.isSuperset(of: all))
+  }
+
+  @Test("the folder's README names every scenario")
+  func readme() throws {
+    let text = try String(contentsOf: Self.folder.appending(path: "README.md"), encoding: .utf8)
+    for name in Self.names { #expect(text.contains("`\(name.dropLast(5))`"), "\(name)") }
+  }
+
+  @Test("what is wrong is told with line and column, all of it")
+  func faults() {
+    let text = """
+      duration_s = 0
+      [[gateway]]
+      name = "west"
+      at_m = [0]
+      windw_ms = 30
+      [[traveller]]
+      name = "anna"
+      steps = [ { walk_m = [0, 1], stand_s = 3 }, { stand_s = 3, facing = "east" } ]
+      [[phone]]
+      name = "tag"
+      on = "bert"
+      identity = "ibeacon:12"
+      irk = "00"
+      """
+    #expect(
+      lines(text) == [
+        "s.toml:1:1: duration_s (0) must lie between 1 and 86400",
+        "s.toml:4:1: gateway \"west\": at_m must be two numbers between -10000 and 10000",
+        "s.toml:5:1: gateway \"west\": unknown key \"windw_ms\"; did you mean \"window_ms\"?",
+        "s.toml:8:11: traveller \"anna\".steps 1: must have one of walk_m, drive_m, ride_m, stand_s, sit_s and wait_s",
+        "s.toml:8:60: traveller \"anna\".steps 2: facing is no gateway and no pump of this scenario",
+        "s.toml:11:1: phone \"tag\": on is no traveller of this scenario",
+        "s.toml:12:1: phone \"tag\": identity must be ibeacon:UUID:MAJOR:MINOR, altbeacon:HEX40, eddystone:HEX20:HEX12, service:UUID, background:UUID, name:NAME or phone",
+        "s.toml:13:1: phone \"tag\": irk must be 32 hexadecimal digits",
+      ])
+  }
+
+  @Test("a scenario without a gateway, and one that is no TOML")
+  func empty() {
+    #expect(lines("") == ["s.toml:1:1: gateway is missing: somebody must listen"])
+    #expect(lines("duration_s = ").count == 1)
+  }
+
+  @Test("a phone without a traveller is a fault, not a crash")
+  func homeless() {
+    #expect(lines("[[gateway]]\nname = \"a\"\n[[phone]]\nname = \"b\"").count == 1)
+  }
+}

@@ -1,0 +1,180 @@
+"""The gateway beside disks that hang, files that are none and radios that babble: it fires, answers, says so and ends all the same.
+
+    $(Tests/Rigs/venv.sh) Tests/Robustness/bad_hardware.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
+"""
+import contextlib
+import json
+import os
+import signal
+import time
+
+from cases import case, main
+from gateway import BASE, Gateway, ask, status
+from disk import Disk, Stall
+from rig import Air, Mosquitto, Subscriber, wait_until
+
+
+@contextlib.contextmanager
+def yard(folder, **words):
+    """The yard of Rigs/gateway.py, on a disk that can hang."""
+    stall = Stall(folder)
+    with Air() as air, Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
+        gateway = Gateway(folder, adapter=air.lines['p0'], port=broker.port, **words)
+        gateway.env = stall.env
+        with gateway:
+            try:
+                status(seen, lambda s: s['state'] == 'online' and s['radios'][0]['state'] == 'scanning')
+                yield air, seen, gateway, stall
+            finally:
+                stall.off()
+
+
+def answers(seen):
+    begun = time.monotonic()
+    assert ask(seen, 'ping')['ok'] and time.monotonic() - begun < 1
+
+
+def fires(air, seen, number):
+    """Somebody new comes to the pump, and is served."""
+    air.say('advertise', id=f'driver{number}', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=5, minor=number,
+            interval_ms=50, rssi={'from': -85, 'to': -45, 'seconds': 5})
+    seen.wait(lambda m: m.topic == f'{BASE}/trigger/pump-3' and b'"fire"' in m.payload and f':5:{number}"'.encode() in m.payload, 15)
+
+
+@case
+def no_files(folder):
+    """A pipe, a device, a gigabyte in the place of the configuration or of a key: refused at once, and the old one stays in force."""
+    with yard(folder) as (_, seen, gateway, __):
+        right = gateway.config.read_text()
+        pipe, huge = folder / 'pipe', folder / 'huge'
+        os.mkfifo(pipe, 0o600)
+        with open(huge, 'w') as file: file.truncate(1 << 30)
+        for times, place in enumerate((pipe, '/dev/zero', huge), 1):
+            gateway.config.unlink()
+            gateway.config.symlink_to(place)
+            gateway.signal(signal.SIGHUP)
+            gateway.told('config.toml is', times=times)
+            answers(seen)
+        assert gateway.said().count('is a pipe or a device, not a file') == 2 and 'is longer than' in gateway.said(), gateway.said()
+        gateway.config.unlink()
+        gateway.config.write_text(right.replace('keepalive_s', f'username = "u"\npassword_file = "{pipe}"\nkeepalive_s'))
+        refused = ask(seen, 'reload')
+        assert not refused['ok'] and 'log' in refused['error'], refused
+        gateway.told('password_file')
+        answers(seen)
+        gateway.config.write_text(right)
+        assert ask(seen, 'reload')['ok']
+
+
+@case
+def hanging_disk(folder):
+    """The configuration, the figures and the outbox on a disk that hangs: drivers are served, it is said, and SIGTERM ends within 5 s."""
+    with yard(folder, more=f'[publish]\ntelemetry_s = 1\nmetrics_file = "{folder}/figures.prom"') as (air, seen, gateway, stall):
+        wait_until(lambda: (folder / 'figures.prom').exists(), 5, 'figures')
+        stall.on('config.toml')
+        for _ in range(4): gateway.signal(signal.SIGHUP)
+        answers(seen)
+        mark = len(seen.messages)
+        seen.publish(f'{BASE}/command/reload', '{"request":"late"}')
+        fires(air, seen, 1)
+        told = status(seen, lambda s: s['state'] == 'degraded', 10, mark)
+        assert told['reason'] == 'a disk does not answer: the configuration is being read', told
+        stall.off()
+        status(seen, lambda s: s['state'] == 'online', 5, mark)
+        reply = json.loads(seen.wait(lambda m: m.topic == f'{BASE}/reply/reload', 5, mark).payload)
+        assert reply['ok'] and reply['request'] == 'late', reply
+        stall.on('figures.prom')
+        fires(air, seen, 2)
+        answers(seen)
+        # Everything at once, and nobody reads the log any more than the disk takes it.
+        stall.on('/state/')
+        fresh = len(gateway.said())
+        air.say('silence')
+        time.sleep(3)
+        begun = time.monotonic()
+        gateway.signal(signal.SIGHUP)
+        gateway.signal(signal.SIGTERM)
+        code = gateway.process.wait(8)
+        assert time.monotonic() - begun < 5 and code == 1, (time.monotonic() - begun, code)
+        assert 'something hangs' in gateway.said()[fresh:], gateway.said()
+        stall.off()
+        # What was stored before, and what could not be, is told by the next run.
+        gateway.start()
+        status(seen, lambda s: s['state'] == 'online', 8, len(seen.messages))
+        assert gateway.end() < 3
+
+
+@case
+def hanging_log(folder):
+    """Nobody reads what it says: lines are lost, counted, and nothing waits for them."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(writer, bytes(4096)): pass
+    os.set_blocking(writer, True)
+    with Air() as air, Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
+        gateway = Gateway(folder, adapter=air.lines['p0'], port=broker.port)
+        gateway.args = ['/bin/sh', '-c', f'exec "$@" 2>/proc/{os.getpid()}/fd/{writer}', 'sh', *gateway.args]
+        with gateway:
+            status(seen, lambda s: s['state'] == 'online' and s['radios'][0]['state'] == 'scanning')
+            fires(air, seen, 1)
+            assert ask(seen, 'authorization', 'denied')['ok'] and ask(seen, 'authorization', 'always')['ok']
+            os.set_blocking(reader, False)
+            with contextlib.suppress(BlockingIOError):
+                while os.read(reader, 65536): pass
+            gateway.signal(signal.SIGHUP)
+            os.set_blocking(reader, True)
+            said = b''
+            while b'in force' not in said: said += os.read(reader, 65536)
+            assert b' lines were lost here' in said, said
+            assert gateway.end() < 3
+    os.close(reader)
+    os.close(writer)
+
+
+@case
+def little_room(folder):
+    """A recording that would leave too little to the events is not begun, and leaves nothing behind."""
+    with Disk(folder / 'state', '8m') as disk:
+        if not disk: return
+        with yard(folder) as (_, seen, __, ___):
+            reply = ask(seen, 'capture', '{"seconds":1}')
+            assert not reply['ok'] and 'less than 32 MB would be left' in reply['error'], reply
+            assert not [path for path in (folder / 'state').iterdir() if 'capture' in path.name]
+
+
+def each(seconds, air, span, **words):
+    """The same into the radio's line, again and again."""
+    until = time.monotonic() + span
+    while time.monotonic() < until:
+        air.say('inject', **words)
+        time.sleep(seconds)
+
+
+@case
+def bad_radio(folder):
+    """Hardware errors each 100 ms, false headers 50 times a second: said, counted, and not over and over; what can be heard is heard."""
+    with yard(folder, more='[publish]\ntelemetry_s = 2') as (air, seen, gateway, _):
+        fresh, mark = len(gateway.said()), len(seen.messages)
+        each(0.1, air, 5, hardware_error=0x42)
+        lines = [line for line in gateway.said()[fresh:].splitlines() if 'radio left' in line]
+        told = [json.loads(m.payload) for m in seen.messages[mark:] if m.topic == f'{BASE}/status']
+        assert 0 < len(lines) <= 12 and len(told) <= 16, (len(lines), len(told), lines)
+        assert told[-1]['state'] == 'degraded' and 'hardware error' in told[-1]['reason'], told[-1]
+        status(seen, lambda s: s['state'] == 'online', 5, len(seen.messages) - 1)
+        seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_faults'] > 30, 5)
+        recoveries = seen.json('/telemetry')[-1]['radio_recoveries']
+        assert 0 < recoveries < 12, recoveries
+        mark = len(seen.messages)
+        each(0.005, air, 4, hex='043eff')
+        fires(air, seen, 1)
+        seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_bytes_discarded'] > 1024, 5, mark)
+        gateway.told('bytes belonged to no packet')
+        # What does swallow what follows makes the radio useless: then it is said.
+        mark = len(seen.messages)
+        each(0.005, air, 11, hex='043eff02')
+        status(seen, lambda s: s['state'] == 'degraded', 5, mark)
+
+
+if __name__ == '__main__':
+    main()
