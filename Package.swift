@@ -43,7 +43,8 @@ let doors: [Target] = [
 ]
 
 let product: [Target] = [
-  .target(name: "Core", exclude: ["Controller/README.md", "Peer/README.md", "Triggers/README.md"], swiftSettings: strict + quick),
+  .target(
+    name: "Core", exclude: ["Controller", "Neighbours", "Peer", "Triggers"].map { $0 + "/README.md" }, swiftSettings: strict + quick),
   .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: small),
   .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: small + quick),
   .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: small),

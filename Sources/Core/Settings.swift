@@ -156,13 +156,13 @@ package struct RangingSettings: BitwiseCopyable, Sendable {
 }
 
 package struct RegionSettings: BitwiseCopyable, Sendable {
-  package enum Exit: BitwiseCopyable, Sendable {
+  package enum ExitRule: BitwiseCopyable, Sendable {
     case auto
     case after(Interval)
   }
   package var name = Name()
   package var match = Slice()
-  package var exit = Exit.auto
+  package var exit = ExitRule.auto
   /// A sighting below this does not count.
   package var minimum = Decibels(-127)
 

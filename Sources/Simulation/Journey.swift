@@ -90,7 +90,7 @@ extension Posture {
   }
 }
 
-extension Pace {
+extension JourneyPace {
   fileprivate func speed(over distance: Double) -> Double {
     switch self {
     case .speed(let speed): speed

@@ -50,7 +50,7 @@ struct Events: BitwiseCopyable, Sendable {
   }
 
   /// A controller that speaks the older events puts both reports into one now and then: here whenever the stamp is even.
-  mutating func add(_ report: Report) {
+  mutating func add(_ report: SimulatedAdvert) {
     if count == 1, !station.extended, at.microseconds & 1 == 0 { return packets[0].add(report) }
     packets[count].at = at
     packets[count].begin(extended: station.extended)
@@ -60,7 +60,7 @@ struct Events: BitwiseCopyable, Sendable {
 }
 
 /// Packets that have been heard and not yet been fetched: at most those of one advert.
-struct Waiting: Sendable {
+struct PacketQueue: Sendable {
   private var entries: [(gateway: Int, packet: Packet)] = []
   private var taken = 0
 

@@ -10,7 +10,7 @@ struct Timetable: Sendable {
 
   private var heap: [Entry] = []
 
-  init(_ voices: [Voice]) {
+  init(_ voices: [Transmitter]) {
     heap.reserveCapacity(voices.count)
     for index in voices.indices { heap.append(Entry(due: voices[index].due, voice: index)) }
     for place in heap.indices.reversed() { sink(from: place) }

@@ -12,20 +12,20 @@ package struct Traveller: Sendable {
   /// By what part its speeds differ from run to run.
   package var haste = 0.1
   package var begins = Conveyance.foot
-  package var steps: [Step] = []
+  package var steps: [JourneyStep] = []
 
   package init() {}
 }
 
 package enum Conveyance: UInt8, BitwiseCopyable, Sendable { case foot, car, open }
 
-package enum Step: BitwiseCopyable, Sendable {
-  case move(to: Point, pace: Pace, by: Conveyance)
+package enum JourneyStep: BitwiseCopyable, Sendable {
+  case move(to: Point, pace: JourneyPace, by: Conveyance)
   /// Without a place to look at, the heading changes every few seconds.
   case stay(seconds: Double, facing: Point?, in: Conveyance)
 }
 
-package enum Pace: BitwiseCopyable, Sendable {
+package enum JourneyPace: BitwiseCopyable, Sendable {
   case speed(Double)
   case within(seconds: Double)
 }

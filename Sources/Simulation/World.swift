@@ -11,11 +11,11 @@ package struct World: ~Copyable {
   private let weather: Weather
   private let cipher: Cipher?
   private var journeys: [Journey]
-  private var voices: [Voice]
+  private var voices: [Transmitter]
   private var timetable: Timetable
-  private var links: [Link]
+  private var links: [Fading]
   private var receivers: [Receiver]
-  private var waiting = Waiting()
+  private var waiting = PacketQueue()
   private var obstacles: [Obstacle] = []
 
   /// `cipher` is needed when some phone's addresses resolve with a key.
@@ -30,12 +30,12 @@ package struct World: ~Copyable {
       journeys.append(Journey(populated.travellers[index], until: scenario.seconds, chance: &chance))
     }
     self.journeys = journeys
-    var voices: [Voice] = []
-    for index in populated.phones.indices { voices.append(Voice(populated.phones[index], seed: seed, index: index, cipher: cipher)) }
+    var voices: [Transmitter] = []
+    for index in populated.phones.indices { voices.append(Transmitter(populated.phones[index], seed: seed, index: index, cipher: cipher)) }
     self.voices = voices
     timetable = Timetable(voices)
     let pairs = voices.count * scenario.gateways.count
-    links = (0..<pairs).map { Link(seed: seed, index: $0) }
+    links = (0..<pairs).map { Fading(seed: seed, index: $0) }
     receivers = scenario.gateways.indices.map { Receiver(scenario.gateways[$0], seed: seed, index: $0) }
     visits = Stay.all(in: scenario, journeys)
   }
@@ -83,7 +83,7 @@ package struct World: ~Copyable {
     guard links[link].happens(heard) else { return }
     let speech = voices[voice].speech
     let rssi = level + links[link].error(weather.settings.reportError)
-    var report = Report(
+    var report = SimulatedAdvert(
       kind: .advert, isConnectable: speech.isConnectable, address: voices[voice].address, data: speech.advert,
       rssi: Int8(min(max(Arithmetic.rounded(rssi), -120), 20)))
     var events = Events(station: receivers[gateway].station, at: receivers[gateway].stamp(due))

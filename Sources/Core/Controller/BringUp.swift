@@ -93,7 +93,7 @@ extension Controller {
   private mutating func refused(_ step: Step, status: UInt8, at now: Instant) -> Action {
     switch step {
     case .reset: return fail(.refusing, at: now)
-    // Unknown HCI Command: there is no LE in it.
+    // Unknown HCI RemoteCommand: there is no LE in it.
     case .features where status == 0x01: return fail(.noLowEnergy, at: now)
     case .scanParameters, .startScan: return refusedToScan(step, at: now)
     case .version: profile.shortfalls.insert(.version)

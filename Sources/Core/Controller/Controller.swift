@@ -151,7 +151,7 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
     guard packet.byteCount > 0, packet[0] == PacketType.event.rawValue else { return .none }
-    guard let event = try? Event(packet) else { return refuse(at: now) }
+    guard let event = try? HCIEvent(packet) else { return refuse(at: now) }
     switch event {
     case .reports(var reports):
       do throws(Malformed) {

@@ -1,5 +1,5 @@
 /// What a controller says, borrowed from its packet. What nobody here asks about stays bytes.
-package enum Event: ~Escapable {
+package enum HCIEvent: ~Escapable {
   case reports(Reports)
   case commandComplete(opcode: UInt16, credits: UInt8, result: RawSpan)
   case commandStatus(opcode: UInt16, credits: UInt8, status: UInt8)
@@ -20,9 +20,9 @@ package enum Event: ~Escapable {
     if packet[1] == 0x3E, packet.byteCount >= 5, let form = Report.Form(rawValue: packet[3]) {
       self = .reports(try Reports(form, count: packet[4], packet.inner(from: 5, leavingOut: 0)))
     } else if packet[1] == 0x3E {
-      self = try Event(lowEnergy: packet.extracting(droppingFirst: 3))
+      self = try HCIEvent(lowEnergy: packet.extracting(droppingFirst: 3))
     } else {
-      self = try Event(code: packet[1], packet.extracting(droppingFirst: 3))
+      self = try HCIEvent(code: packet[1], packet.extracting(droppingFirst: 3))
     }
   }
 

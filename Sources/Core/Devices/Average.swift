@@ -82,8 +82,8 @@ package struct Average: BitwiseCopyable {
   /// reflections, which no average removes, and the noise of the samples.
   package var doubt: Decibels {
     let samples = max(1, min(Double(count), 2 * Double(weight) - 1))
-    let noise = (Double(variance) * samples + Doubt.priorVariance * Doubt.priorSamples) / (samples + Doubt.priorSamples)
-    return Decibels(Float((Doubt.shadowing * Doubt.shadowing + noise / samples).squareRoot()))
+    let noise = (Double(variance) * samples + DoubtModel.priorVariance * DoubtModel.priorSamples) / (samples + DoubtModel.priorSamples)
+    return Decibels(Float((DoubtModel.shadowing * DoubtModel.shadowing + noise / samples).squareRoot()))
   }
 
   /// The observed time between packets, lost ones included; nil before there are two.
@@ -193,7 +193,7 @@ private enum Proof {
   static let leastRun: Float = 3
 }
 
-private enum Doubt {
+private enum DoubtModel {
   /// In dB; 90 % of the estimates of calibrated transmitters in six sets of measurements lie within 1.645 of the whole.
   static let shadowing = 4.5
   /// A single packet's variance and the samples it is worth, until there are enough of our own.

@@ -40,7 +40,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     }
   }
 
-  package var triggerDoubt: Sight.PowerDoubt {
+  package var triggerDoubt: TriggerEvidence.PowerDoubt {
     switch self {
     case .assumed, .transmitted: .unknown
     case .learnt, .advertised: .claimed

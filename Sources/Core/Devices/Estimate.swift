@@ -40,7 +40,7 @@ extension Devices {
   package func estimate(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Estimate? {
     let radio = bestRadio(of: slot, at: now, settings)
     guard !self[slot, radio].isStale(at: now, settings.average) else { return nil }
-    let path = Path(settings.calibration)
+    let path = PathLoss(settings.calibration)
     let average = average(of: slot, radio, settings)
     let doubt = self[slot, radio].doubt.joined(with: self[slot].power.doubt(otherwise: settings.calibration.doubt))
     let loss = self[slot].power.level - average
@@ -52,7 +52,7 @@ extension Devices {
 }
 
 /// How the level falls with distance: 10 n dB for every tenfold.
-package struct Path: BitwiseCopyable {
+package struct PathLoss: BitwiseCopyable {
   package let exponent: Float
 
   package init(_ calibration: borrowing CalibrationSettings) { exponent = calibration.pathLossExponent }

@@ -26,7 +26,7 @@ package struct PowerMeasurement: BitwiseCopyable {
   }
 
   /// nil when it was heard too rarely.
-  package func result(at distance: Meters, along path: Path, offset: Decibels) -> Result? {
+  package func result(at distance: Meters, along path: PathLoss, offset: Decibels) -> Result? {
     guard samples >= Self.fewest else { return nil }
     // The middle half: a body that walked by, or a reflection, has no part in it.
     let (all, _) = moments(skipping: 0)

@@ -32,7 +32,7 @@ package struct Proximity {
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     let estimate = devices.estimate(of: slot, at: now, settings)
-    let path = Path(settings.calibration)
+    let path = PathLoss(settings.calibration)
     let edges = settings.zones.edges(for: devices[slot].power, along: path)
     let zone = estimate.map { edges.zone(at: $0.average, from: devices[slot].zone) } ?? .unknown
     devices[slot].zone = zone

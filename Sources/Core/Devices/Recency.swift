@@ -3,7 +3,7 @@
 package struct Recency: ~Copyable {
   package enum List: UInt8, BitwiseCopyable { case free, unmatched, matched }
 
-  private struct Link: BitwiseCopyable {
+  private struct Place: BitwiseCopyable {
     var older: Int32 = -1
     var newer: Int32 = -1
     var list = List.free
@@ -15,15 +15,15 @@ package struct Recency: ~Copyable {
     var count: Int32 = 0
   }
 
-  private var links: Lent<Link>
+  private var links: Lent<Place>
   private var ends = InlineArray<3, Ends>(repeating: Ends())
 
   package init(slots: Int, in arena: inout Arena) {
-    links = arena.take(slots, filledWith: Link())
+    links = arena.take(slots, filledWith: Place())
     for slot in 0..<slots { append(Int32(slot), to: .free) }
   }
 
-  package static func bytes(for slots: Int) -> Int { Arena.bytes(for: slots, of: Link.self) }
+  package static func bytes(for slots: Int) -> Int { Arena.bytes(for: slots, of: Place.self) }
 
   package func count(of list: List) -> Int { Int(ends[Int(list.rawValue)].count) }
 
@@ -59,14 +59,14 @@ package struct Recency: ~Copyable {
     links[Int(link.newer)].older = link.older
     if link.older < 0 { ends[which].oldest = link.newer } else { links[Int(link.older)].newer = link.newer }
     links[Int(ends[which].newest)].newer = Int32(slot)
-    links[slot] = Link(older: ends[which].newest, newer: -1, list: link.list)
+    links[slot] = Place(older: ends[which].newest, newer: -1, list: link.list)
     ends[which].newest = Int32(slot)
   }
 
   private mutating func append(_ slot: Int32, to list: List) {
     let which = Int(list.rawValue)
     let newest = ends[which].newest
-    links[Int(slot)] = Link(older: newest, newer: -1, list: list)
+    links[Int(slot)] = Place(older: newest, newer: -1, list: list)
     if newest < 0 { ends[which].oldest = slot } else { links[Int(newest)].newer = slot }
     ends[which].newest = slot
     ends[which].count += 1

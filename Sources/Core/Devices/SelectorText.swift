@@ -14,7 +14,7 @@ extension Selector {
       return
     }
     guard let (kind, start) = Identity.Kind.written(at: text) else { throw .kind }
-    var reading = Reading(text, from: start, kind)
+    var reading = SelectorCursor(text, from: start, kind)
     try reading.read()
     self.init(kind: kind, isWhole: reading.isWhole, prefix: reading.identity)
   }
@@ -77,7 +77,7 @@ extension ServiceUUID {
 }
 
 /// One reading of a selector behind its kind.
-private struct Reading: ~Escapable {
+private struct SelectorCursor: ~Escapable {
   let text: RawSpan
   var index: Int
   var identity: Identity

@@ -28,7 +28,7 @@ package struct ZoneEdges: BitwiseCopyable {
 }
 
 extension ZoneSettings {
-  package func edges(for power: MeasuredPower, along path: Path) -> ZoneEdges {
+  package func edges(for power: MeasuredPower, along path: PathLoss) -> ZoneEdges {
     switch edges {
     case .levels(let immediate, let near): ZoneEdges(immediate: immediate, near: near, hysteresis: hysteresis)
     case .distances(let immediate, let near):
@@ -40,7 +40,7 @@ extension ZoneSettings {
 
 extension PublishSettings {
   /// The levels at which the distance has not moved by `skip` from what is estimated.
-  package func band(around estimate: Estimate, along path: Path) -> Band {
+  package func band(around estimate: Estimate, along path: PathLoss) -> Band {
     let power = estimate.average + estimate.loss
     let nearer = Meters(estimate.distance.value - skip.value)
     return Band(

@@ -13,12 +13,12 @@ package struct Message: BitwiseCopyable, Sendable {
   }
 
   /// What an event says of somebody's stay.
-  package enum Visit: UInt8, BitwiseCopyable, Sendable { case none, begins, ends }
+  package enum VisitEdge: UInt8, BitwiseCopyable, Sendable { case none, begins, ends }
 
   package var care = Care.fleeting
   /// Somebody waits for it at a pump: it goes before whatever is not so.
   package var isUrgent = false
-  package var visit = Visit.none
+  package var visit = VisitEdge.none
   package var at = Instant.zero
   /// After this an event is history: kept, never delivered.
   package var expires = Instant.never

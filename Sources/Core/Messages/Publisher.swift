@@ -71,7 +71,7 @@ package struct Publisher: ~Copyable {
   package mutating func urge() { message.isUrgent = true }
 
   /// The event begins or ends somebody's stay.
-  package mutating func note(_ visit: Message.Visit) { message.visit = visit }
+  package mutating func note(_ visit: Message.VisitEdge) { message.visit = visit }
 
   /// Whether an event that nobody waits for may be told, too; what may not is counted.
   package mutating func mayTell(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {

@@ -1,6 +1,6 @@
 /// What the broker brought, checked at the door: a command of somebody who may give one, or a neighbour's word.
 package enum Request: BitwiseCopyable, Sendable {
-  case command(Command, Ticket)
+  case command(RemoteCommand, Ticket)
   case claim(Claim)
   case neighbour(Neighbour)
   /// A neighbour's, or our own that came back.
@@ -12,18 +12,18 @@ package enum Request: BitwiseCopyable, Sendable {
 }
 
 /// CONTRACT, Commands.
-package enum Command: BitwiseCopyable, Sendable {
+package enum RemoteCommand: BitwiseCopyable, Sendable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour
   }
 
-  package enum Ranging: BitwiseCopyable, Sendable {
+  package enum RangingOrder: BitwiseCopyable, Sendable {
     case start, stop
     case during(Interval)
   }
 
   /// Of one region; without a name of all.
-  case ranging(Ranging, region: Name)
+  case ranging(RangingOrder, region: Name)
   /// Measure one device that lies at a known distance.
   case calibrate(Identity, at: Meters, during: Interval)
   case reload
@@ -58,7 +58,7 @@ package enum Command: BitwiseCopyable, Sendable {
   }
 }
 
-extension Command.Kind {
+extension RemoteCommand.Kind {
   package static let all: InlineArray<8, Self> = [
     .ranging, .calibrate, .reload, .trigger, .authorization, .capture, .ping, .forgetNeighbour,
   ]
@@ -81,11 +81,11 @@ extension Command.Kind {
 package struct Ticket: BitwiseCopyable, Sendable {
   /// The courier's own number; never zero for a command that came over the broker.
   package var number: UInt64 = 0
-  package var command = Command.Kind.ping
+  package var command = RemoteCommand.Kind.ping
   /// The asker's `request` member, given back in the reply. Empty when there was none.
   package var request = Text<64>()
 
-  package init(_ command: Command.Kind = .ping, number: UInt64 = 0) {
+  package init(_ command: RemoteCommand.Kind = .ping, number: UInt64 = 0) {
     self.command = command
     self.number = number
   }

@@ -12,7 +12,7 @@ package struct StatusReport: BitwiseCopyable, Sendable {
     }
   }
 
-  package struct Radio: BitwiseCopyable, Sendable {
+  package struct RadioState: BitwiseCopyable, Sendable {
     package var name = Name()
     package var state = Name()
 
@@ -55,7 +55,7 @@ package struct StatusReport: BitwiseCopyable, Sendable {
   package var boot = Name()
   package var purpose = Sentence()
   package var authorization = Authorization.always
-  package var radios = PerRadio(filledWith: Radio())
+  package var radios = PerRadio(filledWith: RadioState())
   /// By the first radio; our services are the last.
   package var transmits = Bounded<9, Transmit>(filledWith: Transmit(nil))
   /// Which groups its triggers compete in, a slash between two; `*` when they are too many to say: neighbours must know whom to wait for.

@@ -74,7 +74,7 @@ extension Beacons {
 
   private func slots(_ interval: Interval) -> UInt64 { UInt64(max(interval.microseconds / 625, 0x20)) }
 
-  private func legacyParameters(_ voice: Voice, _ profile: Profile) -> RadioCommand {
+  private func legacyParameters(_ voice: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(.setAdvertisingParameters)
     command.append(slots(voice.interval), bytes: 2)
     command.append(slots(voice.interval), bytes: 2)
@@ -88,7 +88,7 @@ extension Beacons {
   }
 
   /// Legacy adverts, which everybody understands, by extended commands.
-  private func extendedParameters(_ set: Int, _ voice: Voice, _ profile: Profile) -> RadioCommand {
+  private func extendedParameters(_ set: Int, _ voice: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(.setSetParameters)
     command.append(UInt8(set))
     command.append(voice.transmission == nil ? 0x13 : 0x10, bytes: 2)
@@ -108,7 +108,7 @@ extension Beacons {
     return command
   }
 
-  private func data(_ set: Int, _ voice: Voice, _ profile: Profile) -> RadioCommand {
+  private func data(_ set: Int, _ voice: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(profile.isExtended ? .setSetData : .setAdvertisingData)
     if profile.isExtended {
       command.append(UInt8(set))
@@ -121,7 +121,7 @@ extension Beacons {
     return command
   }
 
-  private func power(_ set: Int, _ voice: Voice, _ profile: Profile) -> RadioCommand? {
+  private func power(_ set: Int, _ voice: Advertiser, _ profile: Profile) -> RadioCommand? {
     let level = UInt8(bitPattern: voice.asked ?? 0)
     switch profile.powerVendor {
     case .none: return nil

@@ -3,7 +3,7 @@
 /// A controller with enough advertising sets sends all of them at once. Where they are fewer, or there is but one advertiser, the last
 /// one is lent to those that are left, in turn.
 struct Beacons: BitwiseCopyable, Sendable {
-  struct Voice: BitwiseCopyable, Sendable {
+  struct Advertiser: BitwiseCopyable, Sendable {
     /// Its number in the configuration; nil: our services.
     var transmission: UInt8?
     var data = AdvertData()
@@ -38,7 +38,7 @@ struct Beacons: BitwiseCopyable, Sendable {
   }
 
   /// Nine: eight transmissions and our services.
-  var voices = Bounded<9, Voice>(filledWith: Voice())
+  var voices = Bounded<9, Advertiser>(filledWith: Advertiser())
   var sets = Bounded<9, Set>(filledWith: Set())
   var isCounted = false
   /// Whose command is on its way.
@@ -53,12 +53,12 @@ struct Beacons: BitwiseCopyable, Sendable {
 
   init(_ duties: PeerDuties) {
     if duties.settings.serve {
-      var own = Voice()
+      var own = Advertiser()
       own.data = duties.settings.advert
       _ = voices.append(own)
     }
     for index in duties.transmissions.indices {
-      var voice = Voice()
+      var voice = Advertiser()
       voice.transmission = UInt8(index)
       voice.data = duties.transmissions[index].advert
       voice.interval = duties.transmissions[index].interval

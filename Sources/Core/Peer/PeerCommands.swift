@@ -46,7 +46,7 @@ extension Peers {
     case .none: return
     case .data(let toVisitor):
       let pieceLength = pieceLength
-      if toVisitor { attendant.link?.pieceWent(upTo: pieceLength) } else { conversation.link?.pieceWent(upTo: pieceLength) }
+      if toVisitor { server.link?.pieceWent(upTo: pieceLength) } else { conversation.link?.pieceWent(upTo: pieceLength) }
       return
     case .connect:
       conversation.called(at: now)
@@ -66,7 +66,7 @@ extension Peers {
 
   private mutating func asked(toPart handle: UInt16, at now: Instant) {
     if conversation.link?.handle == handle { conversation.link?.partAsked(at: now) }
-    if attendant.link?.handle == handle { attendant.link?.partAsked(at: now) }
+    if server.link?.handle == handle { server.link?.partAsked(at: now) }
     for index in strays.indices where strays[index].handle == handle { strays[index].isAsked = true }
   }
 
@@ -76,13 +76,13 @@ extension Peers {
   private var pieceLength: Int { min(profile.aclLength, 251) }
 
   private mutating func nextPiece() -> Text<260>? {
-    let inFlight = (conversation.link?.inFlight ?? 0) + (attendant.link?.inFlight ?? 0)
+    let inFlight = (conversation.link?.inFlight ?? 0) + (server.link?.inFlight ?? 0)
     guard inFlight < profile.aclCount else { return nil }
     if let link = conversation.link, link.hasUnsent {
       turn = .data(toVisitor: false)
       return link.piece(upTo: pieceLength)
     }
-    if let link = attendant.link, link.hasUnsent {
+    if let link = server.link, link.hasUnsent {
       turn = .data(toVisitor: true)
       return link.piece(upTo: pieceLength)
     }
@@ -93,7 +93,7 @@ extension Peers {
 
   private mutating func nextTurn() -> Turn {
     if let link = conversation.link, link.wantsToPart { return .part(handle: link.handle) }
-    if let link = attendant.link, link.wantsToPart { return .part(handle: link.handle) }
+    if let link = server.link, link.wantsToPart { return .part(handle: link.handle) }
     for index in strays.indices where !strays[index].isAsked { return .part(handle: strays[index].handle) }
     if conversation.wantsToRecall { return .recall }
     if let keyless { return .denyKey(handle: keyless) }

@@ -37,8 +37,8 @@ package struct Peers: ~Copyable {
   private var candidates: Candidates
   private var deafness = Deafness()
   var called = Instant.zero
-  var conversation: Conversation
-  var attendant: Attendant
+  var conversation: GATTClient
+  var server: GATTServer
   var beacons: Beacons
   /// Connections that nobody expected; they are ended.
   var strays = Bounded<4, Stray>(filledWith: Stray(handle: 0))
@@ -60,8 +60,8 @@ package struct Peers: ~Copyable {
     self.duties = duties
     let salt = duties.settings.serve ? duties.settings.ownID : 0
     candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
-    conversation = Conversation(duties.settings)
-    attendant = Attendant(duties.settings, name: duties.name)
+    conversation = GATTClient(duties.settings)
+    server = GATTServer(duties.settings, name: duties.name)
     beacons = Beacons(duties)
   }
 
@@ -71,14 +71,14 @@ package struct Peers: ~Copyable {
 
   package var nextDeadline: Instant {
     guard isAtWork else { return .never }
-    return min(min(conversation.deadline, attendant.deadline), min(beacons.deadline, pending?.until ?? .never))
+    return min(min(conversation.deadline, server.deadline), min(beacons.deadline, pending?.until ?? .never))
   }
 
   @export(interface) package mutating func tick(_ profile: Profile, at now: Instant) {
     guard !duties.isEmpty else { return }
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
     guard isAtWork else { return }
-    if !conversation.tick(at: now) || !attendant.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
+    if !conversation.tick(at: now) || !server.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
     beacons.tick(at: now)
     report(at: now)
     if duties.settings.identify { choose(at: now) }
@@ -94,7 +94,7 @@ package struct Peers: ~Copyable {
     (pending, turn, keyless, isStuck) = (nil, .none, nil, false)
     strays.removeAll()
     conversation.interrupted()
-    attendant.disconnected()
+    server.disconnected()
     beacons.restart(profile)
   }
 
@@ -112,7 +112,7 @@ package struct Peers: ~Copyable {
   }
 
   /// Whether somebody is connected.
-  package var isOccupied: Bool { conversation.link != nil || attendant.link != nil }
+  package var isOccupied: Bool { conversation.link != nil || server.link != nil }
 
   // MARK: What becomes known
 
@@ -152,7 +152,7 @@ package struct Peers: ~Copyable {
   @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) {
     guard isAtWork, packet.byteCount > 0 else { return }
     if packet[0] == PacketType.acl.rawValue { return received(data: packet, at: now) }
-    guard packet[0] == PacketType.event.rawValue, let event = try? Event(packet) else { return }
+    guard packet[0] == PacketType.event.rawValue, let event = try? HCIEvent(packet) else { return }
     switch event {
     case .reports(var reports): while let report = try? reports.next() { heard(report, at: now) }
     case .commandComplete(let opcode, _, let result): answered(Opcode(opcode), result, at: now)
@@ -187,8 +187,8 @@ package struct Peers: ~Copyable {
       if isAnswer { conversation.unreached(.unreachable) }
     } else if isAnswer {
       conversation.connected(connection, at: now)
-    } else if !connection.isCentral && duties.settings.serve && attendant.link == nil {
-      attendant.welcome(connection, at: now)
+    } else if !connection.isCentral && duties.settings.serve && server.link == nil {
+      server.welcome(connection, at: now)
     } else {
       isStuck = strays.append(Stray(handle: connection.handle)) != nil
     }
@@ -196,15 +196,15 @@ package struct Peers: ~Copyable {
 
   mutating func disconnected(_ handle: UInt16) {
     if conversation.link?.handle == handle { conversation.disconnected() }
-    if attendant.link?.handle == handle { attendant.disconnected() }
+    if server.link?.handle == handle { server.disconnected() }
     if keyless == handle { keyless = nil }
     for index in strays.indices.reversed() where strays[index].handle == handle { strays.remove(at: index) }
-    if attendant.link == nil { beacons.left() }
+    if server.link == nil { beacons.left() }
   }
 
-  private mutating func withLink(of handle: UInt16, _ body: (inout Link) -> Void) {
+  private mutating func withLink(of handle: UInt16, _ body: (inout ACLLink) -> Void) {
     if conversation.link?.handle == handle { body(&conversation.link!) }
-    if attendant.link?.handle == handle { body(&attendant.link!) }
+    if server.link?.handle == handle { body(&server.link!) }
   }
 
   // MARK: Data
@@ -215,9 +215,9 @@ package struct Peers: ~Copyable {
       guard conversation.link!.take(piece) else { return }
       let frame = conversation.link!.frames
       dispatch(frame, toVisitor: false, at: now)
-    } else if let link = attendant.link, link.handle == piece.handle {
-      guard attendant.link!.take(piece) else { return }
-      let frame = attendant.link!.frames
+    } else if let link = server.link, link.handle == piece.handle {
+      guard server.link!.take(piece) else { return }
+      let frame = server.link!.frames
       dispatch(frame, toVisitor: true, at: now)
     }
     report(at: now)
@@ -227,16 +227,16 @@ package struct Peers: ~Copyable {
     let payload = frame.payload
     switch frame.channel {
     case Att.channel: if payload.byteCount > 0 { attribute(payload, toVisitor: toVisitor, at: now) }
-    case Att.signalling: if toVisitor { attendant.link?.refuse(signal: payload) } else { conversation.link?.refuse(signal: payload) }
-    case Att.security: if toVisitor { attendant.link?.refuse(pairing: payload) } else { conversation.link?.refuse(pairing: payload) }
+    case Att.signalling: if toVisitor { server.link?.refuse(signal: payload) } else { conversation.link?.refuse(signal: payload) }
+    case Att.security: if toVisitor { server.link?.refuse(pairing: payload) } else { conversation.link?.refuse(pairing: payload) }
     default: break
     }
   }
 
   /// Whom we ask may ask us, too.
   private mutating func attribute(_ pdu: RawSpan, toVisitor: Bool, at now: Instant) {
-    if toVisitor { return attendant.heard(pdu, at: now) }
-    if Att.isRequest(pdu[0]) { conversation.link?.send(attendant.answer(pdu)) }
+    if toVisitor { return server.heard(pdu, at: now) }
+    if Att.isRequest(pdu[0]) { conversation.link?.send(server.answer(pdu)) }
     if pdu[0] == Att.indication { conversation.link?.confirm() }
     conversation.heard(pdu, at: now)
   }

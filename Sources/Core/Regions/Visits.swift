@@ -1,5 +1,5 @@
 /// One device inside one region.
-package struct Visit: BitwiseCopyable {
+package struct RegionVisit: BitwiseCopyable {
   package var device: Int32 = -1
   package var region: UInt8 = 0
   /// That it began was told, so that its end will be.
@@ -15,18 +15,18 @@ package struct Visit: BitwiseCopyable {
 
 /// All visits under way, each in two lists: its device's and its region's.
 package struct Visits: ~Copyable {
-  private var table: Lent<Visit>
-  private var vacancies: Vacancies
+  private var table: Lent<RegionVisit>
+  private var free: FreeList
   private var heads = InlineArray<64, Int32>(repeating: -1)
 
   package init(capacity: Int, in arena: inout Arena) {
-    table = arena.take(capacity, of: Visit.self)
-    vacancies = Vacancies(capacity: capacity, in: &arena)
+    table = arena.take(capacity, of: RegionVisit.self)
+    free = FreeList(capacity: capacity, in: &arena)
   }
 
-  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Visit.self) + Vacancies.bytes(for: capacity) }
+  package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: RegionVisit.self) + FreeList.bytes(for: capacity) }
 
-  package subscript(place: Int32) -> Visit {
+  package subscript(place: Int32) -> RegionVisit {
     _read { yield table[Int(place)] }
     _modify { yield &table[Int(place)] }
   }
@@ -44,10 +44,10 @@ package struct Visits: ~Copyable {
 
   /// Begins a visit at the head of both lists; its place, -1 when there is no room for one more.
   package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Int32 {
-    let place = vacancies.take()
+    let place = free.take()
     guard place >= 0 else { return -1 }
     let next = heads[region]
-    table[Int(place)] = Visit(
+    table[Int(place)] = RegionVisit(
       device: Int32(device), region: UInt8(region), since: now, counted: now, nextOfDevice: head, nextOfRegion: next)
     if next >= 0 { table[Int(next)].previousOfRegion = place }
     heads[region] = place
@@ -85,7 +85,7 @@ package struct Visits: ~Copyable {
       heads[Int(visit.region)] = visit.nextOfRegion
     }
     if visit.nextOfRegion >= 0 { table[Int(visit.nextOfRegion)].previousOfRegion = visit.previousOfRegion }
-    table[Int(place)] = Visit()
-    vacancies.giveBack(place)
+    table[Int(place)] = RegionVisit()
+    free.giveBack(place)
   }
 }

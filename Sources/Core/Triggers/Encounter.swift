@@ -29,7 +29,7 @@ package struct Encounter: BitwiseCopyable {
   package var nextOfDevice: Int32 = -1
   package var radio: Int8 = 0
   /// Head of the list of what neighbours say of it.
-  package var rivals: Int32 = -1
+  package var claims: Int32 = -1
   /// When we last told the neighbours, and the claim by which we last asked to fire.
   package var claimed = Instant.zero
   package var intent: UInt32 = 0
@@ -37,7 +37,7 @@ package struct Encounter: BitwiseCopyable {
   /// When it came near.
   package var since = Instant.zero
   package var approach = Approach()
-  package var voices = Voices()
+  package var clones = CloneDetector()
   /// Seconds of evidence: time counts in full when the level is clear, in part when it is doubtful, and backwards when it speaks against.
   package private(set) var evidence: Float = 0
   /// Since when the margin over the rivals has held.
@@ -104,7 +104,7 @@ package struct Encounter: BitwiseCopyable {
   // MARK: Events
 
   /// A sample was heard and added to the approach; `elapsed` is the time that it speaks for.
-  package mutating func heard(_ sight: Sight, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  package mutating func heard(_ sight: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings) -> Event? {
     switch stage {
     // However rarely it is heard: who is far off has left.
     case .fired, .leaving: return stood(sight, at: now)
@@ -118,7 +118,7 @@ package struct Encounter: BitwiseCopyable {
   private static let lessonSeconds: Float = 5
 
   /// The level of somebody who has certainly stood here for long enough; told once before the fire and once after it.
-  package mutating func lesson(_ sight: Sight, after elapsed: Interval) -> Decibels? {
+  package mutating func lesson(_ sight: TriggerEvidence, after elapsed: Interval) -> Decibels? {
     guard sight.isProof || isVouched && sight.motion == 0, isPresent, sight.isFirm, certain < Self.lessonSeconds else { return nil }
     certain += Float(elapsed.seconds)
     highest = max(highest, approach.steady)
@@ -163,7 +163,7 @@ package struct Encounter: BitwiseCopyable {
       ahead = .never
       isUndecidedSaid = false
       wasHereAtStart = false
-      voices = Voices()
+      clones = CloneDetector()
       isVouched = false
       isPowerTold = false
       forgetLesson()
@@ -202,15 +202,13 @@ package struct Encounter: BitwiseCopyable {
 
   // MARK: Coming
 
-  private mutating func note(_ sight: Sight, at now: Instant) {
-    if sight.isAhead {
-      ahead = min(ahead, now)
-    } else {
-      ahead = .never
-    }
+  private mutating func note(_ sight: TriggerEvidence, at now: Instant) {
+    ahead = sight.isAhead ? min(ahead, now) : .never
   }
 
-  private mutating func approached(_ sight: Sight, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  private mutating func approached(_ sight: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
+    -> Event?
+  {
     if mustBeAway { notice(sight, at: now) }
     guard sight.isNear || sight.isArming else {
       if sight.isGone { _ = end() }
@@ -231,13 +229,13 @@ package struct Encounter: BitwiseCopyable {
     return doubt(sight, at: now, settings)
   }
 
-  private mutating func gather(_ sight: Sight, after elapsed: Interval, _ settings: TriggerSettings) {
+  private mutating func gather(_ sight: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
     // However long somebody has stood: no more is kept than it takes, so that doubt is felt at once.
     evidence = min(max(evidence + sight.weight * Float(elapsed.seconds), 0), Float(settings.dwell.seconds))
   }
 
   /// A body turns up in the line and goes away again: who comes back so soon has not been away, and has been served.
-  private mutating func notice(_ sight: Sight, at now: Instant) {
+  private mutating func notice(_ sight: TriggerEvidence, at now: Instant) {
     if sight.isGone { wasGone = true }
     guard !sight.isAway else { return }
     if now - wasHere >= (wasGone ? Self.absence : Self.longAbsence) { mustBeAway = false } else { (wasHere, wasGone) = (now, false) }
@@ -250,7 +248,7 @@ package struct Encounter: BitwiseCopyable {
 
   private func isWhole(_ settings: TriggerSettings) -> Bool { evidence >= Float(settings.dwell.seconds) }
 
-  private mutating func decide(_ sight: Sight, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  private mutating func decide(_ sight: TriggerEvidence, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event? {
     let isFree = now >= rests && !sight.isTaken && !sight.mayBeTaken
     guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, sight.isAhead, now - ahead >= settings.settle || sight.isUnrivalled else {
       return doubt(sight, at: now, settings)
@@ -265,7 +263,7 @@ package struct Encounter: BitwiseCopyable {
   }
 
   /// Somebody has stood here for long enough to deserve a word why nothing happens.
-  private func doubt(_ sight: Sight, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  private func doubt(_ sight: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> Event? {
     let since: Instant
     switch stage {
     case .dwelling(let start): since = start
@@ -284,7 +282,7 @@ package struct Encounter: BitwiseCopyable {
 
   private static let leaveDelay = Interval.seconds(3)
 
-  private mutating func stood(_ sight: Sight, at now: Instant) -> Event? {
+  private mutating func stood(_ sight: TriggerEvidence, at now: Instant) -> Event? {
     guard sight.isAway || sight.isBehind else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil

@@ -3,26 +3,26 @@ package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
   /// What is seldom asked of each, and most never have.
   private var kin: Lent<Kin>
-  private var vacancies: Vacancies
+  private var free: FreeList
   /// Where the search for an absent one goes on.
   private var hand = 0
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Encounter.self)
     kin = arena.take(capacity, of: Kin.self)
-    vacancies = Vacancies(capacity: capacity, in: &arena)
+    free = FreeList(capacity: capacity, in: &arena)
   }
 
   package static func bytes(for capacity: Int) -> Int {
-    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Kin.self) + Vacancies.bytes(for: capacity)
+    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Kin.self) + FreeList.bytes(for: capacity)
   }
 
-  package var isFull: Bool { vacancies.isEmpty }
+  package var isFull: Bool { free.isEmpty }
   /// All that were ever used, some of them vacant.
-  var places: Range<Int32> { 0..<Int32(vacancies.fresh) }
+  var places: Range<Int32> { 0..<Int32(free.fresh) }
   func isUsed(_ place: Int32) -> Bool { table[Int(place)].device >= 0 }
   /// Places from here on have never been used.
-  var used: Int { vacancies.fresh }
+  var used: Int { free.fresh }
 
   package subscript(place: Int32) -> Encounter {
     _read { yield table[Int(place)] }
@@ -46,7 +46,7 @@ package struct Encounters: ~Copyable {
 
   /// -1 when there is no room.
   package mutating func begin(device: Int, trigger: Int, radio: Int, head: inout Int32) -> Int32 {
-    let place = vacancies.take()
+    let place = free.take()
     guard place >= 0 else { return -1 }
     table[Int(place)] = Encounter()
     table[Int(place)].device = Int32(device)
@@ -60,8 +60,8 @@ package struct Encounters: ~Copyable {
   /// One that may make room: absent, owed no rest, and of those few that are looked at the longest unheard. -1 when there is none.
   package mutating func dispensable(at now: Instant) -> Int32 {
     var oldest = -1
-    for _ in 0..<min(Self.lookedAt, vacancies.fresh) {
-      hand = hand + 1 < vacancies.fresh ? hand + 1 : 0
+    for _ in 0..<min(Self.lookedAt, free.fresh) {
+      hand = hand + 1 < free.fresh ? hand + 1 : 0
       guard table[hand].device >= 0, !table[hand].isPresent, table[hand].isOwedUntil <= now else { continue }
       if oldest < 0 || table[hand].approach.heard < table[oldest].approach.heard { oldest = hand }
     }
@@ -72,7 +72,7 @@ package struct Encounters: ~Copyable {
   private static let lookedAt = 64
 
   /// The line to the broker is down.
-  package mutating func cutOff() { for place in 0..<vacancies.fresh { table[place].wasCutOff = true } }
+  package mutating func cutOff() { for place in 0..<free.fresh { table[place].wasCutOff = true } }
 
   package mutating func end(_ place: Int32, head: inout Int32) {
     if kin[Int(place)].isKnown {
@@ -87,6 +87,6 @@ package struct Encounters: ~Copyable {
       table[Int(before)].nextOfDevice = table[Int(place)].nextOfDevice
     }
     table[Int(place)] = Encounter()
-    vacancies.giveBack(place)
+    free.giveBack(place)
   }
 }

@@ -105,7 +105,7 @@ extension Triggers {
     let slot = Int(encounters[place].device)
     guard settings.calibration.learns, devices[slot].power.isImprecise else { return }
     let stood = Meters(settings.triggers[Int(encounters[place].trigger)].fire.value * Self.standing)
-    let power = level + Path(settings.calibration).loss(at: stood)
+    let power = level + PathLoss(settings.calibration).loss(at: stood)
     learnt.learn(
       power, of: devices[slot].identity, assumed: settings.calibration.measuredPower, wasServed: encounters[place].hasFired)
     recall(slot, &devices, settings)

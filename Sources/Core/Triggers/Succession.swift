@@ -55,7 +55,7 @@ extension Triggers {
   }
 
   mutating func consider(
-    _ place: Int32, _ sight: Sight, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ place: Int32, _ sight: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
     if encounters[place].approach.samples <= Self.samples { encounters[kinOf: place].early = encounters[place].approach.level }

@@ -2,7 +2,7 @@
 
 extension Triggers {
   func tell(
-    _ event: Encounter.Event, _ encounter: Encounter, _ sight: Sight, at now: Instant, _ devices: borrowing Devices,
+    _ event: Encounter.Event, _ encounter: Encounter, _ sight: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     // Without leave to monitor nothing is told that nobody asked for.
@@ -44,7 +44,7 @@ extension Encounter {
 }
 
 extension Encounter.Event {
-  var visit: Message.Visit {
+  var visit: Message.VisitEdge {
     switch self {
     case .fire, .manual: .begins
     case .leave: .ends
@@ -87,9 +87,9 @@ extension Encounter.Event {
 extension Publisher {
   /// What the decision was made on: the quick average, not the published one.
   fileprivate mutating func describe(
-    _ encounter: Encounter, _ sight: Sight, _ device: Device, at now: Instant, _ settings: borrowing Settings
+    _ encounter: Encounter, _ sight: TriggerEvidence, _ device: Device, at now: Instant, _ settings: borrowing Settings
   ) {
-    let path = Path(settings.calibration)
+    let path = PathLoss(settings.calibration)
     let loss = device.power.credited(settings.calibration.measuredPower) - encounter.approach.level
     let reach = Decibels(sight.reach)
     json.member("average", encounter.approach.level.value, places: 1)

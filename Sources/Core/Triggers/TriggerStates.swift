@@ -41,33 +41,33 @@ extension Triggers {
     publisher.topic.append(settings.triggers[trigger].name)
     publisher.topic.append("/state")
     publisher.json.member("trigger", text: settings.triggers[trigger].name.bytes)
-    var census = Census()
+    var counts = Counts()
     // Without leave to monitor nothing is told that nobody asked for.
     let isAllowed = settings.gateway.authorization == .always
-    if isAllowed { count(trigger, &census) }
-    publisher.json.member("served_count", Int64(census.served))
-    publisher.json.member("near_count", Int64(census.near))
+    if isAllowed { count(trigger, &counts) }
+    publisher.json.member("served_count", Int64(counts.served))
+    publisher.json.member("near_count", Int64(counts.near))
     publisher.json.array("served")
     var told = isAllowed ? list(trigger, isServed: true, devices, &publisher) : 0
     publisher.json.closeArray()
     publisher.json.array("near")
     if isAllowed { told += list(trigger, isServed: false, devices, &publisher) }
     publisher.json.closeArray()
-    let leftOut = census.served + census.near - told
+    let leftOut = counts.served + counts.near - told
     if leftOut > 0 { publisher.json.member("left_out", Int64(leftOut)) }
     if publisher.send() { stale &= ~(1 << UInt64(trigger)) } else { stale |= 1 << UInt64(trigger) }
   }
 
-  private struct Census {
+  private struct Counts {
     var served = 0
     var near = 0
   }
 
-  private func count(_ trigger: Int, _ census: inout Census) {
+  private func count(_ trigger: Int, _ counts: inout Counts) {
     for place in encounters.places where stands(place, at: trigger) {
-      if encounters[place].hasFired { census.served += 1 } else if encounters[place].isPresent { census.near += 1 }
+      if encounters[place].hasFired { counts.served += 1 } else if encounters[place].isPresent { counts.near += 1 }
     }
-    for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver { census.served += 1 }
+    for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver { counts.served += 1 }
   }
 
   /// What went on under a new address counts there.

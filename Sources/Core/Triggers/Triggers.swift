@@ -1,7 +1,7 @@
 /// All triggers of one gateway: what they see of each device, what they decide, and how they settle it with the neighbours.
 package struct Triggers: ~Copyable {
   package internal(set) var encounters: Encounters
-  var rivals: Rivals
+  var claims: NeighbourClaims
   package internal(set) var arbitration: Arbitration
   package internal(set) var learnt: LearntPowers
   private var edges = InlineArray<64, Edges>(repeating: Edges())
@@ -36,14 +36,14 @@ package struct Triggers: ~Copyable {
 
   package init(capacity: Int, claims: Int, seed: UInt64, in arena: inout Arena) {
     encounters = Encounters(capacity: capacity, in: &arena)
-    rivals = Rivals(capacity: claims, in: &arena)
+    self.claims = NeighbourClaims(capacity: claims, in: &arena)
     learnt = LearntPowers(seed: seed, in: &arena)
     arbitration = Arbitration()
     leftovers = Leftovers(in: &arena)
   }
 
   package static func bytes(for capacity: Int, claims: Int) -> Int {
-    Encounters.bytes(for: capacity) + Rivals.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes
+    Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes
   }
 
   package mutating func begin(_ settings: borrowing Settings, at now: Instant) {
@@ -53,7 +53,7 @@ package struct Triggers: ~Copyable {
 
   package mutating func adopt(_ settings: borrowing Settings) {
     arbitration.adopt(settings)
-    let path = Path(settings.calibration)
+    let path = PathLoss(settings.calibration)
     assumed = settings.calibration.measuredPower
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
@@ -82,7 +82,7 @@ package struct Triggers: ~Copyable {
       let place = place(for: slot, trigger, level, radio, at: now, &devices, settings)
       guard place >= 0 else { continue }
       if encounters[place].isSucceeded { encounters.reclaim(place) }
-      let mayBeTwo = !encounters[place].voices.isAlone(sender) && devices[slot].identity.isCopyable
+      let mayBeTwo = !encounters[place].clones.isAlone(sender) && devices[slot].identity.isCopyable
       if mayBeTwo, isDrowned(place, level, by: sender, at: now) { continue }
       if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
         encounters[place].approach = Approach()
@@ -96,10 +96,10 @@ package struct Triggers: ~Copyable {
   /// Whether a sample is somebody else's, who speaks under the same name from further off.
   @inline(never)
   private mutating func isDrowned(_ place: Int32, _ level: Decibels, by sender: Int, at now: Instant) -> Bool {
-    encounters[place].voices.heard(sender, at: now)
+    encounters[place].clones.heard(sender, at: now)
     let approach = encounters[place].approach
     let silence = approach.samples > 0 ? now - approach.heard : Limits.longestSilence
-    switch encounters[place].voices.follow(sender, above: (level - approach.level).value, after: silence) {
+    switch encounters[place].clones.follow(sender, above: (level - approach.level).value, after: silence) {
     case .same: return false
     case .leftOut: return true
     case .other:
@@ -157,7 +157,7 @@ package struct Triggers: ~Copyable {
     if sight.isImplausible, encounters[place].tellsPower() {
       tell(.anomaly(.implausiblePower), encounters[place], sight, at: now, devices, settings, &publisher)
     }
-    if encounters[place].isPresent, encounters[place].voices.takesTurns() {
+    if encounters[place].isPresent, encounters[place].clones.takesTurns() {
       tell(.anomaly(.twoPlacesAtOnce), encounters[place], sight, at: now, devices, settings, &publisher)
     }
     if let level = encounters[place].lesson(sight, after: elapsed) { learn(from: level, place, &devices, settings) }
@@ -171,12 +171,12 @@ package struct Triggers: ~Copyable {
     if encounters[place].isOwedUntil <= now {
       dissolve(place, &devices)
     } else if encounters[place].rests <= now {
-      rivals.forget(&encounters[place].rivals)
+      claims.forget(&encounters[place].claims)
     }
   }
 
   mutating func dissolve(_ place: Int32, _ devices: inout Devices) {
-    rivals.forget(&encounters[place].rivals)
+    claims.forget(&encounters[place].claims)
     encounters.end(place, head: &devices[Int(encounters[place].device)].encounters)
   }
 
@@ -184,13 +184,13 @@ package struct Triggers: ~Copyable {
 
   package func sight(
     of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
-  ) -> Sight {
+  ) -> TriggerEvidence {
     let encounter = encounters[place]
     let slot = Int(encounter.device)
     let trigger = settings.triggers[Int(encounter.trigger)]
     let edges = edges[Int(encounter.trigger)]
     let loss = (devices[slot].power.credited(assumed) - encounter.approach.level).value
-    var sight = Sight()
+    var sight = TriggerEvidence()
     sight.insideFire = edges.fire - loss
     sight.insideArm = edges.arm - loss
     sight.insideLeave = edges.leave - loss
@@ -205,7 +205,7 @@ package struct Triggers: ~Copyable {
   }
 
   private func look(
-    atRivalsOf place: Int32, in trigger: TriggerSettings, _ sight: inout Sight, at now: Instant, _ devices: borrowing Devices,
+    atRivalsOf place: Int32, in trigger: TriggerSettings, _ sight: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings
   ) {
     sight.mustAsk = arbitration.hasCompetitor(in: trigger.group, at: now) || !arbitration.isAcquainted(at: now)
@@ -217,7 +217,7 @@ package struct Triggers: ~Copyable {
 
   /// The best of the others: triggers of our own in the same group, and what the neighbours last said.
   private func compare(
-    _ place: Int32, _ sight: inout Sight, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+    _ place: Int32, _ sight: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let encounter = encounters[place]
     let group = settings.triggers[Int(encounter.trigger)].group
@@ -230,15 +230,15 @@ package struct Triggers: ~Copyable {
       if encounters[other].hasFired { sight.isTaken = true }
       if now - encounters[other].approach.heard < Self.memory { best = max(best ?? Decibels(-200), encounters[other].approach.level) }
     }
-    var word = encounter.rivals
+    var word = encounter.claims
     while word >= 0 {
-      defer { word = rivals.next(after: word) }
-      if rivals[word].hasFired { sight.isTaken = true }
-      if arbitration.members[Int(rivals[word].neighbour)].isGone(at: now) {
-        if rivals[word].standing == .holding { sight.mayBeTaken = true }
-        if !rivals[word].hasFired { continue }
+      defer { word = claims.next(after: word) }
+      if claims[word].hasFired { sight.isTaken = true }
+      if arbitration.members[Int(claims[word].neighbour)].isGone(at: now) {
+        if claims[word].standing == .holding { sight.mayBeTaken = true }
+        if !claims[word].hasFired { continue }
       }
-      guard now - rivals[word].arrived < Self.memory, let level = rivals[word].level else { continue }
+      guard now - claims[word].arrived < Self.memory, let level = claims[word].level else { continue }
       best = max(best ?? Decibels(-200), level)
     }
     if let best { sight.margin = (encounter.approach.level - best).value }

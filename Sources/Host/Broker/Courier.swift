@@ -22,10 +22,10 @@ package final class Courier: @unchecked Sendable {
   }
 
   package let bell = Doorbell()
-  package let figures: CourierFigures
+  package let figures: CourierCounters
 
   let say: Say
-  let link: Link
+  let link: MQTTClient
   let dialer: Dialer
   let intake: Intake
   private let inlets: Inlets
@@ -46,7 +46,7 @@ package final class Courier: @unchecked Sendable {
 
   var probation = Probation()
   var store: EventStore
-  var shelf = Shelf()
+  var retained = RetainedMessages()
   var replies: [PendingReply] = []
   /// Not an order like others: a ring may be full.
   private let isStopping = Atomic<Bool>(false)
@@ -81,12 +81,12 @@ package final class Courier: @unchecked Sendable {
     self.toCore = toCore
     self.say = say
     topics = settings.topics
-    figures = CourierFigures(ringing: toCore.bell)
+    figures = CourierCounters(ringing: toCore.bell)
     let intake = Intake(settings, toCore: toCore, toHost: toHost, figures, say: say)
     self.intake = intake
-    link = Link { intake.receive($0, $1, isRetained: $2, left: $3) }
+    link = MQTTClient { intake.receive($0, $1, isRetained: $2, left: $3) }
     dialer = Dialer(link, waking: bell)
-    backoff = Backoff(seed: Chance.word())
+    backoff = Backoff(seed: SystemRandom.word())
     store = EventStore(settings, figures, say: say)
     // OpenSSL writes to sockets that may be gone.
     linux_ignore_broken_pipes()
@@ -144,7 +144,7 @@ package final class Courier: @unchecked Sendable {
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break
-    case .up: due = min(due, min(overdue ?? .never, min(probation.due, shelf.nextRested(after: Clock.now()))))
+    case .up: due = min(due, min(overdue ?? .never, min(probation.due, retained.nextRested(after: Clock.now()))))
     }
     switch ending {
     case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)
@@ -188,7 +188,7 @@ package final class Courier: @unchecked Sendable {
     guard !payload, !topic else { return figures.oversized.add() }
     switch message.care {
     case .fleeting: pass(message)
-    case .state: if !shelf.put(copy message, at: now.at) { figures.statesUnkept.add() }
+    case .state: if !retained.put(copy message, at: now.at) { figures.statesUnkept.add() }
     case .event: store.add(message)
     case .reply:
       intake.remember(message)
@@ -216,7 +216,7 @@ package final class Courier: @unchecked Sendable {
   }
 
   /// Once a turn, and not for long: events may stand behind this one in the ring.
-  private func waitForRoom() throws(LinkFault) {
+  private func waitForRoom() throws(MQTTFault) {
     guard isPatient else { return }
     // On a line that is gone no message waits again: a ring full of them would keep that from being noticed for a second.
     isPatient = false
@@ -263,7 +263,7 @@ package final class Courier: @unchecked Sendable {
     case .delivering(let until):
       guard case .up = line else { return ending = .ended }
       guard isAllDelivered || now >= until else { return }
-      _ = shelf.put(farewell("stopped"), at: now)
+      _ = retained.put(farewell("stopped"), at: now)
       deliver(at: .now())
       ending = .sayingGoodbye(until: now + .milliseconds(300))
     case .sayingGoodbye(let until):
@@ -281,7 +281,7 @@ package final class Courier: @unchecked Sendable {
   }
 
   private var isAllDelivered: Bool {
-    link.inFlight.isEmpty && store.isAllSent(at: Clock.now()) && shelf.unsent == 0 && link.news.unwritten == 0
+    link.inFlight.isEmpty && store.isAllSent(at: Clock.now()) && retained.unsent == 0 && link.news.unwritten == 0
   }
 }
 

@@ -17,7 +17,7 @@ extension Courier {
     case .greeting(let until):
       talk(ready, at: now)
       if case .greeting = line, link.news.greeted != .not { welcome(at: now) }
-      if case .greeting = line, now >= until { lose(LinkFault("the broker does not answer the greeting"), at: now) }
+      if case .greeting = line, now >= until { lose(MQTTFault("the broker does not answer the greeting"), at: now) }
     case .up:
       talk(ready, at: now)
       if case .up = line, now >= probation.due { subscribe(at: now) }
@@ -25,7 +25,7 @@ extension Courier {
   }
 
   private func talk(_ ready: Ready, at now: Instant) {
-    do throws(LinkFault) {
+    do throws(MQTTFault) {
       if ready.toRead { try link.read() }
       if link.wantsToWrite { try link.write() }
       if now >= keepaliveDue {
@@ -44,8 +44,8 @@ extension Courier {
     identifier.append(byte: UInt8(ascii: "-"))
     identifier.append(settings.name)
     let will = farewell("connection lost")
-    do throws(LinkFault) {
-      try link.prepare(settings.broker, Link.Greeting(identifier: identifier, will: will))
+    do throws(MQTTFault) {
+      try link.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will))
       line = .dialing
       dialer.dial()
     } catch { lose(error, at: now) }
@@ -77,23 +77,23 @@ extension Courier {
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
     say(.info, words)
-    shelf.recall(everything: link.news.greeted == .fresh)
+    retained.recall(everything: link.news.greeted == .fresh)
     probation.begin(subjects)
     subscribe(at: now)
   }
 
-  func lose(_ fault: LinkFault, at now: Instant) {
+  func lose(_ fault: MQTTFault, at now: Instant) {
     // A connection may be made and lost in one turn: its span is then zero.
     let wasUp: Interval? = if case .up(let since) = line { now - since } else { nil }
     judge(fault)
     link.discard()
     link.inFlight.removeAll()
-    link.news = LinkNews()
+    link.news = MQTTNews()
     keepaliveDue = .never
     if wasUp != nil {
       figures.isOnline = false
-      shelf.recall(everything: false)
-      shelf.recall(topics.status)
+      retained.recall(everything: false)
+      retained.recall(topics.status)
       store.recall()
       for index in replies.indices { replies[index].isSent = false }
     } else {
@@ -112,7 +112,7 @@ extension Courier {
   }
 
   /// The same words are said once, not at every try.
-  private func complain(_ fault: LinkFault) {
+  private func complain(_ fault: MQTTFault) {
     guard fault.said != lastComplaint else { return }
     lastComplaint = fault.said
     var words = Sentence("no connection to the broker at ")
@@ -135,7 +135,7 @@ extension Courier {
     if case .dialing = line { return }
     link.discard()
     link.inFlight.removeAll()
-    link.news = LinkNews()
+    link.news = MQTTNews()
     keepaliveDue = .never
     figures.isOnline = false
     line = .down(until: .zero)
@@ -156,10 +156,10 @@ extension Courier {
         goodbye.topic, goodbye.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now.at)
       store.recall()
     }
-    if topics.base != new.topics.base { shelf = Shelf() }
+    if topics.base != new.topics.base { retained = RetainedMessages() }
     topics = new.topics
     if case .dialing = line { hasOldCall = true } else { hangUp() }
-    shelf.recall(everything: true)
+    retained.recall(everything: true)
     for index in replies.indices { replies[index].isSent = false }
     backoff.reset()
   }

@@ -24,7 +24,7 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   }
 
   package var broker = Broker()
-  package var outbox = Outbox.Settings()
+  package var outbox = Outbox.Options()
   package var prefix = Name("forecourt")
   package var site = Name("site")
   package var name = Name("gateway")

@@ -26,12 +26,12 @@ extension Courier {
   func subscribe(at now: Instant) {
     let subjects = probation.next(at: now)
     noteProbation()
-    do throws(LinkFault) {
+    do throws(MQTTFault) {
       for subject in subjects { try subscribe(to: subject) }
     } catch { lose(error, at: now) }
   }
 
-  private func subscribe(to subject: Probation.Subject) throws(LinkFault) {
+  private func subscribe(to subject: Probation.Subject) throws(MQTTFault) {
     switch subject {
     case .several: break
     case .commands: try link.subscribe(topics.commands, qos: 1, wantsRetained: false)
@@ -55,7 +55,7 @@ extension Courier {
   }
 
   /// The connection is lost: at what was being tried, or for another reason.
-  func judge(_ fault: LinkFault) {
+  func judge(_ fault: MQTTFault) {
     let tried = probation.trying
     let isToBlame = fault.isOfContent && probation.blame()
     if isToBlame, let tried, probation.isLeftOut(tried) {

@@ -8,17 +8,17 @@ final class Dialer: @unchecked Sendable {
 
   enum Outcome {
     case connected
-    case failed(LinkFault)
+    case failed(MQTTFault)
   }
 
-  private let link: Link
+  private let link: MQTTClient
   private let courier: Doorbell
   private let bell = Doorbell()
   private let call = Atomic<Call>(.none)
   /// Written before `call` says placed, read after.
-  private var fault: LinkFault?
+  private var fault: MQTTFault?
 
-  init(_ link: Link, waking courier: Doorbell) {
+  init(_ link: MQTTClient, waking courier: Doorbell) {
     self.link = link
     self.courier = courier
     _ = Thread("dialer") { self.serve() }

@@ -4,8 +4,8 @@ import Core
 /// pump. When the disk refuses, the newest are kept in memory and delivered from there, and the disk is asked again.
 struct EventStore {
   /// An event ready to be published.
-  struct Ready {
-    var delivery: Delivery
+  struct Due {
+    var publication: Publication
     var topic: Topic
     var payload: Payload
     var left: TimeLeft
@@ -17,12 +17,12 @@ struct EventStore {
     var mayWait = true
   }
 
-  let figures: CourierFigures
+  let figures: CourierCounters
   let say: Say
   let machine = machineStart()
   private let boot: Text<16>
   private let isRehearsal: Bool
-  private(set) var settings: Outbox.Settings
+  private(set) var settings: Outbox.Options
   private var key: Text<512>
   private var signer: Signer?
   private(set) var outbox: Outbox?
@@ -32,7 +32,7 @@ struct EventStore {
   var carried: [Outbox.OpenVisit] = []
   /// What the run before left open, for whoever can end it; nil until the file was read.
   var unfinished: [Outbox.OpenVisit]?
-  var refusals = Refusals()
+  var refusals = RefusedRows()
   var file: UInt32 = 0
   var settlements: [(row: Int64, fate: Outbox.Fate)] = []
   var queues = [Queue(), Queue()]
@@ -41,7 +41,7 @@ struct EventStore {
   var recallDue = Instant.never
   var agingDue = Instant.zero
 
-  init(_ settings: CourierSettings, _ figures: CourierFigures, say: @escaping Say) {
+  init(_ settings: CourierSettings, _ figures: CourierCounters, say: @escaping Say) {
     self.settings = settings.outbox
     boot = settings.boot
     isRehearsal = settings.simulated
@@ -51,7 +51,7 @@ struct EventStore {
     signer = Self.signer(settings, figures, say)
   }
 
-  private static func signer(_ settings: CourierSettings, _ figures: CourierFigures, _ say: Say) -> Signer? {
+  private static func signer(_ settings: CourierSettings, _ figures: CourierCounters, _ say: Say) -> Signer? {
     guard !settings.signingKey.isEmpty else { return nil }
     let signer = Signer(settings.signingKey)
     if signer == nil {

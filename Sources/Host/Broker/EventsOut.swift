@@ -12,13 +12,13 @@ extension EventStore {
   private var mustSettleFirst: Bool { settlements.count >= Self.settledAtOnce && !figures.troubles.contains(.store) && outbox != nil }
 
   /// The oldest event that is not on its way, of those first that somebody waits for. Those whose time is over become history.
-  mutating func next(besides inFlight: borrowing InFlight, at now: Moment, isUrgentOnly: Bool = false) -> Ready? {
+  mutating func next(besides inFlight: borrowing InFlight, at now: Moment, isUrgentOnly: Bool = false) -> Due? {
     figures.eventsExpired.add(held.expire(at: now.at))
     if let event = next(.urgent, besides: inFlight, at: now) { return event }
     return isUrgentOnly ? nil : next(.ordinary, besides: inFlight, at: now)
   }
 
-  private mutating func next(_ rank: Outbox.Rank, besides inFlight: borrowing InFlight, at now: Moment) -> Ready? {
+  private mutating func next(_ rank: Outbox.Rank, besides inFlight: borrowing InFlight, at now: Moment) -> Due? {
     let queue = Int(rank.rawValue)
     do throws(StoreFault) {
       while queues[queue].mayWait, let outbox {
@@ -28,8 +28,8 @@ extension EventStore {
           break
         }
         if isReady(event, besides: inFlight, at: now) {
-          let delivery = Delivery.event(row: event.row, file: file, isUrgent: rank == .urgent)
-          return Ready(delivery: delivery, topic: event.topic, payload: event.payload, left: event.left)
+          let publication = Publication.event(row: event.row, file: file, isUrgent: rank == .urgent)
+          return Due(publication: publication, topic: event.topic, payload: event.payload, left: event.left)
         }
         queues[queue].cursor = event.row
       }
@@ -39,7 +39,7 @@ extension EventStore {
     }
     guard let event = held.next(isUrgent: rank == .urgent, at: now.at) else { return nil }
     let left = event.until == .never ? TimeLeft.unlimited : .span(event.until - now.at)
-    return Ready(delivery: .held(number: event.number), topic: event.message.topic, payload: event.message.payload, left: left)
+    return Due(publication: .held(number: event.number), topic: event.message.topic, payload: event.message.payload, left: left)
   }
 
   private mutating func isReady(_ event: Outbox.Waiting, besides inFlight: borrowing InFlight, at now: Moment) -> Bool {
@@ -55,16 +55,16 @@ extension EventStore {
     return !event.left.isOver && event.left != .untold && !refusals.isResting(event.row, at: now.at)
   }
 
-  mutating func sent(_ delivery: Delivery) {
-    switch delivery {
+  mutating func sent(_ publication: Publication) {
+    switch publication {
     case .event(let row, _, let isUrgent): queues[isUrgent ? 1 : 0].cursor = row
     case .held(let number): held.send(number)
     case .state, .reply: break
     }
   }
 
-  mutating func acknowledge(_ delivery: Delivery) {
-    switch delivery {
+  mutating func acknowledge(_ publication: Publication) {
+    switch publication {
     case .event(let row, file, _):
       settlements.append((row, .delivered))
       refusals.remove(row)
@@ -76,8 +76,8 @@ extension EventStore {
   }
 
   /// Kept, and tried again: an ACL can be mended, a quota be free again.
-  mutating func refuse(_ delivery: Delivery, at now: Instant) {
-    switch delivery {
+  mutating func refuse(_ publication: Publication, at now: Instant) {
+    switch publication {
     case .event(let row, _, let isUrgent): recallDue = min(recallDue, refusals.add(row, at: now, isUrgent: isUrgent))
     case .held(let number): recallDue = min(recallDue, held.refuse(number, at: now))
     case .state, .reply: break

@@ -1,7 +1,7 @@
 import Core
 
 /// What an acknowledgement will be for.
-enum Delivery: BitwiseCopyable {
+enum Publication: BitwiseCopyable {
   /// `file` tells the rows of one outbox file from those of the next.
   case event(row: Int64, file: UInt32, isUrgent: Bool)
   /// An event that only memory holds, because the disk does not.
@@ -16,7 +16,7 @@ struct InFlight {
 
   private struct Entry: BitwiseCopyable {
     var identifier: Int32 = 0
-    var delivery = Delivery.reply(number: 0)
+    var publication = Publication.reply(number: 0)
     var since = Instant.zero
     var isInDoubt = false
   }
@@ -31,7 +31,7 @@ struct InFlight {
   func holds(_ identifier: Int32) -> Bool { index(of: identifier) != nil }
 
   func holds(row: Int64, file: UInt32) -> Bool {
-    for index in entries.indices { if case .event(row, file, _) = entries[index].delivery { return true } }
+    for index in entries.indices { if case .event(row, file, _) = entries[index].publication { return true } }
     return false
   }
 
@@ -42,9 +42,9 @@ struct InFlight {
     return oldest
   }
 
-  mutating func add(_ identifier: Int32, _ delivery: Delivery, at now: Instant) {
+  mutating func add(_ identifier: Int32, _ publication: Publication, at now: Instant) {
     doubt(identifier)
-    let refused = entries.append(Entry(identifier: identifier, delivery: delivery, since: now, isInDoubt: holds(identifier)))
+    let refused = entries.append(Entry(identifier: identifier, publication: publication, since: now, isInDoubt: holds(identifier)))
     precondition(refused == nil, "the courier looks for room before it publishes")
   }
 
@@ -54,11 +54,11 @@ struct InFlight {
   }
 
   /// What was acknowledged; `isCertain` unless the identifier had been given out twice meanwhile.
-  mutating func take(_ identifier: Int32) -> (delivery: Delivery, isCertain: Bool)? {
+  mutating func take(_ identifier: Int32) -> (publication: Publication, isCertain: Bool)? {
     guard let index = index(of: identifier) else { return nil }
     let entry = entries[index]
     entries.remove(at: index)
-    return (entry.delivery, !entry.isInDoubt)
+    return (entry.publication, !entry.isInDoubt)
   }
 
   private func index(of identifier: Int32) -> Int? {

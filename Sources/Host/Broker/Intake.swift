@@ -7,7 +7,7 @@ package final class Intake {
   private var topics: Topics
   private let toCore: Outlet
   private let toHost: Outlet
-  private let figures: CourierFigures
+  private let figures: CourierCounters
   private let say: Say
 
   private var commandPace = Intake.freshCommandPace
@@ -21,7 +21,7 @@ package final class Intake {
   /// People and scripts type no faster.
   private static let freshCommandPace = TokenBucket(burst: 10, pace: .milliseconds(200))
 
-  package init(_ settings: CourierSettings, toCore: Outlet, toHost: Outlet, _ figures: CourierFigures, say: @escaping Say = { _, _ in }) {
+  package init(_ settings: CourierSettings, toCore: Outlet, toHost: Outlet, _ figures: CourierCounters, say: @escaping Say = { _, _ in }) {
     self.settings = settings
     topics = settings.topics
     self.toCore = toCore
@@ -71,7 +71,7 @@ package final class Intake {
   private func command(_ name: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
     figures.commands.add()
     guard settings.commands else { return figures.requestsRefused.add() }
-    guard let kind = Command.Kind(named: name) else {
+    guard let kind = RemoteCommand.Kind(named: name) else {
       // Nobody can be answered on a topic of their own making.
       return figures.requestsRefused.add()
     }
@@ -83,7 +83,7 @@ package final class Intake {
       return complain(ticket, "too many commands", at: now)
     }
     do throws(Refused) {
-      let command = try Command(kind, payload, &ticket)
+      let command = try RemoteCommand(kind, payload, &ticket)
       if !ticket.request.isEmpty {
         switch remembered.find(ticket) {
         case .answered(let reply): return replies.append(reply)

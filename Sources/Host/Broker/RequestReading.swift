@@ -35,7 +35,7 @@ extension Refused {
   }
 }
 
-extension Command.Kind {
+extension RemoteCommand.Kind {
   init?(named name: RawSpan) {
     let all = Self.all
     for index in all.indices where Text<16>(all[index].name).bytes.equals(name) {
@@ -46,11 +46,11 @@ extension Command.Kind {
   }
 }
 
-extension Command {
+extension RemoteCommand {
   /// Also fills in the ticket's request id, so that even a refusal names it. An empty payload is an empty object; a bare word
   /// stands for the one member that matters.
   init(_ kind: Kind, _ payload: RawSpan, _ ticket: inout Ticket) throws(Refused) {
-    if let word = Word(payload) {
+    if let word = CommandWord(payload) {
       self = try Self.bare(kind, word)
       return
     }
@@ -80,13 +80,15 @@ extension Command {
     return Text<64>(members).bytes.finds(wanted.bytes)
   }
 
-  private static func read(_ kind: Kind, _ object: borrowing JSONObject) throws(JSONObject.Refusal) -> Command {
+  private static func read(_ kind: Kind, _ object: borrowing JSONObject) throws(JSONObject.Refusal) -> RemoteCommand {
     switch kind {
     case .ping: return .ping
     case .reload: return .reload
     case .capture: return .capture(.seconds(try object.number("seconds", 1...3_600) ?? 60))
     case .authorization:
-      guard let word: Word = try object.text("authorization"), let value = Authorization(word) else { throw .member("authorization") }
+      guard let word: CommandWord = try object.text("authorization"), let value = Authorization(word) else {
+        throw .member("authorization")
+      }
       return .authorization(value)
     case .forgetNeighbour: return .forgetNeighbour(try object.name("gateway"))
     case .trigger: return .trigger(try object.name("trigger"), try object.identity("id"))
@@ -98,22 +100,22 @@ extension Command {
     }
   }
 
-  private static func ranging(_ object: borrowing JSONObject) throws(JSONObject.Refusal) -> Command {
+  private static func ranging(_ object: borrowing JSONObject) throws(JSONObject.Refusal) -> RemoteCommand {
     let seconds = try object.number("seconds", 1...86_400)
-    let action: Word? = try object.text("action")
+    let action: CommandWord? = try object.text("action")
     let region: Name? = try object.text("region")
     switch (action, seconds) {
-    case (Word("stop")?, nil): return .ranging(.stop, region: region ?? Name())
-    case (Word("start")?, nil): return .ranging(.start, region: region ?? Name())
-    case (nil, let seconds?), (Word("start")?, let seconds?): return .ranging(.during(.seconds(seconds)), region: region ?? Name())
+    case (CommandWord("stop")?, nil): return .ranging(.stop, region: region ?? Name())
+    case (CommandWord("start")?, nil): return .ranging(.start, region: region ?? Name())
+    case (nil, let seconds?), (CommandWord("start")?, let seconds?): return .ranging(.during(.seconds(seconds)), region: region ?? Name())
     default: throw .member("action")
     }
   }
 
-  private static func bare(_ kind: Kind, _ word: Word) throws(Refused) -> Command {
+  private static func bare(_ kind: Kind, _ word: CommandWord) throws(Refused) -> RemoteCommand {
     switch kind {
-    case .ranging where word == Word("start"): return .ranging(.start, region: Name())
-    case .ranging where word == Word("stop"): return .ranging(.stop, region: Name())
+    case .ranging where word == CommandWord("start"): return .ranging(.start, region: Name())
+    case .ranging where word == CommandWord("stop"): return .ranging(.stop, region: Name())
     case .authorization:
       guard let value = Authorization(word) else { throw Refused(.member("authorization")) }
       return .authorization(value)
@@ -123,12 +125,12 @@ extension Command {
 }
 
 /// `start`, `when-in-use`: what people type without quotation marks.
-typealias Word = Text<16>
+typealias CommandWord = Text<16>
 
-extension Word {
+extension CommandWord {
   /// nil for anything but one word, bare or between quotation marks.
   fileprivate init?(_ payload: RawSpan) {
-    var text = Word()
+    var text = CommandWord()
     var (first, end) = (0, payload.byteCount)
     if end >= 2, payload[0] == UInt8(ascii: "\""), payload[end - 1] == UInt8(ascii: "\"") { (first, end) = (1, end - 1) }
     for index in first..<end {
@@ -141,11 +143,11 @@ extension Word {
 }
 
 extension Authorization {
-  fileprivate init?(_ word: Word) {
+  fileprivate init?(_ word: CommandWord) {
     switch word {
-    case Word("always"): self = .always
-    case Word("when-in-use"): self = .whenInUse
-    case Word("denied"): self = .denied
+    case CommandWord("always"): self = .always
+    case CommandWord("when-in-use"): self = .whenInUse
+    case CommandWord("denied"): self = .denied
     default: return nil
     }
   }

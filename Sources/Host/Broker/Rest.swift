@@ -15,7 +15,7 @@ struct Rest: BitwiseCopyable {
 }
 
 /// The rows that the broker refused, each with its rest.
-struct Refusals {
+struct RefusedRows {
   /// Twice what may be on its way at once; whatever else is refused meanwhile is tried again with the last of these.
   private static let most = 256
 

@@ -13,7 +13,7 @@ extension Claim {
       trigger = try object.name("trigger")
       group = try object.name("group")
       identity = try object.identity("id")
-      guard let state: Word = try object.text("state"), let known = Standing(named: state) else { throw .member("state") }
+      guard let state: CommandWord = try object.text("state"), let known = Standing(named: state) else { throw .member("state") }
       standing = known
       sequence = UInt32(try object.need("seq", 1...4_000_000_000))
       guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
@@ -38,9 +38,9 @@ extension Claim {
 }
 
 extension Claim.Standing {
-  fileprivate init?(named word: Word) {
+  fileprivate init?(named word: CommandWord) {
     let all = Self.all
-    for index in all.indices where Word(all[index].name) == word {
+    for index in all.indices where CommandWord(all[index].name) == word {
       self = all[index]
       return
     }
@@ -56,8 +56,8 @@ extension Neighbour {
     guard payload.byteCount > 0 else { return }
     do throws(JSONObject.Refusal) {
       let object = try JSONObject(payload)
-      guard let state: Word = try object.text("state") else { throw .member("state") }
-      isOnline = state == Word("online") || state == Word("degraded")
+      guard let state: CommandWord = try object.text("state") else { throw .member("state") }
+      isOnline = state == CommandWord("online") || state == CommandWord("degraded")
       if let boot: Text<16> = try object.text("boot") { self.boot = boot }
       if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
       simulated = try object.boolean("simulated") ?? false

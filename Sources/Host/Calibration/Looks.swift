@@ -12,7 +12,7 @@ package struct Look {
 
 /// Everything that one radio heard of the device at one place, or on the way between two.
 package struct Measurement {
-  package struct Heard {
+  package struct Reading {
     package let at: Instant
     package let level: Double
 
@@ -26,7 +26,7 @@ package struct Measurement {
   package let to: Double
   package let begin: Instant
   package let end: Instant
-  package var heard: [Heard] = []
+  package var heard: [Reading] = []
 
   package init(radio: Int, place: Int, from: Double, to: Double, begin: Instant, end: Instant) {
     (self.radio, self.place, self.from, self.to, self.begin, self.end) = (radio, place, from, to, begin, end)
@@ -91,7 +91,7 @@ package struct Measurement {
   }
 
   /// Of looks at one place it is the same number exactly: they belong together.
-  private func logDistance(of heard: [Heard]) -> Double {
+  private func logDistance(of heard: [Reading]) -> Double {
     guard isWalked else { return log10(max(from, 0.05)) }
     return heard.reduce(0.0) { $0 + log10(max(distance(at: $1.at), 0.05)) } / Double(heard.count)
   }

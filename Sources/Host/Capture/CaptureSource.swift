@@ -20,7 +20,7 @@ struct CaptureSource: ~Copyable {
   /// `orPipe`: what another program writes will do, and is waited for.
   static func opened(_ path: String, orPipe: Bool) throws(CaptureFault) -> CaptureSource {
     do throws(FileRefusal) {
-      try Kind(of: path).mustBeFile(orPipe: orPipe)
+      try FileKind(of: path).mustBeFile(orPipe: orPipe)
     } catch {
       throw CaptureFault(reason: .refused(error), offset: 0)
     }

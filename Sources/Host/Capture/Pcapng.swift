@@ -6,11 +6,11 @@ struct Pcapng {
   private struct Interface {
     /// nil: it carries something else than HCI.
     var link: CaptureLink?
-    var clock = Clock()
+    var clock = Timestamps()
   }
 
   /// How an interface counts time.
-  struct Clock {
+  struct Timestamps {
     /// Ticks a second: a power of ten or, with the top bit set, of two.
     var resolution: UInt8 = 6
     /// In seconds.
@@ -136,7 +136,7 @@ struct Pcapng {
   }
 }
 
-extension Pcapng.Clock {
+extension Pcapng.Timestamps {
   /// Ten to the nineteenth is the finest that 64 bits can count.
   var isReadable: Bool { resolution & 0x80 == 0 ? resolution <= 19 : resolution & 0x7F <= 63 }
 

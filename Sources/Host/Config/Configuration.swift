@@ -12,8 +12,8 @@ package import Core
     package let findings: [Finding]
   }
 
-  @export(interface) package init(reading source: Source) throws(Refusal) {
-    let reading = Reading(source)
+  @export(interface) package init(reading source: ConfigurationText) throws(Refusal) {
+    let reading = Findings(source)
     let document = Document(reading: source.text)
     if let (at, words) = document.error { reading.note(.error, at: at, "", Self.plain(words)) }
     if let node = document.root {

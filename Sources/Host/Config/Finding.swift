@@ -1,7 +1,5 @@
 /// Something about a configuration that its author should know, and where it stands.
 package struct Finding {
-  package enum Severity { case error, warning }
-
   package let severity: Severity
   package let at: Position
   /// `trigger "pump-3"`, or empty when it is about the file.
@@ -18,18 +16,18 @@ package struct Finding {
 }
 
 /// One reading of one configuration: what its sections share.
-final class Reading {
-  let source: Source
+final class Findings {
+  let source: ConfigurationText
   private(set) var findings: [Finding] = []
 
-  init(_ source: Source) { self.source = source }
+  init(_ source: ConfigurationText) { self.source = source }
 
   /// To know whether a step found anything: what is wrong already need not be compared with anything else.
   var count: Int { findings.count }
 
   var isRefused: Bool { findings.contains { $0.severity == .error } }
 
-  func note(_ severity: Finding.Severity, at position: Position, _ subject: String, _ words: String) {
+  func note(_ severity: Severity, at position: Position, _ subject: String, _ words: String) {
     findings.append(Finding(severity: severity, at: position, subject: subject, words: words))
   }
 

@@ -17,7 +17,7 @@ enum Physics {
 
 extension Configuration {
   func warn(of trigger: TriggerSettings, _ section: Section) {
-    let path = Core.Path(core.calibration)
+    let path = PathLoss(core.calibration)
     if trigger.fire.value < Physics.nearest {
       section.warning("fire_m", "(\(number(trigger.fire.value))) is less than levels can tell: half a metre is the least")
     }

@@ -8,9 +8,9 @@ package struct ScenarioFile {
   package private(set) var findings: [Finding] = []
 
   /// As for a configuration: all that is wrong is listed, with line and column.
-  @export(interface) package init(_ source: Source) {
+  @export(interface) package init(_ source: ConfigurationText) {
     let document = Document(reading: source.text)
-    let reading = Reading(source)
+    let reading = Findings(source)
     if let error = document.error {
       reading.note(.error, at: error.at, "", error.words)
     } else if let root = document.root {
@@ -62,15 +62,15 @@ extension Scenario {
   }
 
   /// Just one of the verbs, and what goes with it.
-  private func step(from table: inout Section) -> Step? {
+  private func step(from table: inout Section) -> JourneyStep? {
     let moves: [(String, Conveyance)] = [("walk_m", .foot), ("drive_m", .car), ("ride_m", .open)]
     let stays: [(String, Conveyance)] = [("stand_s", .foot), ("sit_s", .car), ("wait_s", .open)]
     let facing = place(named: "facing", in: &table)
     var speed = 1.0
     table.read("speed_mps", &speed, 0.05...70)
-    var pace = Pace.speed(speed)
+    var pace = JourneyPace.speed(speed)
     if let seconds = table.number("takes_s", 0.1...86_400) { pace = .within(seconds: seconds) }
-    var steps: [Step] = []
+    var steps: [JourneyStep] = []
     for (key, conveyance) in moves {
       var target = Point.zero
       if table.read(key, &target) { steps.append(.move(to: target, pace: pace, by: conveyance)) }

@@ -44,13 +44,13 @@ extension Section {
   }
 
   /// The content of a file that only its owner may read. What Core needs is read even where the rim's secrets are not.
-  mutating func secret(_ key: String, neededBy scope: Source.Scope) -> [UInt8]? {
+  mutating func secret(_ key: String, neededBy scope: ConfigurationText.Scope) -> [UInt8]? {
     guard let path = path(key), reading.source.scope == .whole || scope == .hearing else { return nil }
     return contents(of: path, key)
   }
 
   /// One of several.
-  func secret(_ key: String, named text: String, neededBy scope: Source.Scope) -> [UInt8]? {
+  func secret(_ key: String, named text: String, neededBy scope: ConfigurationText.Scope) -> [UInt8]? {
     guard let path = path(key, named: text), reading.source.scope == .whole || scope == .hearing else { return nil }
     return contents(of: path, key)
   }

@@ -4,10 +4,10 @@ import CTOML
 struct Section {
   let node: Node
   private(set) var title: String
-  let reading: Reading
+  let reading: Findings
   private var known: [String] = []
 
-  init(_ node: Node, _ title: String, _ reading: Reading) {
+  init(_ node: Node, _ title: String, _ reading: Findings) {
     self.node = node
     self.title = title
     self.reading = reading

@@ -19,7 +19,7 @@ extension Configuration {
     }
   }
 
-  private func readExit(_ section: inout Section, _ exit: inout RegionSettings.Exit) {
+  private func readExit(_ section: inout Section, _ exit: inout RegionSettings.ExitRule) {
     guard let node = section.node["exit_s"], node.kind == TOML_STRING else {
       var silence = Interval.zero
       section.read("exit_s", seconds: &silence, 0.5...86_400)

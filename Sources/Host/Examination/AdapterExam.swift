@@ -37,7 +37,7 @@ extension Examined {
       }
     case .simulate(let file):
       do throws(FileRefusal) {
-        let source = try Source(reading: file)
+        let source = try ConfigurationText(reading: file)
         if let finding = ScenarioFile(source).findings.first {
           return Examined(subject, .bad(.unavailable), "\(adapter.written): \(finding.line(in: source.name))")
         }
@@ -49,8 +49,8 @@ extension Examined {
   }
 
   private static func line(_ adapter: Adapter, _ subject: String) -> Examined {
-    do throws(Line.Refusal) {
-      let line = try Line.open(adapter, cycle: false, bell: -1)
+    do throws(HCITransport.Refusal) {
+      let line = try HCITransport.open(adapter, cycle: false, bell: -1)
       _ = consume line
       return Examined(subject, .good, "\(adapter.written): can be opened")
     } catch {

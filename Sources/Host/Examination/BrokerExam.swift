@@ -8,7 +8,7 @@ extension Examined {
   static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> [Examined] {
     let place = "\(String(settings.broker.host)):\(settings.broker.port)"
     let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
-    do throws(LinkFault) {
+    do throws(MQTTFault) {
       try call.ask()
     } catch {
       let words = String(error.said)
@@ -65,15 +65,15 @@ extension Examined {
 }
 
 /// What came of the site while we asked.
-private final class Heard {
+private final class BrokerAnswers {
   var hearsItself = false
   var statuses: [(name: String, isProven: Bool)] = []
 }
 
 /// One short conversation with a broker.
 private final class BrokerCall {
-  private let link: Link
-  private let heard: Heard
+  private let link: MQTTClient
+  private let heard: BrokerAnswers
   private let bell = Doorbell()
   private let dialer: Dialer
   private let settings: CourierSettings
@@ -83,9 +83,9 @@ private final class BrokerCall {
 
   init(_ settings: CourierSettings, until deadline: Instant, _ meanwhile: @escaping () -> Void) {
     (self.settings, self.deadline, self.meanwhile) = (settings, deadline, meanwhile)
-    let heard = Heard()
+    let heard = BrokerAnswers()
     self.heard = heard
-    link = Link { topic, payload, _, _ in heard.take(topic, payload, settings) }
+    link = MQTTClient { topic, payload, _, _ in heard.take(topic, payload, settings) }
     dialer = Dialer(link, waking: bell)
   }
 
@@ -95,7 +95,7 @@ private final class BrokerCall {
   var hearsItself: Bool { heard.hearsItself }
   var statuses: [(name: String, isProven: Bool)] { heard.statuses }
 
-  func ask() throws(LinkFault) {
+  func ask() throws(MQTTFault) {
     guard try connect() else { return }
     answer = .connected
     let payload = Text<32>("{\"v\":1}")
@@ -110,7 +110,7 @@ private final class BrokerCall {
   }
 
   /// A broker may grant a subscription and bring nothing: what counts is what comes.
-  private func listenToTheSite() throws(LinkFault) {
+  private func listenToTheSite() throws(MQTTFault) {
     let topics = settings.topics
     try link.subscribe(topics.statuses, qos: 1, wantsRetained: true, wantsOwn: true)
     try link.subscribe(topics.siteCheck(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
@@ -124,10 +124,10 @@ private final class BrokerCall {
   }
 
   /// False when nobody answers in time.
-  private func connect() throws(LinkFault) -> Bool {
+  private func connect() throws(MQTTFault) -> Bool {
     var name = Text<128>("forecourt-check-")
     name.append(settings.boot)
-    try link.prepare(settings.broker, Link.Greeting(identifier: name, will: nil))
+    try link.prepare(settings.broker, MQTTClient.Greeting(identifier: name, will: nil))
     dialer.dial()
     while Clock.now() < deadline {
       if dialer.hasOutcome { break }
@@ -143,7 +143,7 @@ private final class BrokerCall {
 
   private var limit: Interval { max(min(deadline - Clock.now(), Self.glance), .zero) }
 
-  private func talk(until isDone: () -> Bool) throws(LinkFault) -> Bool {
+  private func talk(until isDone: () -> Bool) throws(MQTTFault) -> Bool {
     while !isDone() {
       guard Clock.now() < deadline else { return false }
       let ready = wait(-1, Awaited(link.descriptor, toWrite: link.wantsToWrite), forAtMost: limit)
@@ -157,7 +157,7 @@ private final class BrokerCall {
   }
 }
 
-extension Heard {
+extension BrokerAnswers {
   fileprivate func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
     if topic.equals(settings.topics.siteCheck(settings.name).bytes) { return hearsItself = true }
     var levels = Levels(topic)

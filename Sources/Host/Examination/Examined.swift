@@ -36,7 +36,7 @@ package struct Examined {
     let isEntered = owner?.enter() ?? false
     defer { if isEntered { Owner.leave() } }
     found += Self.outbox(host, as: isEntered ? owner?.name ?? userName : userName)
-    found += Self.broker(CourierSettings(settings, host, boot: Chance.boot()), meanwhile)
+    found += Self.broker(CourierSettings(settings, host, boot: SystemRandom.boot()), meanwhile)
     return found
   }
 }

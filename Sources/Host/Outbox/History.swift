@@ -1,7 +1,7 @@
 package import Core
 
 /// The outbox as a reader sees it, also while the gateway writes it.
-package struct History {
+package struct OutboxHistory {
   package struct Entry: BitwiseCopyable, Sendable {
     package var fate = Outbox.Fate.waiting
     /// Unix time in microseconds; nil while the clock was not set.

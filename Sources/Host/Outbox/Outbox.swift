@@ -16,7 +16,7 @@ package final class Outbox {
   package enum Rank: Int64, BitwiseCopyable, Sendable { case ordinary, urgent }
 
   /// `[outbox]` of the config.
-  package struct Settings: BitwiseCopyable, Sendable {
+  package struct Options: BitwiseCopyable, Sendable {
     package var path = Path("/var/lib/forecourt/outbox.db")
     package var maxEvents = 100_000
     package var maxAge = Interval.hours(24 * 30)
@@ -37,7 +37,7 @@ package final class Outbox {
   /// What a rehearsal begins, nobody need end.
   package var isRehearsal = false
   /// The path never changes; the bounds may.
-  package var settings: Settings
+  package var settings: Options
   /// The new name of a file that could not be used, if that happened when opening.
   package let setAside: Path?
   package private(set) var waiting: Int
@@ -54,7 +54,7 @@ package final class Outbox {
   private let lock: FileLock
 
   /// A damaged file, or one of a newer version, is renamed and a new one begun.
-  package init(_ settings: Settings, machine: Int64) throws(StoreFault) {
+  package init(_ settings: Options, machine: Int64) throws(StoreFault) {
     var lock = try FileLock(settings.path)
     var setAside: Path?
     var database: Database

@@ -75,7 +75,7 @@ package struct Playback: ~Copyable {
   }
 
   private func tell(_ condition: Condition) {
-    var report = Radio.Report()
+    var report = Radio.Status()
     report.at = Clock.now()
     report.condition = condition
     while radio.reports.push(report) != nil && !radio.isStopping { rest(until: Clock.now() + .milliseconds(10)) }

@@ -6,7 +6,7 @@ import Synchronization
 /// The radio's thread pushes packets and reports, and counts; the core thread pops them, and pushes packets for the controller.
 package final class Radio: Sendable {
   /// How the radio is, whenever that changed.
-  package struct Report: BitwiseCopyable, Sendable {
+  package struct Status: BitwiseCopyable, Sendable {
     package var at = Instant.zero
     package var condition = Condition.opening
     package var profile = Profile()
@@ -19,7 +19,7 @@ package final class Radio: Sendable {
 
   package let name: Name
   package let packets: Ring<Packet>
-  package let reports: Ring<Report>
+  package let reports: Ring<Status>
   let outgoing: Ring<Packet>
   /// Whom somebody else of the site has asked.
   let hints: Ring<KnownPeer>
@@ -50,7 +50,7 @@ package final class Radio: Sendable {
   }
 
   package static let bytes =
-    Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Report>.bytes(for: Limits.reportsQueued)
+    Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Status>.bytes(for: Limits.reportsQueued)
     + Ring<Packet>.bytes(for: Limits.commandsQueued) + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
 
   // MARK: The core thread

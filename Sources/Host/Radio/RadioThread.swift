@@ -9,12 +9,12 @@ package struct RadioThread: ~Copyable {
   private let isShared: Bool
   private var controller: Controller
   private var peers: Peers
-  private var line: Line?
+  private var line: HCITransport?
   private var transfer = Transfer()
   /// Somebody else's packet whose turn has not come.
   private var held: Packet?
   private var packet = Packet()
-  private var report = Radio.Report()
+  private var report = Radio.Status()
   private var mustReport = true
   /// What the system said last.
   private var code: CInt = 0
@@ -41,7 +41,7 @@ package struct RadioThread: ~Copyable {
     self.adapter = adapter
     self.settings = settings
     if case .hci(_, .raw) = adapter { isShared = true } else { isShared = false }
-    controller = Controller(settings, isShared: isShared, spare: Chance.word())
+    controller = Controller(settings, isShared: isShared, spare: SystemRandom.word())
   }
 
   private mutating func run() {
@@ -62,7 +62,7 @@ package struct RadioThread: ~Copyable {
     farewell()
     close()
     held = nil
-    controller = Controller(settings, isShared: isShared, spare: Chance.word())
+    controller = Controller(settings, isShared: isShared, spare: SystemRandom.word())
     peers.lost()
     mustReport = true
     while !radio.isPermitted && !radio.isStopping {
@@ -95,7 +95,7 @@ package struct RadioThread: ~Copyable {
       transfer.foundNothing(at: now)
       radio.discarded(transfer.discarded)
     }
-    if ready.toWrite { attempt { (transfer, line) throws(Line.Refusal) in try transfer.flush(line) } }
+    if ready.toWrite { attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.flush(line) } }
     return ready.toRead
   }
 
@@ -110,7 +110,7 @@ package struct RadioThread: ~Copyable {
 
   private mutating func receive() {
     let now = Clock.now()
-    attempt { (transfer, line) throws(Line.Refusal) in try transfer.fill(from: line, at: now) }
+    attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.fill(from: line, at: now) }
     while transfer.next() {
       // What is said on a connection is no advert; only a recording wants it.
       if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
@@ -139,7 +139,7 @@ package struct RadioThread: ~Copyable {
   }
 
   private mutating func send(_ bytes: RawSpan, at now: Instant) {
-    attempt { (transfer, line) throws(Line.Refusal) in try transfer.send(bytes, over: line) }
+    attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.send(bytes, over: line) }
     guard radio.isEchoing else { return }
     deliver(bytes, at: now)
     radio.listener.ring()
@@ -197,8 +197,8 @@ package struct RadioThread: ~Copyable {
 
   private mutating func open() {
     close()
-    do throws(Line.Refusal) {
-      line = try Line.open(adapter, cycle: mustCycle, bell: radio.bell.descriptor)
+    do throws(HCITransport.Refusal) {
+      line = try HCITransport.open(adapter, cycle: mustCycle, bell: radio.bell.descriptor)
       (mustCycle, code) = (false, 0)
       let now = Clock.now()
       obey(controller.opened(at: now), at: now)
@@ -212,16 +212,16 @@ package struct RadioThread: ~Copyable {
     transfer.restart()
   }
 
-  private mutating func lost(_ refusal: Line.Refusal) {
+  private mutating func lost(_ refusal: HCITransport.Refusal) {
     close()
     code = refusal.code
     controller.lost(refusal.trouble, at: Clock.now())
   }
 
   /// Does something with the line, if there is one; a line that refuses is lost.
-  private mutating func attempt(_ body: (inout Transfer, borrowing Line) throws(Line.Refusal) -> Void) {
+  private mutating func attempt(_ body: (inout Transfer, borrowing HCITransport) throws(HCITransport.Refusal) -> Void) {
     guard let open = line.take() else { return }
-    do throws(Line.Refusal) {
+    do throws(HCITransport.Refusal) {
       try body(&transfer, open)
       line = consume open
     } catch {

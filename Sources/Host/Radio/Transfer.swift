@@ -7,7 +7,7 @@ import Core
   private let bytes: UnsafeMutablePointer<UInt8>
   private let lengths: UnsafeMutablePointer<UInt32>
   private let stamps: UnsafeMutablePointer<Int64>
-  private var kind = Line.Kind.stream
+  private var kind = HCITransport.Kind.stream
   /// How far the last filling has been read, and how much it was: packets or bytes.
   private var position = 0
   private var filled = 0
@@ -64,7 +64,7 @@ import Core
   }
 
   /// Takes what waits, up to a batch; level-triggered `poll` calls again for the rest. Then `next` until there is none.
-  mutating func fill(from line: borrowing Line, at now: Instant) throws(Line.Refusal) {
+  mutating func fill(from line: borrowing HCITransport, at now: Instant) throws(HCITransport.Refusal) {
     (position, filled, kind, arrived) = (0, 0, line.kind, now)
     let taken: Int
     // SAFETY: the block and the arrays have room for a batch; no more is taken, and no length is beyond the longest.
@@ -127,7 +127,7 @@ import Core
   var hasUnsent: Bool { !unsent.isEmpty }
 
   /// What finds no room any more went to a controller that has taken nothing for a long time: its silence is noticed.
-  mutating func send(_ packet: RawSpan, over line: borrowing Line) throws(Line.Refusal) {
+  mutating func send(_ packet: RawSpan, over line: borrowing HCITransport) throws(HCITransport.Refusal) {
     guard packet.byteCount <= unsent.free else { return }
     if line.kind == .packets {
       // SAFETY: the pointer and the count are the span's own.
@@ -139,7 +139,7 @@ import Core
     }
   }
 
-  mutating func flush(_ line: borrowing Line) throws(Line.Refusal) {
+  mutating func flush(_ line: borrowing HCITransport) throws(HCITransport.Refusal) {
     while !unsent.isEmpty {
       // SAFETY: the pointer and the count are the span's own.
       let sent = unsafe unsent.bytes.withUnsafeBytes { unsafe write(line.descriptor, $0.baseAddress, $0.count) }
@@ -150,12 +150,12 @@ import Core
   }
 
   /// What a failed call means: nothing yet, or the end of the line.
-  private func stumble(_ code: CInt) throws(Line.Refusal) {
+  private func stumble(_ code: CInt) throws(HCITransport.Refusal) {
     switch code {
     case EAGAIN, EINTR: return
-    case EPERM, EACCES: throw Line.Refusal(.noPermission, code)
-    case ENETDOWN: throw Line.Refusal(.down, code)
-    default: throw Line.Refusal(kind == .packets ? .noAdapter : .lineLost, code)
+    case EPERM, EACCES: throw HCITransport.Refusal(.noPermission, code)
+    case ENETDOWN: throw HCITransport.Refusal(.down, code)
+    default: throw HCITransport.Refusal(kind == .packets ? .noAdapter : .lineLost, code)
     }
   }
 }

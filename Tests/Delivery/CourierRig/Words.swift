@@ -37,7 +37,7 @@ extension CourierSettings {
   }
 }
 
-extension CourierFigures {
+extension CourierCounters {
   var line: String {
     let list: [(String, Int)] = [
       ("online", isOnline ? 1 : 0), ("connections", connections.count), ("failed", failedAttempts.count),

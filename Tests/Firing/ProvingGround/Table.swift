@@ -55,7 +55,7 @@ struct Table {
 
   private static func read(_ file: String) -> Scenario {
     let path = folder + "/" + file
-    guard let source = try? Source(reading: path) else { fatalError("\(path) cannot be read") }
+    guard let source = try? ConfigurationText(reading: path) else { fatalError("\(path) cannot be read") }
     let reading = ScenarioFile(source)
     precondition(reading.findings.isEmpty, reading.findings.map { $0.line(in: path) }.joined(separator: "\n"))
     return reading.scenario

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the status board")
 struct StatusBoardTests {
-  private func board() -> StatusBoard { StatusBoard(Settings(), Text("0123456789abcdef"), [], []) }
+  private func board() -> StatusPublisher { StatusPublisher(Settings(), Text("0123456789abcdef"), [], []) }
 
   /// The courier may lose the line between any two questions: what the machine is told is what the board believes, or nothing.
   @Test("of a line that comes and goes the machine is told each change once, and never what the board does not believe") func line() {
@@ -36,7 +36,7 @@ struct StatusBoardTests {
   }
 
   /// One radio, two beacons and our services.
-  private func sender(_ check: (inout StatusBoard, borrowing Settings) throws -> Void) rethrows {
+  private func sender(_ check: (inout StatusPublisher, borrowing Settings) throws -> Void) rethrows {
     var settings = Settings()
     for kind in [TransmitSettings.Kind.iBeacon, .eddystoneURL] {
       var transmission = TransmitSettings()
@@ -46,26 +46,26 @@ struct StatusBoardTests {
     settings.peer.serve = true
     var arena = Arena.taken(bytes: Radio.bytes)
     let radio = Radio(name: Name("hci0"), listener: Doorbell(), echoes: false, in: &arena)
-    var board = StatusBoard(settings, Text("0123456789abcdef"), [radio], [.capture(file: "none")])
+    var board = StatusPublisher(settings, Text("0123456789abcdef"), [radio], [.capture(file: "none")])
     try check(&board, settings)
   }
 
   private func payload(_ report: StatusReport) -> String { String(Message.status(report, topics: Topics(Settings()), at: .zero).payload) }
 
-  private func told(_ board: inout StatusBoard) throws -> StatusReport {
+  private func told(_ board: inout StatusPublisher) throws -> StatusReport {
     let report = board.news(nil, .always)
     return try #require(report)
   }
 
-  private func isNews(_ board: inout StatusBoard) -> Bool { board.news(nil, .always) != nil }
+  private func isNews(_ board: inout StatusPublisher) -> Bool { board.news(nil, .always) != nil }
 
-  private func radio(_ condition: Condition) -> Radio.Report {
-    var report = Radio.Report()
+  private func radio(_ condition: Condition) -> Radio.Status {
+    var report = Radio.Status()
     report.condition = condition
     return report
   }
 
-  private func hear(_ news: PeerNews, _ board: inout StatusBoard, _ settings: borrowing Settings) {
+  private func hear(_ news: PeerNews, _ board: inout StatusPublisher, _ settings: borrowing Settings) {
     if let words = news.words(Name("hci0"), settings) { board.noted(news, words.sentence) }
   }
 

@@ -34,7 +34,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
   @Test("the average, in 32 bits, answers what the study's reference answers in 64")
   func golden() throws {
     let file = URL(filePath: #filePath).appending(path: "../../../Firing/Recordings/average_golden.csv").standardizedFileURL
-    let path = Path(CalibrationSettings())
+    let path = PathLoss(CalibrationSettings())
     var listener = Listener()
     var scenario = ""
     var packets = 0
@@ -187,7 +187,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
   func round() {
     var calibration = CalibrationSettings()
     calibration.pathLossExponent = 2
-    let path = Path(calibration)
+    let path = PathLoss(calibration)
     #expect(abs(path.distance(atLoss: Decibels(0)).value - 1) < 1e-6)
     #expect(abs(path.distance(atLoss: Decibels(20)).value - 10) < 1e-5)
     for distance in stride(from: Float(0.1), to: 60, by: 0.37) {

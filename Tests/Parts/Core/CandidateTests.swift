@@ -32,7 +32,7 @@ import Testing
     var arena = loan.arena
     var candidates = Candidates(service, courtesy: .zero, salt: 0, in: &arena)
     let packet = advert(data, kind: kind)
-    guard case .reports(var reports) = try Event(packet.span.bytes) else { return false }
+    guard case .reports(var reports) = try HCIEvent(packet.span.bytes) else { return false }
     let now = Instant(microseconds: 1_000_000)
     while let report = try reports.next() { candidates.heard(report, at: now) }
     return candidates.next(at: now) == Address(0x4A5B_8337_CA80, type: 1)
@@ -80,7 +80,9 @@ import Testing
     // Every 10 ms both hear the other; whoever calls is refused.
     for moment in stride(from: Int64(0), to: 200_000, by: 10) {
       let now = Instant(microseconds: moment * 1_000)
-      guard case .reports(var reports) = try Event(packet.span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
+        throw Malformed.impossible
+      }
       one.heard(report, at: now)
       other.heard(report, at: now)
       if let address = one.next(at: now) {

@@ -53,6 +53,6 @@ func extended(
 /// Calls `body` with every report of an event.
 func forEachReport(in packet: [UInt8], _ body: (borrowing Report) throws -> Void) throws {
   let span = packet.span
-  guard case .reports(var reports) = try Event(span.bytes) else { return }
+  guard case .reports(var reports) = try HCIEvent(span.bytes) else { return }
   while let report = try reports.next() { try body(report) }
 }

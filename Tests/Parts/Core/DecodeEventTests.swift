@@ -5,14 +5,14 @@ import Testing
   @Test("a finished command names itself and brings its result") func commandComplete() throws {
     let packet = bytes("04 0E 0A 01 0910 00 665544332211")
     let span = packet.span
-    guard case .commandComplete(let opcode, let credits, let result) = try Event(span.bytes) else { throw Malformed.impossible }
+    guard case .commandComplete(let opcode, let credits, let result) = try HCIEvent(span.bytes) else { throw Malformed.impossible }
     #expect(opcode == 0x1009 && credits == 1 && hex(result) == "00665544332211")
   }
 
   @Test("a refused command names itself and its status") func commandStatus() throws {
     let packet = bytes("04 0F 04 0C 01 0D20")
     let span = packet.span
-    guard case .commandStatus(let opcode, let credits, let status) = try Event(span.bytes) else { throw Malformed.impossible }
+    guard case .commandStatus(let opcode, let credits, let status) = try HCIEvent(span.bytes) else { throw Malformed.impossible }
     #expect(opcode == 0x200D && credits == 1 && status == 0x0C)
   }
 
@@ -26,7 +26,7 @@ import Testing
   func connected(text: String) throws {
     let packet = bytes(text)
     let span = packet.span
-    guard case .connected(let connection) = try Event(span.bytes) else { throw Malformed.impossible }
+    guard case .connected(let connection) = try HCIEvent(span.bytes) else { throw Malformed.impossible }
     #expect(connection.status == 0 && connection.handle == 0x40 && connection.isCentral)
     #expect(written(connection.peer) == "11:22:33:44:55:66" && connection.peer.kind == .random)
     #expect(connection.interval == 40 && connection.latency == 0 && connection.supervisionTimeout == 42)
@@ -34,22 +34,22 @@ import Testing
 
   @Test("a disconnection, a broken controller, an event nobody asked about") func others() throws {
     let lost = bytes("04 05 04 00 4000 08").span
-    guard case .disconnected(let handle, let status, let reason) = try Event(lost.bytes) else { throw Malformed.impossible }
+    guard case .disconnected(let handle, let status, let reason) = try HCIEvent(lost.bytes) else { throw Malformed.impossible }
     #expect(handle == 0x40 && status == 0 && reason == 8)
     let broken = bytes("04 10 01 42").span
-    guard case .hardwareError(let code) = try Event(broken.bytes) else { throw Malformed.impossible }
+    guard case .hardwareError(let code) = try HCIEvent(broken.bytes) else { throw Malformed.impossible }
     #expect(code == 0x42)
     let other = bytes("04 0C 02 0001").span
-    guard case .other(let number, let parameters) = try Event(other.bytes) else { throw Malformed.impossible }
+    guard case .other(let number, let parameters) = try HCIEvent(other.bytes) else { throw Malformed.impossible }
     #expect(number == 0x0C && hex(parameters) == "0001")
     let update = bytes("04 3E 03 03 00 01").span
-    guard case .lowEnergy(let subevent, let rest) = try Event(update.bytes) else { throw Malformed.impossible }
+    guard case .lowEnergy(let subevent, let rest) = try HCIEvent(update.bytes) else { throw Malformed.impossible }
     #expect(subevent == 3 && hex(rest) == "0001")
   }
 
   @Test("every connection's completed packets are told") func completed() throws {
     let packet = bytes("04 13 09 02 4000 0100 4100 0300").span
-    guard case .packetsCompleted(var completed) = try Event(packet.bytes) else { throw Malformed.impossible }
+    guard case .packetsCompleted(var completed) = try HCIEvent(packet.bytes) else { throw Malformed.impossible }
     let first = completed.next()
     let second = completed.next()
     #expect(first! == (0x40, 1) && second! == (0x41, 3) && completed.next() == nil)
@@ -76,7 +76,7 @@ import Testing
     let packet = bytes(text)
     #expect(throws: reason) {
       let span = packet.span
-      _ = try Event(span.bytes)
+      _ = try HCIEvent(span.bytes)
     }
   }
 }

@@ -10,7 +10,7 @@ struct HeardReport: Equatable {
 
 func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   let span = packet.span
-  guard case .reports(var reports) = try Event(span.bytes) else { return [] }
+  guard case .reports(var reports) = try HCIEvent(span.bytes) else { return [] }
   var all: [HeardReport] = []
   while let report = try reports.next() {
     all.append(HeardReport(address: written(report.address), level: report.level, data: hex(report.data)))
@@ -41,7 +41,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
     var packet = bytes("04 3E 0C 02 01 00 01 665544332211 00 C4")
     packet[5] = event
     let span = packet.span
-    guard case .reports(var reports) = try Event(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+    guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
     #expect(report.traits == traits && report.completeness == .complete && report.txPower == nil && report.set == nil)
     #expect(report.address.kind == .random && report.primaryPhy == .oneMegabit && report.secondaryPhy == nil)
   }
@@ -49,7 +49,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   @Test("an extended report tells PHYs, set, power and what is missing") func extended() throws {
     let packet = bytes("04 3E 1D 0D 01 2500 01 665544332211 03 02 05 F4 C4 5000 00 AABBCCDDEEFF 03 020106")
     let span = packet.span
-    guard case .reports(var reports) = try Event(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+    guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
     #expect(report.traits == .connectable | .directed && report.completeness == .moreToCome && report.level == -60)
     #expect(report.primaryPhy == .coded && report.secondaryPhy == .twoMegabit && report.set == 5 && report.txPower == -12)
     #expect(report.target.map(written) == "ff:ee:dd:cc:bb:aa" && hex(report.data) == "020106")
@@ -60,7 +60,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   @Test("a legacy advert in an extended report, as most controllers give it") func legacyInExtended() throws {
     let packet = bytes("04 3E 1A 0D 01 1300 00 665544332211 01 00 FF 7F 7F 0000 00 000000000000 00")
     let span = packet.span
-    guard case .reports(var reports) = try Event(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+    guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
     #expect(report.traits == .legacy | .connectable | .scannable && report.set == nil && report.txPower == nil && !report.isAudible)
     #expect(report.secondaryPhy == nil && report.target == nil)
   }
@@ -68,7 +68,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   @Test("a directed report tells who called whom") func directed() throws {
     let packet = bytes("04 3E 12 0B 01 01 00 665544332211 01 AABBCCDDEE7F C4")
     let span = packet.span
-    guard case .reports(var reports) = try Event(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+    guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
     #expect(written(report.address) == "11:22:33:44:55:66" && report.target.map(written) == "7f:ee:dd:cc:bb:aa" && report.level == -60)
     #expect(report.traits.contains(.directed) && report.data.byteCount == 0)
   }
@@ -76,7 +76,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   @Test("an anonymous advert has no address") func anonymous() throws {
     let packet = bytes("04 3E 1A 0D 01 0000 FF 000000000000 01 01 00 7F C4 0000 00 000000000000 00")
     let span = packet.span
-    guard case .reports(var reports) = try Event(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
+    guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
     #expect(report.address.kind == .anonymous && !report.address.isResolvable)
   }
 
@@ -99,7 +99,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   @Test("a damaged report takes nothing from the one before it") func damagedSecond() throws {
     let packet = bytes("04 3E 16 02 02  03 01 665544332211 00 C4  04 00 AABBCCDDEEFF 09 B0")
     let span = packet.span
-    guard case .reports(var reports) = try Event(span.bytes) else { throw Malformed.impossible }
+    guard case .reports(var reports) = try HCIEvent(span.bytes) else { throw Malformed.impossible }
     let first = try reports.next()?.level
     #expect(first == -60)
     #expect(throws: Malformed.truncated) { try CoreTests.reports(packet) }

@@ -9,7 +9,7 @@ struct EnduranceTests {
   @Test("a followed device takes 400 bytes at most, its address, its average and its deadline among them")
   func memory() {
     func bytes(_ capacity: Int) -> Int {
-      Devices.bytes(capacity: capacity, radios: 1) + AddressBook.bytes(capacity: capacity) + Agenda.bytes(for: capacity)
+      Devices.bytes(capacity: capacity, radios: 1) + AddressBook.bytes(capacity: capacity) + DeadlineHeap.bytes(for: capacity)
     }
     #expect((bytes(65_536) - bytes(32_768)) / 32_768 <= 400)
   }

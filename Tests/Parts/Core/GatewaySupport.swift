@@ -58,7 +58,7 @@ extension Text: ExpressibleByStringLiteral, ExpressibleByUnicodeScalarLiteral, E
 
 extension Settings {
   /// A region that watches everybody.
-  mutating func addRegion(_ name: Name, exit: RegionSettings.Exit = .auto, matching selector: Selector = .any) {
+  mutating func addRegion(_ name: Name, exit: RegionSettings.ExitRule = .auto, matching selector: Selector = .any) {
     var region = RegionSettings()
     region.name = name
     region.exit = exit

@@ -5,7 +5,7 @@ import Testing
 @Suite("What keeps a device from firing") struct HindranceTests {
   private struct State {
     var encounter: Encounter
-    var hindrance: Hindrance?
+    var hindrance: BlockingRule?
   }
 
   private func look(_ rig: borrowing Rig, at seconds: Double) -> State? {
@@ -60,7 +60,7 @@ import Testing
       guard let rank = state.hindrance?.rank else { break }
       if ranks.last != rank { ranks.append(rank) }
     }
-    let words: [Hindrance] = [.samples(1), .distance(Decibels(1)), .movement(Decibels(1)), .dwell(0)]
+    let words: [BlockingRule] = [.samples(1), .distance(Decibels(1)), .movement(Decibels(1)), .dwell(0)]
     #expect(ranks == words.map(\.rank))
     #expect(rig.told().map(\.event) == ["arm", "fire"])
   }

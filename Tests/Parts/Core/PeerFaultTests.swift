@@ -25,7 +25,7 @@ import Testing
       #expect(line.longestDeafness <= .milliseconds(2_700), "seed \(seed): \(line.longestDeafness.seconds) s deaf")
       #expect(line.controller.recoveries.resets == 0, "seed \(seed): no reset is needed for a bad peer")
       #expect(line.connections.count == (line.peers.conversation.isHolding ? 1 : 0), "seed \(seed): \(line.connections)")
-      #expect(line.peers.strays.isEmpty && line.peers.attendant.link == nil)
+      #expect(line.peers.strays.isEmpty && line.peers.server.link == nil)
     }
   }
 

@@ -196,7 +196,7 @@ import Testing
       let packet = item.packet
       let back = PeerNews(packet: packet.bytes)
       #expect(back.map { "\($0)" } == "\(item)")
-      let event = try Event(packet.bytes)
+      let event = try HCIEvent(packet.bytes)
       if case .other = event {} else { Issue.record("a vendor's event") }
     }
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import Core
 
 @Suite("measuring a device at a known distance") struct MeasurementTests {
-  private let path = Path(CalibrationSettings())
+  private let path = PathLoss(CalibrationSettings())
 
   private func measured(_ levels: [Int8], at distance: Float = 1, offset: Float = 0) -> PowerMeasurement.Result? {
     var measurement = PowerMeasurement()

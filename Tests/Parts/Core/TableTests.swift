@@ -65,7 +65,7 @@ struct TableTests {
     var random = Seeded(seed)
     let loan = Loan()
     var arena = loan.arena
-    var agenda = Agenda(slots: 32, in: &arena)
+    var agenda = DeadlineHeap(slots: 32, in: &arena)
     var model: [Int: Int64] = [:]
     for _ in 0..<2_000 {
       let slot = Int.random(in: 0..<32, using: &random)
@@ -95,7 +95,7 @@ struct TableTests {
   func never() {
     let loan = Loan()
     var arena = loan.arena
-    var agenda = Agenda(slots: 1, in: &arena)
+    var agenda = DeadlineHeap(slots: 1, in: &arena)
     agenda.enter(0, due: .never)
     #expect(agenda.takeDue(by: .never) == nil)
     #expect(Instant.never + .seconds(1) == .never)

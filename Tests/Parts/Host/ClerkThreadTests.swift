@@ -20,24 +20,24 @@ import Testing
 
   @Test("does one of each kind at a time, in the asker's order, and whoever asks never waits") func work() {
     let bell = Doorbell()
-    let clerk = Clerk(waking: bell)
-    let thread = clerk.start()
+    let diskThread = DiskThread(waking: bell)
+    let thread = diskThread.start()
     let result = Result()
     for number in 0..<200 {
-      #expect(until { clerk.ask(.configuration, at: Clock.now()) { result.done.append(number) } })
-      #expect(until { !clerk.isAtWork(.configuration) })
+      #expect(until { diskThread.ask(.configuration, at: Clock.now()) { result.done.append(number) } })
+      #expect(until { !diskThread.isAtWork(.configuration) })
     }
     #expect(result.done == Array(0..<200))
     let isHeld = Mutex(true)
-    #expect(clerk.ask(.metrics, at: .zero) { while isHeld.withLock({ $0 }) { usleep(1_000) } })
-    #expect(!clerk.ask(.metrics, at: .zero) {} && clerk.late(at: .zero + .seconds(4)) == nil)
-    #expect(clerk.late(at: .zero + .seconds(5)) == .metrics && clerk.nextDeadline(after: .zero) == .zero + .seconds(5))
+    #expect(diskThread.ask(.metrics, at: .zero) { while isHeld.withLock({ $0 }) { usleep(1_000) } })
+    #expect(!diskThread.ask(.metrics, at: .zero) {} && diskThread.late(at: .zero + .seconds(4)) == nil)
+    #expect(diskThread.late(at: .zero + .seconds(5)) == .metrics && diskThread.nextDeadline(after: .zero) == .zero + .seconds(5))
     // What was asked before the end is done before it.
     let last = Result()
-    #expect(clerk.ask(.learnt, at: .zero) { last.done.append(1) })
-    clerk.stop()
+    #expect(diskThread.ask(.learnt, at: .zero) { last.done.append(1) })
+    diskThread.stop()
     isHeld.withLock { $0 = false }
     thread.join()
-    #expect(last.done == [1] && !clerk.isAtWork(.metrics) && clerk.nextDeadline(after: .zero) == .never)
+    #expect(last.done == [1] && !diskThread.isAtWork(.metrics) && diskThread.nextDeadline(after: .zero) == .never)
   }
 }

@@ -37,7 +37,7 @@ struct ConfigurationErrors {
   }
 
   @Test("bytes that are no UTF-8 have a place, too") func bytes() {
-    let lines = found(Source(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
+    let lines = found(ConfigurationText(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
     #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence"])
   }
 

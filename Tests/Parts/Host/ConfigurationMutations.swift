@@ -18,7 +18,7 @@ struct ConfigurationMutations {
       var random = Seeded(state: UInt64(seed))
       var text = Self.manual
       for _ in 0..<Int.random(in: 1...4, using: &random) { Self.mutate(&text, &random) }
-      let misplaced = found(Source(name: "config.toml", text: text, scope: .hearing)).filter { !Self.isInside($0.at, text) }
+      let misplaced = found(ConfigurationText(name: "config.toml", text: text, scope: .hearing)).filter { !Self.isInside($0.at, text) }
       #expect(misplaced.isEmpty, "seed \(seed): \(misplaced.map { $0.line(in: "config.toml") })")
     }
   }

@@ -6,14 +6,16 @@ import Foundation
 /// The shortest configuration there is.
 let shortest = "gateway.purpose = \"heard by arrangement\"\n"
 
-func source(_ text: String, scope: Source.Scope = .whole) -> Source { Source(name: "config.toml", text: Array(text.utf8), scope: scope) }
+func source(_ text: String, scope: ConfigurationText.Scope = .whole) -> ConfigurationText {
+  ConfigurationText(name: "config.toml", text: Array(text.utf8), scope: scope)
+}
 
 /// Everything that a reading finds, as it is printed.
-func findings(_ text: String, scope: Source.Scope = .whole) -> [String] {
+func findings(_ text: String, scope: ConfigurationText.Scope = .whole) -> [String] {
   found(source(text, scope: scope)).map { $0.line(in: "config.toml") }
 }
 
-func found(_ source: Source) -> [Finding] {
+func found(_ source: ConfigurationText) -> [Finding] {
   do throws(Configuration.Refusal) {
     return try Configuration(reading: source).warnings
   } catch {

@@ -33,15 +33,15 @@ struct ConfigurationSecretFiles {
   let folder: Folder
   init() throws { folder = try Folder() }
 
-  private func lines(_ toml: String, mode: Int = 0o600, scope: Source.Scope = .whole) throws -> [String] {
+  private func lines(_ toml: String, mode: Int = 0o600, scope: ConfigurationText.Scope = .whole) throws -> [String] {
     let path = folder.write("config.toml", shortest + toml, mode: mode)
-    return found(try Source(reading: path, scope: scope)).map {
+    return found(try ConfigurationText(reading: path, scope: scope)).map {
       $0.line(in: "config.toml").replacingOccurrences(of: folder.path, with: "FOLDER")
     }
   }
 
   private func configuration(_ toml: String) throws -> Configuration {
-    try Configuration(reading: try Source(reading: folder.write("config.toml", shortest + toml)))
+    try Configuration(reading: try ConfigurationText(reading: folder.write("config.toml", shortest + toml)))
   }
 
   static let irk = "ec0234a357c8ad05341010a60a397d9b"

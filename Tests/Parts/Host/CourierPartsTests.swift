@@ -40,7 +40,7 @@ import Testing
 
   @Test("of a topic only the latest word is told, and told again when the broker forgets")
   func shelf() throws {
-    var shelf = Shelf()
+    var shelf = RetainedMessages()
     for number in 1...3 { #expect((shelf.put(state("a", "\(number)"), at: .zero)) == true) }
     #expect((shelf.put(state("b", "x"), at: .zero)) == true)
     #expect(shelf.unsent == 2)
@@ -69,8 +69,8 @@ import Testing
 
   @Test("a word whose time is over is not told, and its place goes to another")
   func spent() {
-    var shelf = Shelf()
-    for number in 0..<Shelf.capacity {
+    var shelf = RetainedMessages()
+    for number in 0..<RetainedMessages.capacity {
       let lasting: Interval? = number == 7 ? .seconds(1) : nil
       #expect((shelf.put(state("\(number)", "x", lasting: lasting), at: .zero)) == true)
     }
@@ -81,7 +81,7 @@ import Testing
       told.append(String(word.message.topic))
       shelf.send(slot: word.slot, version: word.version)
     }
-    #expect(told.count == Shelf.capacity && told.contains("new") && !told.contains("7"))
+    #expect(told.count == RetainedMessages.capacity && told.contains("new") && !told.contains("7"))
   }
 
   @Test("an acknowledgement whose number was given out twice settles nothing")
@@ -141,7 +141,7 @@ import Testing
     site.missing = Text(String(repeating: "\"", count: 100))
     report.site = site
     for _ in 0..<8 { report.groups.append(report.version) }
-    for _ in 0..<4 { _ = report.radios.append(StatusReport.Radio(name: report.version, state: report.version)) }
+    for _ in 0..<4 { _ = report.radios.append(StatusReport.RadioState(name: report.version, state: report.version)) }
     let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
     #expect(!status.payload.overflowed)
     _ = try JSONSerialization.jsonObject(with: Data(String(status.payload).utf8))
@@ -172,7 +172,7 @@ import Testing
       report.reason = Sentence(String(repeating: "r", count: length))
       report.simulated = length % 2 == 0
       for name in ["hci0", "hci1", "a stick behind the pump"] {
-        _ = report.radios.append(StatusReport.Radio(name: Name(name), state: Name("scanning")))
+        _ = report.radios.append(StatusReport.RadioState(name: Name(name), state: Name("scanning")))
       }
       for index in 0..<9 {
         var transmit = StatusReport.Transmit(index < 8 ? .altBeacon : nil)

@@ -60,7 +60,7 @@ private func event(_ number: Int) -> Message {
     #expect(Clock.now() - begun < .seconds(2))
     #expect(alone.courier.figures.eventsStored.count == 2_000 && alone.courier.figures.droppedOffline.count == 285)
     var numbers: [String] = []
-    try History(path: scratch.path + "/outbox.db").read { entry in
+    try OutboxHistory(path: scratch.path + "/outbox.db").read { entry in
       numbers.append(String(entry.payload))
       return true
     }

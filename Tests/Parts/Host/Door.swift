@@ -6,7 +6,7 @@ import Core
 final class Door {
   let core: Ring<Request>
   let host: Ring<Request>
-  let figures = CourierFigures()
+  let figures = CourierCounters()
   let intake: Intake
   let topics: Topics
 
@@ -33,7 +33,7 @@ final class Door {
     return intake.takeReplies().map { String($0.payload) }
   }
 
-  var heard: (Command, Ticket)? {
+  var heard: (RemoteCommand, Ticket)? {
     guard case .command(let command, let ticket)? = core.pop() ?? host.pop() else { return nil }
     return (command, ticket)
   }

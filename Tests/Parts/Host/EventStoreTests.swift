@@ -97,7 +97,7 @@ import Testing
   @Test("what begins is open until it ends, also where its end was delivered from memory alone; another run is told what is open")
   func visits() throws {
     var played = Played(scratch)
-    func tell(_ visit: Message.Visit, _ id: String, _ store: inout EventStore, at now: Moment) {
+    func tell(_ visit: Message.VisitEdge, _ id: String, _ store: inout EventStore, at now: Moment) {
       var message = Message()
       (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at, visit, true)
       (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
@@ -120,7 +120,7 @@ import Testing
     played.store.close()
     var settings = played.settings
     settings.boot = Text("another")
-    var next = EventStore(settings, CourierFigures()) { _, _ in }
+    var next = EventStore(settings, CourierCounters()) { _, _ in }
     next.open(at: played.now)
     #expect(next.unfinished?.map { String($0.id) } == ["irk:ann"])
     next.close()

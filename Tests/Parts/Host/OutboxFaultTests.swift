@@ -26,7 +26,7 @@ import Testing
     #expect(played.delivered == [played.pushed[0], played.pushed[2]])
     #expect(played.figures.eventsLost.count == 1 && played.figures.troubles.contains(.lost) && played.figures.eventsWaiting.count == 0)
     var fates: [Outbox.Fate] = []
-    try History(path: String(played.settings.outbox.path)).read {
+    try OutboxHistory(path: String(played.settings.outbox.path)).read {
       fates.append($0.fate)
       return true
     }

@@ -60,8 +60,8 @@ extension Outbox {
 
 @Suite struct OutboxTests {
   let scratch = Scratch()
-  var settings: Outbox.Settings {
-    var settings = Outbox.Settings()
+  var settings: Outbox.Options {
+    var settings = Outbox.Options()
     settings.path = scratch["outbox.db"]
     return settings
   }
@@ -202,7 +202,7 @@ extension Outbox {
         (0, 1, 'f/s/g/trigger/b', '2');
       PRAGMA application_id = 0x46435254; PRAGMA user_version = 1;
       """)
-    #expect(throws: Never.self) { try History(path: String(settings.path)).read { _ in true } }
+    #expect(throws: Never.self) { try OutboxHistory(path: String(settings.path)).read { _ in true } }
     let outbox = try Outbox(settings, machine: 1)
     #expect(outbox.setAside == nil && outbox.waiting == 2)
     let urgent = try #require(try outbox.next(.urgent, after: 0, at: morning))
@@ -259,7 +259,7 @@ extension Outbox {
 
   @Test("a store without a folder says why")
   func nowhere() {
-    var settings = Outbox.Settings()
+    var settings = Outbox.Options()
     settings.path = scratch["no/such/outbox.db"]
     do {
       _ = try Outbox(settings, machine: 1)

@@ -6,7 +6,7 @@ import Foundation
 /// The courier's side of the outbox with a broker that is played: what is on its way, acknowledged, refused or lost is up to the test.
 struct Played {
   var settings: CourierSettings
-  let figures = CourierFigures()
+  let figures = CourierCounters()
   var store: EventStore
   var inFlight = InFlight()
   var now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
@@ -49,9 +49,9 @@ struct Played {
     var count = 0
     while count < most, inFlight.room > 8, let event = store.next(besides: inFlight, at: now) {
       identifier = identifier % 200 + 1
-      inFlight.add(identifier, event.delivery, at: now.at)
+      inFlight.add(identifier, event.publication, at: now.at)
       onTheWire.append((identifier, String(event.payload)))
-      store.sent(event.delivery)
+      store.sent(event.publication)
       count += 1
     }
     return count

@@ -104,7 +104,7 @@ final class RunningRadio: @unchecked Sendable {
 
   /// The next packet, within five seconds.
   func packet() -> Packet? { waited { radio.packets.pop() } }
-  func report() -> Radio.Report? { waited { radio.reports.pop() } }
+  func report() -> Radio.Status? { waited { radio.reports.pop() } }
 
   /// The packets that are reports, as numbers.
   func number() -> UInt32? {

@@ -46,16 +46,16 @@ import Testing
     for heard in World.heard(scenario, seed: seed) {
       for index in measurements.indices where measurements[index].radio == heard.gateway {
         guard heard.at >= measurements[index].begin, heard.at < measurements[index].end else { continue }
-        measurements[index].heard.append(Measurement.Heard(at: heard.at, level: Double(heard.rssi)))
+        measurements[index].heard.append(Measurement.Reading(at: heard.at, level: Double(heard.rssi)))
       }
     }
     return measurements
   }
 
   /// A metre a second to and fro along a sixth of a circle, or not at all.
-  private func steps(at distance: Double, seconds: Double, isPaced: Bool) -> [Step] {
+  private func steps(at distance: Double, seconds: Double, isPaced: Bool) -> [JourneyStep] {
     let here = Point(distance, 0)
-    var steps = [Step.move(to: here, pace: .within(seconds: 1), by: .foot)]
+    var steps = [JourneyStep.move(to: here, pace: .within(seconds: 1), by: .foot)]
     guard isPaced else { return steps + [.stay(seconds: seconds, facing: .zero, in: .foot)] }
     let there = Point(distance * cos(0.5), distance * sin(0.5))
     var left = seconds
@@ -171,7 +171,7 @@ import Testing
       #expect(throws: FitRefusal.self, "seed \(seed)") { try fit(swapped) }
       let bent = honest.map { old in
         var new = old
-        if old.place == 1 { new.heard = old.heard.map { Measurement.Heard(at: $0.at, level: $0.level - 25) } }
+        if old.place == 1 { new.heard = old.heard.map { Measurement.Reading(at: $0.at, level: $0.level - 25) } }
         return new
       }
       #expect(throws: FitRefusal.self, "seed \(seed)") { try fit(bent) }
@@ -225,7 +225,7 @@ extension CalibrationTests {
   @Test("what is predicted of a trigger is what the machine does, give or take 15 in a hundred", arguments: [1.5, 4.0, 6.0, 10.0])
   func prediction(distance: Double) {
     let prediction = Prediction(
-      exponent: 2, powerDoubt: 0, rate: 9.5, allowance: Double(Sight.allowance(hasRivals: false).value))
+      exponent: 2, powerDoubt: 0, rate: 9.5, allowance: Double(TriggerEvidence.allowance(hasRivals: false).value))
     let seen = fires(at: distance, fire: 2.5, runs: 80)
     let said = prediction.chance(at: distance, fire: 2.5)
     print("at \(distance) m with fire_m 2.5: predicted \(said), seen \(seen)")

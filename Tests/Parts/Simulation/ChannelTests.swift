@@ -57,7 +57,7 @@ extension ChannelTests {
 
   @Test("one packet and the next are alike on one channel while nobody moves, and strangers after half a wavelength's walk")
   func correlation() {
-    var link = Link(seed: 5, index: 0)
+    var link = Fading(seed: 5, index: 0)
     let air = Weather(Air())
     var still: [Double] = []
     var walking: [Double] = []
@@ -78,7 +78,7 @@ extension ChannelTests {
   func channels() {
     let air = Weather(Air())
     let spreads = (0..<4_000).map { index in
-      var link = Link(seed: 9, index: index)
+      var link = Fading(seed: 9, index: index)
       let levels = (0..<3).map { link.fading(on: $0, after: 0, in: air) }
       return levels.max()! - levels.min()!
     }.sorted()
@@ -91,7 +91,7 @@ extension ChannelTests {
     let air = Weather(Air())
     var sum = 0.0
     for index in 0..<40_000 {
-      var link = Link(seed: 3, index: index)
+      var link = Fading(seed: 3, index: index)
       sum += link.fading(on: index % 3, after: 0, in: air)
     }
     #expect(abs(sum / 40_000) < 0.1)

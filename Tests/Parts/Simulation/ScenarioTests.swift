@@ -10,12 +10,12 @@ import Testing
   static let names = try! FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".toml") }.sorted()
 
   private func lines(_ text: String) -> [String] {
-    ScenarioFile(Source(name: "s.toml", text: Array(text.utf8))).findings.map { $0.line(in: "s.toml") }
+    ScenarioFile(ConfigurationText(name: "s.toml", text: Array(text.utf8))).findings.map { $0.line(in: "s.toml") }
   }
 
   @Test("every scenario reads without a fault and everybody in it speaks and is heard", arguments: names)
   func whole(name: String) throws {
-    let file = ScenarioFile(try Source(reading: Self.folder.appending(path: name).path))
+    let file = ScenarioFile(try ConfigurationText(reading: Self.folder.appending(path: name).path))
     #expect(file.findings.map { $0.line(in: name) } == [])
     var world = World(file.scenario, seed: 1) { key, plain in key ^ plain }
     var packet = Packet()

@@ -4,7 +4,7 @@ import Testing
 @testable import Simulation
 
 @Suite("The truth") struct TruthTests {
-  private func scenario(_ steps: [Step]) -> Scenario {
+  private func scenario(_ steps: [JourneyStep]) -> Scenario {
     .standing(at: 20, seconds: 60) {
       $0.travellers[0].steps = steps
       $0.travellers[0].delaySpread = 0

@@ -19,7 +19,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       packets += 1
       bytes += packet.bytes.byteCount
       if packet.bytes.byteCount <= Packet.mostBytes { fitting += 1 }
-      _ = try? Event(packet.bytes)
+      _ = try? HCIEvent(packet.bytes)
     }
     ended = true
   } catch {

@@ -7,7 +7,7 @@ import Host
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = Array(UnsafeBufferPointer(start: start, count: count))
   do throws(Configuration.Refusal) {
-    let configuration = try Configuration(reading: Source(name: "config.toml", text: text, scope: .hearing))
+    let configuration = try Configuration(reading: ConfigurationText(name: "config.toml", text: text, scope: .hearing))
     precondition(configuration.core.gateway.purpose.count > 0, "no purpose, no configuration")
     precondition(configuration.core.radios.count == configuration.host.adapters.count, "every radio has its adapter")
   } catch {

@@ -30,7 +30,7 @@ private func watched() -> WatchedServices {
 private func hear(_ packet: RawSpan, _ services: borrowing WatchedServices) {
   _ = try? AclPacket(packet).data.byteCount
   do throws(Malformed) {
-    switch try Event(packet) {
+    switch try HCIEvent(packet) {
     case .reports(var reports):
       var left = packet.byteCount
       while let report = try reports.next() {

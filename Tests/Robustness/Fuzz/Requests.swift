@@ -8,7 +8,7 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   guard let choice = input.first else { return 0 }
   let (topic, payload) = split(choice, Array(input.dropFirst()))
-  let intake = Intake(door.settings, toCore: door.core, toHost: door.host, CourierFigures())
+  let intake = Intake(door.settings, toCore: door.core, toHost: door.host, CourierCounters())
   intake.receive(topic.span.bytes, payload.span.bytes, isRetained: choice & 0x80 != 0)
   var requests = 0
   for outlet in [door.core, door.host] {
@@ -41,7 +41,7 @@ private struct Door: @unchecked Sendable {
 private let door = Door()
 
 private func split(_ choice: UInt8, _ rest: [UInt8]) -> (topic: [UInt8], payload: [UInt8]) {
-  let kinds = Command.Kind.all
+  let kinds = RemoteCommand.Kind.all
   switch Int(choice & 0x7F) {
   case let index where index < 7: return (Array("forecourt/site/gateway/command/\(kinds[index].name)".utf8), rest)
   case 7: return (Array("forecourt/site/claim/island/peer:BC00BD17/other".utf8), rest)

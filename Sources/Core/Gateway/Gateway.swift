@@ -1,0 +1,282 @@
+/// The whole machine: packets and time in, messages out.
+///
+/// Everything that falls due is done at the moment it falls due, before a later packet is heard: what comes out depends on the
+/// packets and their stamps alone, not on how often anybody calls.
+package struct Gateway: ~Copyable {
+  package private(set) var settings: Settings
+  package internal(set) var counters = Counters()
+  package internal(set) var devices: Devices
+  package internal(set) var publisher: Publisher
+  private var fragments: Fragments
+  var addresses: AddressBook
+  var installations: KnownPeers
+  var keys: IdentityKeys
+  var services: WatchedServices
+  var regions: Regions
+  package internal(set) var triggers: Triggers
+  private var ranging = Ranging()
+  private let proximity = Proximity()
+  var deadlines: DeadlineHeap
+  var now: Instant
+  /// After a sample, nothing can fall due for its device sooner than this.
+  private var patience: Interval
+  /// The kinds of identity that some selector names.
+  var kindsNamed: UInt16
+  /// When each radio's last packet was stamped: between radios packets cross, and no clock went back.
+  private var stamps = InlineArray<4, Instant>(repeating: .zero)
+
+  @export(interface) package init(
+    _ settings: consuming Settings, seed: UInt64, cipher: @escaping Cipher, publisher: consuming Publisher, in arena: inout Arena
+  ) {
+    let capacity = settings.gateway.devices
+    fragments = Fragments(in: &arena)
+    addresses = AddressBook(capacity: capacity, seed: seed, in: &arena)
+    installations = KnownPeers(in: &arena)
+    keys = IdentityKeys(settings.keys, cipher: cipher, in: &arena)
+    services = WatchedServices(settings.services, in: &arena)
+    devices = Devices(capacity: capacity, radios: max(settings.radios.count, 1), seed: seed, in: &arena)
+    regions = Regions(capacity: Limits.visits(for: capacity), in: &arena)
+    triggers = Triggers(capacity: Limits.encounters(for: capacity), claims: Limits.claims, seed: seed, in: &arena)
+    deadlines = DeadlineHeap(slots: capacity, in: &arena)
+    now = publisher.clock.started
+    patience = settings.patience
+    kindsNamed = settings.kindsNamed
+    self.publisher = publisher
+    self.settings = settings
+    devices.average = self.settings.average
+    self.publisher.begin(pacedBy: seed)
+    self.publisher.adopt(self.settings)
+    regions.begin(self.settings, at: now, publisher: &self.publisher)
+    triggers.begin(self.settings, at: now)
+    ranging.begin(at: now)
+  }
+
+  @export(interface) package static func bytes(for settings: borrowing Settings) -> Int {
+    let capacity = settings.gateway.devices
+    return Devices.bytes(capacity: capacity, radios: max(settings.radios.count, 1)) + AddressBook.bytes(capacity: capacity)
+      + IdentityKeys.bytes + KnownPeers.bytes + WatchedServices.bytes + Fragments.bytes + Regions.bytes(for: Limits.visits(for: capacity))
+      + DeadlineHeap.bytes(for: capacity)
+      + Triggers.bytes(for: Limits.encounters(for: capacity), claims: Limits.claims)
+  }
+
+  // MARK: Packets
+
+  /// One H4 packet as a radio heard it.
+  @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
+    if moment < now { crossed(radio, at: moment) }
+    stamps[radio & 3] = moment
+    tick(at: moment)
+    counters.packets &+= 1
+    do throws(Malformed) {
+      switch try HCIEvent(packet) {
+      case .reports(var reports):
+        guard isListening else { return }
+        while !reports.isEmpty {
+          let report = try reports.take()
+          if fragments.concern(report) { try join(report, radio: radio) } else { heard(report, radio: radio) }
+        }
+      case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { found(news, radio: radio) }
+      default: break
+      }
+    } catch {
+      counters.count(error)
+    }
+  }
+
+  /// A packet of before: another radio's came first, or the clock went back.
+  @inline(never)
+  private mutating func crossed(_ radio: Int, at moment: Instant) {
+    if moment < stamps[radio & 3] { counters.clockStepsBack += 1 }
+  }
+
+  /// A piece of an advertisement: with the last one, all of it is heard.
+  @inline(never)
+  private mutating func join(_ report: Report, radio: Int) throws(Malformed) {
+    var whole = WholeReport()
+    guard fragments.join(report, at: now, into: &whole) else { return }
+    heard(try Report(whole: whole.bytes), radio: radio)
+  }
+
+  /// By itself: inside the loop over reports a processor's registers do not suffice.
+  @inline(never)
+  private mutating func heard(_ report: Report, radio: Int) {
+    counters.reports &+= 1
+    guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
+    let (sender, device, isRepeated, isLater) = addresses.recall(report, at: now, keys)
+    // In two branches: a slot that is chosen from two is not known before the choice.
+    if isRepeated, devices.isHere(device) {
+      observe(Int(device.slot), level: report.level, radio: radio, from: sender, isLater: isLater)
+    } else if let slot = recognise(report, sender, devices.slot(of: device)) {
+      observe(slot, level: report.level, radio: radio, from: sender, isLater: isLater)
+    }
+  }
+
+  @inline(always)
+  mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int, isLater: Bool) {
+    let isWatched = devices[slot].isWatched
+    devices.heard(slot, level: level, radio: radio, at: now)
+    if isLater { note(sender, slot) }
+    if isWatched { judge(slot, level: level, radio: radio, from: sender) }
+  }
+
+  /// Once in a second or so: who was heard lately.
+  @inline(never)
+  private mutating func note(_ sender: Int, _ slot: Int) {
+    addresses.touch(sender)
+    devices.touch(slot)
+  }
+
+  /// What a sample of somebody whom somebody wants changes.
+  @inline(never)
+  private mutating func judge(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
+    let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
+    if devices[slot].interest.regions != 0 {
+      regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    if devices[slot].interest.triggers != 0 {
+      triggers.heard(
+        slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      if triggers.renewed >= 0 { followRenewal() }
+    }
+    proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    if regions.changed == now { ranging.wake(at: now) }
+    deadlines.enter(slot, due: now + patience)
+  }
+
+  /// Regions need not wait for the silence of an address that is known to be another one by now.
+  @inline(never)
+  private mutating func followRenewal() {
+    let slot = Int(triggers.renewed)
+    triggers.renewed = -1
+    regions.dismiss(slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
+  }
+
+  /// The wall clock was set, or was found to be wrong.
+  package mutating func setClock(_ epoch: Int64?) { publisher.clock.epoch = epoch }
+
+  // MARK: Permission
+
+  /// Whether the radios may listen now. CONTRACT, Authorization.
+  @inline(__always) package var isListening: Bool {
+    switch settings.gateway.authorization {
+    case .always: true
+    case .whenInUse: ranging.isAsked(at: now)
+    case .denied: false
+    }
+  }
+
+  /// What was monitored under the old permission ends with it, and says so.
+  @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
+    tick(at: moment)
+    guard authorization != settings.gateway.authorization else { return }
+    for slot in 0..<devices.capacity where devices.isUsed(slot) {
+      regions.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    settings.gateway.authorization = authorization
+    ranging.begin(at: now)
+  }
+
+  /// nil means every region.
+  @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
+    tick(at: moment)
+    ranging.start(region, for: span, at: now)
+  }
+
+  @export(interface) package mutating func stopRanging(_ region: Int?, at moment: Instant) {
+    tick(at: moment)
+    ranging.stop(region)
+  }
+
+  package var encountersRefused: UInt64 { triggers.refused }
+  package var refusals: Arbitration.Refusals { triggers.arbitration.refused }
+  package var visitsRefused: UInt64 { regions.refused }
+  package var fragmentsDropped: UInt64 { fragments.dropped }
+
+  // MARK: The driver's own word
+
+  /// Somebody asks by command for a trigger to fire: why it does not, if it does not.
+  @export(interface) package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> CallRefusal? {
+    tick(at: moment)
+    guard isListening else { return .deaf }
+    guard let slot = devices.find(identity) else { return .unheard }
+    defer { check(slot) }
+    return triggers.call(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+  }
+
+  // MARK: A new config
+
+  /// Takes a new config into force. A visit survives if its region does.
+  @export(interface) package mutating func adopt(_ next: consuming Settings, at moment: Instant) {
+    precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
+    precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
+    tick(at: moment)
+    endLeftovers()
+    let numbers = settings.renumberedRegions(in: next)
+    for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].visits >= 0 {
+      regions.dismiss(slot, fromAllBut: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    let places = settings.renumberedTriggers(in: next)
+    for slot in 0..<devices.capacity where devices.isUsed(slot) {
+      triggers.dismiss(slot, fromAllBut: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    }
+    if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
+    regions.renumber(numbers)
+    ranging.renumber(numbers, at: now)
+    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.tellsStates {
+      publisher.clear("/trigger/", settings.triggers[trigger].name, "/state", at: now)
+    }
+    settings = next
+    patience = settings.patience
+    devices.average = settings.average
+    publisher.adopt(settings)
+    triggers.adopt(settings)
+    // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
+    keys.adopt(settings.keys)
+    services.adopt(settings.services)
+    kindsNamed = settings.kindsNamed
+    addresses.releaseAll(keys)
+    for slot in 0..<devices.capacity where devices.isUsed(slot) {
+      devices.reconsider(slot, settings)
+      triggers.recall(slot, &devices, settings)
+    }
+    regions.begin(settings, at: now, publisher: &publisher)
+    for trigger in settings.triggers.indices { triggers.tellState(of: trigger, at: now, devices, settings, &publisher) }
+  }
+
+  // MARK: Time
+
+  /// When `tick` has something to do, if nothing is heard before.
+  package var nextDeadline: Instant { min(min(deadlines.next, ranging.next), triggers.arbitration.due) }
+
+  /// Does what has fallen due by `moment`, each thing at its own time.
+  @inline(__always)
+  @export(interface) package mutating func tick(at moment: Instant) {
+    if deadlines.next <= moment || ranging.next <= moment || triggers.arbitration.due <= moment { catchUp(with: moment) }
+    now = larger(now, moment)
+  }
+
+  @inline(never)
+  private mutating func catchUp(with moment: Instant) {
+    while nextDeadline <= moment {
+      now = max(now, nextDeadline)
+      if triggers.arbitration.due <= min(ranging.next, deadlines.next) {
+        triggers.sayHello(settings, at: now, &publisher)
+      } else if ranging.next <= deadlines.next {
+        ranging.range(regions, devices, at: now, settings: settings, publisher: &publisher)
+      } else if let (slot, _) = deadlines.takeDue(by: moment) {
+        check(slot)
+      }
+      if triggers.stale | regions.stale != 0 { tellStates() }
+    }
+  }
+
+  private mutating func check(_ slot: Int) {
+    let stale = proximity.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    let exit = regions.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    let lost = triggers.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    if regions.changed == now { ranging.wake(at: now) }
+    // What falls due is done with; a deadline that has already passed would come for ever.
+    deadlines.enter(slot, due: max(min(min(stale, exit), lost), now + Interval(microseconds: 1)))
+  }
+}

@@ -1,0 +1,96 @@
+// From what an advert says of its sender to the device that it is from.
+
+extension Gateway {
+  /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
+  @inline(never)
+  mutating func recognise(_ report: Report, _ sender: Int, _ known: Int?) -> Int? {
+    if known == nil { addresses.release(sender) }
+    let recognition = services.recognise(report)
+    if let damage = recognition.damage { counters.count(damage) }
+    let time = publisher.clock.unixTime(at: now)
+    let learnt = addresses.learn(recognition, from: report, in: sender, services, &keys, unixTime: time)
+    let interest = interest(in: recognition, of: addresses[sender].address)
+    addresses.widen(sender, by: interest)
+    guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
+    widen(slot, sender, interest)
+    if let power = addresses[sender].power { devices[slot].power.learn(power) }
+    devices[slot].attributes.update(recognition.attributes)
+    if recognition.isImplausible(report.txPower) {
+      counters.implausiblePowers &+= 1
+      devices[slot].isImplausible = devices[slot].interest.calibration == nil
+    }
+    return slot
+  }
+
+  private mutating func slot(of address: Address, _ sender: Int, _ learnt: Identity?, succeeding known: Int?) -> Int? {
+    if addresses[sender].evidence > .peer, let id = installations.id(behind: address, at: now) {
+      return settle(sender, asInstallation: id, succeeding: known)
+    }
+    guard let learnt else { return known }
+    let slot = settle(learnt, succeeding: known)
+    addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    return slot
+  }
+
+  /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
+  mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
+    if let slot = devices.find(identity) {
+      if let known, known != slot, devices[known].identity.isBoundToAddress {
+        triggers.bequeath(from: known, to: slot, devices: &devices)
+        retire(known, because: .identified)
+      }
+      return slot
+    }
+    let oldest = devices.slotToReuse
+    if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
+    let slot = devices.insert(identity, settings, at: now)
+    triggers.recall(slot, &devices, settings)
+    if let known, known != oldest, devices[known].identity.isBoundToAddress {
+      devices.bequeath(from: known, to: slot)
+      triggers.bequeath(from: known, to: slot, devices: &devices)
+      retire(known, because: .identified)
+    }
+    return slot
+  }
+
+  private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
+    regions.dismiss(slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    triggers.dismiss(slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    deadlines.cancel(slot)
+    devices.remove(slot)
+  }
+
+  // MARK: All of its names
+
+  /// Who looks for any of the names that an advert gives its sender. Most configurations name two or three kinds, and most adverts none of them.
+  private func interest(in recognition: borrowing Recognition, of address: Address) -> Interest {
+    var interest = Interest()
+    var kinds = kindsNamed
+    while kinds != 0, let kind = Identity.Kind(rawValue: UInt8(truncatingIfNeeded: kinds.trailingZeroBitCount)) {
+      kinds &= kinds - 1
+      for number in kind == .service ? services.indices : 0..<1 {
+        guard let name = recognition.name(kind, at: address, service: number, services) else { continue }
+        interest.join(settings.interest(in: name))
+      }
+    }
+    return interest
+  }
+
+  /// One sender has several names at once, and says one now and one then: whoever looks for any of them looks for its device.
+  private mutating func widen(_ slot: Int, _ sender: Int, _ interest: Interest) {
+    var all = interest
+    all.regions |= addresses[sender].regions
+    all.triggers |= addresses[sender].triggers
+    guard devices.widen(slot, by: all) else { return }
+    devices.touch(slot)
+    addresses.settle(sender, as: devices.reference(to: slot), isMatched: true)
+  }
+}
+
+extension Interest {
+  fileprivate mutating func join(_ other: Interest) {
+    regions |= other.regions
+    triggers |= other.triggers
+    calibration = calibration ?? other.calibration
+  }
+}

@@ -1,0 +1,187 @@
+// What is said to the neighbours, and what they say.
+
+extension Triggers {
+  private static let calmPace = Interval.seconds(1)
+  private static let urgentPace = Interval.seconds(0.25)
+  /// An intent that was not answered by everybody is asked anew, so that every answer is about the present.
+  private static let intentLife = Interval.seconds(2)
+
+  /// Says what the neighbours should know by now, and fires if they have all agreed.
+  mutating func negotiate(
+    _ place: Int32, _ sight: TriggerEvidence, changed: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
+  ) {
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    guard !trigger.group.isEmpty, arbitration.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
+    let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
+    if changed || now - encounters[place].claimed >= pace { claim(place, at: now, devices, settings, &publisher) }
+    agree(place, sight, at: now, devices, settings, &publisher)
+  }
+
+  private mutating func agree(
+    _ place: Int32, _ sight: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
+  ) {
+    guard case .claiming = encounters[place].stage, encounters[place].intent > 0, arbitration.isAcquainted(at: now) else { return }
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    switch consent(to: place, in: trigger, at: now) {
+    case .waiting: break
+    case .refused:
+      encounters[place].yield()
+      claim(place, at: now, devices, settings, &publisher)
+    case .given:
+      guard !sight.isTaken, !sight.mayBeTaken, sight.isAhead else { return encounters[place].yield() }
+      let before = encounters[place]
+      encounters[place].fire(at: now, trigger)
+      tell(.fire, before, sight, at: now, devices, settings, &publisher)
+      noteChange(from: before, at: place, now, devices, settings, &publisher)
+      claim(place, at: now, devices, settings, &publisher)
+    }
+  }
+
+  private enum Consent { case waiting, refused, given }
+
+  private func consent(to place: Int32, in trigger: TriggerSettings, at now: Instant) -> Consent {
+    let encounter = encounters[place]
+    var verdict = Consent.given
+    for index in arbitration.members.indices where arbitration.members[index].competes(in: trigger.group, at: now) {
+      let word = claims.find(index, from: encounter.claims)
+      guard word >= 0 else {
+        verdict = .waiting
+        continue
+      }
+      if claims[word].hasFired { return .refused }
+      if claims[word].standing == .holding, isWeaker(encounter, than: claims[word]) { return .refused }
+      if claims[word].echo < encounter.intent || claims[word].standing == .holding { verdict = .waiting }
+    }
+    return verdict
+  }
+
+  /// Both gateways must come to the same answer: by level, and of equals the one that was asked first gives way.
+  private func isWeaker(_ encounter: Encounter, than word: NeighbourClaims.Entry) -> Bool {
+    guard let level = word.level else { return false }
+    return encounter.approach.level <= level
+  }
+
+  // MARK: Our claims
+
+  private mutating func claim(
+    _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    let sequence = arbitration.nextSequence()
+    encounters[place].claimed = now
+    if case .claiming(let since, let dwelling) = encounters[place].stage {
+      if encounters[place].intent == 0 || now - since > Self.intentLife {
+        encounters[place].ask(by: sequence, at: now, dwelling: dwelling)
+      }
+    }
+    let encounter = encounters[place]
+    let slot = Int(encounter.device)
+    let trigger = settings.triggers[Int(encounter.trigger)]
+    publisher.beginClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
+    publisher.json.member("seq", Int64(sequence))
+    publisher.json.member("state", encounter.standing.name)
+    publisher.json.member("level_db", encounter.approach.level.value, places: 1)
+    publisher.json.member("samples", Int64(encounter.approach.samples))
+    publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
+    publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
+    var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
+    // Whoever waits for an answer comes first: not every list holds all.
+    list(encounter.claims, in: &heard) { $0 == .holding }
+    list(encounter.claims, in: &heard) { $0 != .holding }
+    publisher.json.member(heard)
+    publisher.send()
+  }
+
+  private func list(_ head: Int32, in heard: inout HeardList, _ isMeant: (Claim.Standing) -> Bool) {
+    var word = head
+    while word >= 0 {
+      let member = arbitration.members[Int(claims[word].neighbour)]
+      if isMeant(claims[word].standing), claims[word].run == member.run {
+        _ = heard.append(claims[word].sequence, of: member.name, member.boot)
+      }
+      word = claims.next(after: word)
+    }
+  }
+
+  // MARK: Their claims
+
+  package mutating func claimed(
+    _ claim: Claim, at now: Instant, devices: borrowing Devices, settings: borrowing Settings, publisher: inout Publisher
+  ) {
+    let us = settings.gateway
+    guard let neighbour = arbitration.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
+    var isKnown = false
+    if let slot = devices.find(claim.identity) {
+      var place = devices[slot].encounters
+      while place >= 0 {
+        let next = encounters[place].nextOfDevice
+        if settings.triggers[Int(encounters[place].trigger)].group == claim.group {
+          isKnown = true
+          hear(claim, from: neighbour, place, at: now, devices, settings, &publisher)
+        }
+        place = next
+      }
+    }
+    // Who asks in a group that we have left must not wait for ever.
+    if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
+      answer(claim, at: now, devices, settings, &publisher)
+    }
+  }
+
+  private mutating func hear(
+    _ claim: Claim, from neighbour: Int, _ place: Int32, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    var head = encounters[place].claims
+    let run = arbitration.members[neighbour].run
+    let word = claims.place(for: neighbour, run: run, head: &head)
+    encounters[place].claims = head
+    guard word >= 0 else { return }
+    claims[word].follow(run)
+    guard claim.sequence > claims[word].sequence else { return }
+    claims[word].sequence = claim.sequence
+    claims[word].standing = claim.standing
+    claims[word].level = claim.level
+    claims[word].echo = max(claims[word].echo, claim.echo)
+    claims[word].arrived = now
+    let isUrgent = claim.standing == .holding && now - encounters[place].claimed >= .milliseconds(20)
+    let isDue = claim.standing != .withdrawn && now - encounters[place].claimed >= Self.calmPace
+    let sight = sight(of: place, at: now, devices, settings)
+    negotiate(place, sight, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
+  }
+
+  /// Somebody asks about a device that is nowhere near us: we say so, with the level if there is one and a trigger of ours looks for the
+  /// device. Of strangers nothing is told, whoever asks.
+  private mutating func answer(
+    _ claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    publisher.beginClaim(Name(), claim.group, claim.identity, settings, at: now)
+    publisher.json.member("seq", Int64(arbitration.nextSequence()))
+    publisher.json.member("state", Claim.Standing.withdrawn.name)
+    let found = devices.find(claim.identity)
+    let slot = found.flatMap { devices[$0].interest.triggers != 0 ? $0 : nil }
+    let estimate = slot.flatMap { devices.estimate(of: $0, at: now, settings) }
+    if let estimate { publisher.json.member("level_db", estimate.average.value, places: 1) }
+    publisher.json.member("samples", Int64(estimate?.samples ?? 0))
+    publisher.json.member("dwell_ms", 0 as Int64)
+    publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)
+    var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
+    _ = heard.append(claim.sequence, of: claim.gateway, claim.boot)
+    publisher.json.member(heard)
+    publisher.send()
+  }
+}
+
+extension Encounter {
+  var isClaiming: Bool { if case .claiming = stage { true } else { false } }
+
+  var standing: Claim.Standing { stage.standing }
+}
+
+extension Settings {
+  func hasTrigger(in group: Name) -> Bool {
+    for index in triggers.indices where triggers[index].group == group { return true }
+    return false
+  }
+}

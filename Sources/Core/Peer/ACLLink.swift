@@ -1,0 +1,82 @@
+/// One connection: frames both ways, cut to what the controller takes and put together again, and its end.
+struct ACLLink: BitwiseCopyable, Sendable {
+  enum Parting: BitwiseCopyable, Sendable {
+    case no
+    case wanted
+    case asked(until: Instant)
+  }
+
+  let handle: UInt16
+  let peer: Address
+  private(set) var parting = Parting.no
+  private(set) var frames = Reassembly()
+  private var queue = Bounded<4, Text<68>>(filledWith: Text())
+  /// How much of the first frame is on its way.
+  private var sent = 0
+  /// Packets that the controller has and has not told to be gone.
+  private(set) var inFlight = 0
+
+  /// Core 6.0, Vol 4, Part E, 7.1.6; a peer that is gone costs the supervision timeout, which is two seconds with us, six with others.
+  private static let partingPatience = Interval.seconds(7)
+
+  init(_ connection: Connection) {
+    handle = connection.handle
+    peer = connection.peer
+  }
+
+  // MARK: In
+
+  /// True when a frame is whole. What is no frame is nobody's: a peer that answers nothing else is noticed by its silence.
+  mutating func take(_ piece: borrowing AclPacket) -> Bool {
+    do throws(Malformed) { return try frames.take(piece) } catch { return false }
+  }
+
+  // MARK: Out
+
+  var hasUnsent: Bool { !queue.isEmpty && !isParting }
+
+  /// A full queue drops it: who asks again before he is answered breaks the protocol.
+  mutating func send<let capacity: Int>(_ payload: Text<capacity>, on channel: UInt16 = Att.channel) {
+    var frame = Text<68>()
+    frame.append(little: UInt64(payload.count), bytes: 2)
+    frame.append(little: UInt64(channel), bytes: 2)
+    frame.append(payload)
+    precondition(!frame.overflowed, "a frame of ours has at most 64 bytes")
+    _ = queue.append(frame)
+  }
+
+  /// The next piece as an H4 packet, no longer than the controller takes. Core 6.0, Vol 4, Part E, 5.4.2.
+  func piece(upTo length: Int) -> Text<260> {
+    let count = min(queue[0].count - sent, length)
+    var packet = Text<260>()
+    packet.append(byte: PacketType.acl.rawValue)
+    packet.append(little: UInt64(handle) | (sent > 0 ? 1 << 12 : 0), bytes: 2)
+    packet.append(little: UInt64(count), bytes: 2)
+    for index in 0..<count { packet.append(byte: queue[0][sent + index]) }
+    return packet
+  }
+
+  mutating func pieceWent(upTo length: Int) {
+    inFlight += 1
+    sent += min(queue[0].count - sent, length)
+    if sent == queue[0].count {
+      queue.remove(at: 0)
+      sent = 0
+    }
+  }
+
+  mutating func completed(_ count: UInt16) { inFlight = max(inFlight - Int(count), 0) }
+
+  // MARK: Its end
+
+  var isParting: Bool { if case .no = parting { false } else { true } }
+
+  var wantsToPart: Bool { if case .wanted = parting { true } else { false } }
+
+  mutating func part() { if !isParting { parting = .wanted } }
+
+  mutating func partAsked(at now: Instant) { parting = .asked(until: now + Self.partingPatience) }
+
+  /// When its end should long have come.
+  var deadline: Instant { if case .asked(let until) = parting { until } else { .never } }
+}

@@ -1,0 +1,47 @@
+/// The visitor of our own services: one central at a time, answered, and shown out when it is silent or stays too long.
+struct GATTServer: BitwiseCopyable, Sendable {
+  var link: ACLLink?
+  private let table: AttributeTable
+  private var mtu = Att.smallestMTU
+  private var heard = Instant.zero
+  private var leaveBy = Instant.never
+
+  /// A phone asks its questions in a second; who says nothing for so long has stalled.
+  private static let patience = Interval.seconds(10)
+  private static let longestVisit = Interval.seconds(60)
+
+  init(_ settings: PeerSettings, name: Name) { table = settings.serve ? AttributeTable(settings, name: name) : AttributeTable() }
+
+  var deadline: Instant {
+    guard let link else { return .never }
+    return link.isParting ? link.deadline : min(heard + Self.patience, leaveBy)
+  }
+
+  mutating func welcome(_ connection: Connection, at now: Instant) {
+    link = ACLLink(connection)
+    (mtu, heard, leaveBy) = (Att.smallestMTU, now, now + Self.longestVisit)
+  }
+
+  mutating func disconnected() { link = nil }
+
+  mutating func heard(_ pdu: RawSpan, at now: Instant) {
+    heard = now
+    guard Att.isRequest(pdu[0]) else { return }
+    let answer = table.answer(pdu, mtu: mtu)
+    if pdu[0] == Att.exchangeMTU && answer[0] == Att.exchangeMTU + 1 {
+      mtu = min(max(Int(pdu.little16(at: 1)), Att.smallestMTU), Att.mtu)
+    }
+    link?.send(answer)
+  }
+
+  /// For whom we visit ourselves.
+  func answer(_ request: RawSpan) -> AttPDU { table.answer(request, mtu: Att.smallestMTU) }
+
+  /// False when only a reset of the controller helps.
+  mutating func tick(at now: Instant) -> Bool {
+    guard now >= deadline else { return true }
+    if let link, link.isParting { return false }
+    link?.part()
+    return true
+  }
+}

@@ -1,0 +1,115 @@
+import Synchronization
+
+/// What happened on the way to the broker. Written by the courier's thread, read by any.
+package final class CourierCounters: Sendable {
+  package let connections = Counter()
+  package let failedAttempts = Counter()
+  package let published = Counter()
+  /// QoS 0 while the broker was away.
+  package let droppedOffline = Counter()
+  /// QoS 0 while the network took no more.
+  package let droppedBusy = Counter()
+  /// Longer than a payload may be: a mistake of ours.
+  package let oversized = Counter()
+  /// No place among the states, or among the replies that wait.
+  package let statesUnkept = Counter()
+  package let repliesDropped = Counter()
+  /// PUBACK with a refusal: mostly the broker's ACL.
+  package let refused = Counter()
+  package let eventsWaiting = Counter()
+  package let eventsStored = Counter()
+  package let eventsDelivered = Counter()
+  package let eventsExpired = Counter()
+  /// Undelivered and gone: the outbox was full, or memory was while the disk was.
+  package let eventsLost = Counter()
+  package let storeFailures = Counter()
+  package let commands = Counter()
+  package let claims = Counter()
+  /// Words in a gateway's name that nobody with the site's key has said.
+  package let forged = Counter()
+  /// Words of somebody whom the roster does not name.
+  package let strangers = Counter()
+  /// Malformed, unknown, too large, too many.
+  package let requestsRefused = Counter()
+  package let requestsLimited = Counter()
+  package let wakeUps = Counter()
+
+  private let standing = Atomic<UInt16>(0)
+  private let online = Atomic<Bool>(false)
+
+  /// Rings when what `status` says has changed.
+  private let bell: Doorbell?
+
+  package init(ringing bell: Doorbell? = nil) { self.bell = bell }
+
+  package internal(set) var isOnline: Bool {
+    get { online.load(ordering: .relaxed) }
+    set {
+      let before = online.exchange(newValue, ordering: .relaxed)
+      if before != newValue { bell?.ring() }
+    }
+  }
+
+  /// What `status` should admit meanwhile.
+  package var troubles: Troubles { Troubles(rawValue: standing.load(ordering: .relaxed)) }
+
+  func set(_ trouble: Troubles, _ present: Bool) {
+    var now = troubles
+    if present { now.insert(trouble) } else { now.remove(trouble) }
+    let before = standing.exchange(now.rawValue, ordering: .relaxed)
+    if before != now.rawValue { bell?.ring() }
+  }
+}
+
+package struct Troubles: OptionSet, Sendable {
+  package let rawValue: UInt16
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Events are kept in memory only.
+  package static let store = Troubles(rawValue: 1)
+  /// A damaged outbox was set aside since the start.
+  package static let setAside = Troubles(rawValue: 2)
+  /// The broker's ACL forbids something we need.
+  package static let forbidden = Troubles(rawValue: 4)
+  /// `tls_insecure`
+  package static let insecure = Troubles(rawValue: 8)
+  /// Events were lost since the start.
+  package static let lost = Troubles(rawValue: 16)
+  /// The signing key cannot be used; events go unsigned.
+  package static let unsigned = Troubles(rawValue: 32)
+  /// Somebody deleted or changed the outbox while it was in use.
+  package static let touched = Troubles(rawValue: 64)
+  /// The last runs, or connections, ended at what the broker brought: each subscription is tried by itself.
+  package static let tried = Troubles(rawValue: 128)
+  /// One of them ended it again and again, and is not made any more.
+  package static let leftOut = Troubles(rawValue: 256)
+  /// So much happens at once that not all of it is told.
+  package static let crowded = Troubles(rawValue: 512)
+
+  /// The last storing took more than a second.
+  package static let slow = Troubles(rawValue: 1_024)
+
+  package var words: StaticString? {
+    if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
+    if contains(.crowded) { return "more happens than is told: is somebody flooding a region? What is left out is counted as lost" }
+    if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
+    if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
+    if contains(.forbidden) { return "the broker refuses some of what this gateway sends or asks for: its ACL, its limits or a quota" }
+    if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
+    if contains(.leftOut) { return "a subscription is left out: what the broker keeps there ended this gateway three times; see the log" }
+    if contains(.tried) { return "what the broker sends ended this gateway: its subscriptions are made one by one" }
+    if contains(.touched) { return "the outbox was deleted or changed while it was in use: what waited was stored anew" }
+    if contains(.setAside) { return "a damaged outbox was set aside" }
+    if contains(.insecure) { return "tls_insecure: the broker's name is not checked" }
+    return nil
+  }
+}
+
+/// One thread counts, any may look.
+package struct Counter: ~Copyable, Sendable {
+  private let value = Atomic<Int>(0)
+
+  package var count: Int { value.load(ordering: .relaxed) }
+  func add(_ amount: Int = 1) { value.store(value.load(ordering: .relaxed) &+ amount, ordering: .relaxed) }
+  func set(_ amount: Int) { value.store(amount, ordering: .relaxed) }
+}

@@ -1,0 +1,291 @@
+import CLinux
+import CMosquitto
+import Core
+
+/// One client of libmosquitto, from its making to its end; the next connection gets a new one, so that nothing of libmosquitto's
+/// own queue survives: what must survive waits in the outbox. All that is unsafe about libmosquitto stays here and in MQTTNews.
+///
+/// Touched by one thread at a time: the courier's, and while a call is being placed the dialer's (see Dialer).
+@safe final class MQTTClient: @unchecked Sendable {
+  private var client: OpaquePointer?
+  private var properties: OpaquePointer?
+  private var settings = CourierSettings.Broker()
+  /// "application/json", for every publication of an MQTT 5 session.
+  private var jsonType: OpaquePointer?
+  var news = MQTTNews()
+  var inFlight = InFlight()
+  private(set) var isReading = false
+  private var isGathering = false
+  let receive: Receive
+
+  /// Topic, payload, whether the broker kept it for us from long ago, and how long it still counts, if its sender said so.
+  typealias Receive = (_ topic: RawSpan, _ payload: RawSpan, _ isRetained: Bool, _ left: Interval?) -> Void
+
+  init(_ receive: @escaping Receive) {
+    self.receive = receive
+    mosquitto_lib_init()
+    // SAFETY: the list of properties is ours, from here to `deinit`.
+    unsafe mosquitto_property_add_string(&jsonType, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
+  }
+
+  deinit {
+    discard()
+    // SAFETY: as above.
+    unsafe mosquitto_property_free_all(&jsonType)
+  }
+
+  // -- A connection's life ------------------------------------------------------------------------------------------------
+
+  struct Greeting {
+    var identifier: Text<128>
+    /// nil: nobody is told when we are gone.
+    var will: Message?
+  }
+
+  /// How long the broker keeps our session: a command older than this is no command any more. MQTT 3 brokers know no such limit
+  /// (RabbitMQ's is a day), so there no session is kept; and one that is kept only sometimes, RabbitMQ refuses for ever.
+  static let sessionKept = Interval.seconds(60)
+
+  func prepare(_ settings: CourierSettings.Broker, _ greeting: Greeting) throws(MQTTFault) {
+    discard()
+    self.settings = settings
+    news = MQTTNews()
+    inFlight.removeAll()
+    // SAFETY: libmosquitto copies every text; `self` outlives the client, which `discard` destroys.
+    unsafe client = greeting.identifier.withCString {
+      unsafe mosquitto_new($0, settings.version == .three, Unmanaged.passUnretained(self).toOpaque())
+    }
+    guard unsafe client != nil else { throw MQTTFault("libmosquitto has no memory for a client") }
+    unsafe mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, settings.version.rawValue)
+    // SAFETY: the client is there.
+    unsafe mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
+    unsafe mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, CInt(InFlight.capacity))
+    unsafe listen(on: client!)
+    try identify(greeting)
+    try secure()
+  }
+
+  private func identify(_ greeting: Greeting) throws(MQTTFault) {
+    // SAFETY: libmosquitto copies name, password, topic, payload, and the properties it is given later.
+    if !settings.username.isEmpty {
+      try check(
+        unsafe settings.username.withCString { name in
+          unsafe settings.password.withCString { password in
+            unsafe mosquitto_username_pw_set(client, name, settings.password.isEmpty ? nil : password)
+          }
+        })
+    }
+    // SAFETY: as above.
+    if let will = greeting.will {
+      try check(
+        unsafe will.topic.withCString { topic in
+          unsafe will.payload.bytes.withUnsafeBytes {
+            unsafe mosquitto_will_set(client, topic, CInt($0.count), $0.baseAddress, 1, true)
+          }
+        })
+    }
+    // SAFETY: what an earlier connection left.
+    unsafe mosquitto_property_free_all(&properties)
+    if settings.version == .five {
+      // SAFETY: the list is ours until `discard`.
+      let kept = UInt32(Self.sessionKept.seconds)
+      unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), kept)
+      // What is longer than any request of the contract never reaches our memory.
+      unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), 4_096)
+    }
+  }
+
+  private func secure() throws(MQTTFault) {
+    guard settings.usesTLS else { return }
+    for file in 0..<3 {
+      let path = file == 0 ? settings.authorities : file == 1 ? settings.certificate : settings.key
+      guard path.isEmpty || Files.isReadable(path) else { throw MQTTFault("cannot read", path, errno: linux_errno()) }
+    }
+    let (folder, certificate, key) = (Files.isFolder(settings.authorities), settings.certificate, settings.key)
+    // SAFETY: libmosquitto copies the paths.
+    try check(
+      unsafe settings.authorities.withCString { authorities in
+        unsafe certificate.withCString { chain in
+          unsafe key.withCString { secret in
+            unsafe mosquitto_tls_set(
+              client, folder ? nil : authorities, folder ? authorities : nil,
+              certificate.isEmpty ? nil : chain, key.isEmpty ? nil : secret, nil)
+          }
+        }
+      })
+    // SAFETY: a literal ends with a zero, and is copied.
+    try check(unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil))
+    try check(unsafe mosquitto_tls_insecure_set(client, settings.isInsecure))
+  }
+
+  /// The dialer's thread: looks the name up and connects, which may take minutes. The greetings are exchanged later.
+  func dial() -> MQTTFault? {
+    // SAFETY: `prepare` has made the client, and the courier keeps its hands off until this call is over.
+    let code = unsafe settings.host.withCString {
+      unsafe mosquitto_connect_bind_v5(client, $0, CInt(settings.port), CInt(settings.keepalive.seconds), nil, properties)
+    }
+    let refusal = linux_errno()
+    return code == MOSQ_ERR_SUCCESS.rawValue ? nil : fault(code, errno: refusal)
+  }
+
+  /// Lets go of the connection without a word. Whatever was not acknowledged is forgotten here.
+  func discard() {
+    // SAFETY: nobody else has the client or the properties, and neither is used after this.
+    guard let client = unsafe client else { return }
+    isGathering = false
+    unsafe mosquitto_destroy(client)
+    unsafe self.client = nil
+    unsafe mosquitto_property_free_all(&properties)
+  }
+
+  // SAFETY: here and below the client is there: the courier calls only while it talks.
+  func sayGoodbye() { unsafe mosquitto_disconnect_v5(client, 0, nil) }
+
+  // -- While connected ----------------------------------------------------------------------------------------------------
+
+  // SAFETY: here and below as above.
+  var descriptor: CInt { unsafe client == nil ? -1 : mosquitto_socket(client) }
+  var wantsToWrite: Bool { unsafe mosquitto_want_write(client) }
+
+  func read() throws(MQTTFault) {
+    isReading = true
+    defer { isReading = false }
+    mosquitto_bound_memory(Self.mostRead)
+    // SAFETY: as above.
+    let code = unsafe mosquitto_loop_read(client, 1)
+    let tooLong = mosquitto_bound_memory(0)
+    if tooLong > 0 {
+      var fault = MQTTFault("the broker sends a message of ")
+      fault.said.append(decimal: UInt64(tooLong))
+      fault.said.append(" bytes on a topic that we read")
+      fault.isOfContent = true
+      throw fault
+    }
+    try check(code)
+    try audit()
+  }
+
+  /// A broker's farewell is no error to libmosquitto, nor is always a ping without an answer: it just has no socket any more.
+  func audit() throws(MQTTFault) {
+    if descriptor < 0 { throw fault(MOSQ_ERR_CONN_LOST.rawValue, errno: 0) }
+  }
+
+  /// Nothing that we read is longer than a few hundred bytes; OpenSSL wants some for itself. libmosquitto takes memory for whatever
+  /// length a packet claims, in MQTT 3 and 5, and has no limit to set.
+  private static let mostRead = 262_144
+
+  // SAFETY: as above.
+  func write() throws(MQTTFault) { try check(unsafe mosquitto_loop_write(client, 1)) }
+  /// Keepalive: to be called at least four times in its interval.
+  func tick() throws(MQTTFault) { try check(unsafe mosquitto_loop_misc(client)) }
+
+  /// The network must not take more than this of what is only worth having now: what it holds unsent would arrive stale.
+  func limitUnsent(to bytes: CInt) {
+    var bytes = bytes
+    // SAFETY: the option is an int, and so is what it is given.
+    unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+  }
+
+  /// Until `release` the network puts together what it is given: a segment for each message is half of what sending it costs.
+  func gather() {
+    guard !isGathering, descriptor >= 0 else { return }
+    isGathering = true
+    cork(1)
+  }
+
+  /// What was gathered goes.
+  func release() {
+    guard isGathering else { return }
+    isGathering = false
+    cork(0)
+  }
+
+  private func cork(_ isClosed: CInt) {
+    var isClosed = isClosed
+    // SAFETY: the option is an int, and so is what it is given.
+    unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_CORK, &isClosed, 4)
+  }
+
+  /// Only worth having now.
+  func publish(_ topic: Topic, _ payload: RawSpan) throws(MQTTFault) {
+    news.unwritten += 1
+    // SAFETY: the properties are ours, and copied.
+    do {
+      try unsafe inFlight.doubt(publish(topic, payload, qos: 0, isRetained: false, type))
+    } catch {
+      news.unwritten -= 1
+      throw error
+    }
+  }
+
+  /// With an acknowledgement: `delivery` comes back in it. The caller has seen that there is room in flight.
+  func publish(
+    _ topic: Topic, _ payload: RawSpan, isRetained: Bool, lasting seconds: UInt32?, as publication: Publication, at now: Instant
+  ) throws(MQTTFault) {
+    var expiring: OpaquePointer?
+    // SAFETY: the list is this call's own; libmosquitto copies it.
+    defer { unsafe mosquitto_property_free_all(&expiring) }
+    if let seconds, settings.version == .five {
+      // Not a copy of `jsonType`: of a copied list this libmosquitto sends the first property only.
+      unsafe mosquitto_property_add_string(&expiring, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
+      unsafe mosquitto_property_add_int32(&expiring, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
+    }
+    // MQTT 3 forgets nothing that it keeps.
+    let isKept = isRetained && (seconds == nil || settings.version == .five)
+    // SAFETY: as above.
+    try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isKept, expiring ?? type), publication, at: now)
+  }
+
+  // SAFETY: only handed on.
+  private var type: OpaquePointer? { unsafe settings.version == .five ? jsonType : nil }
+
+  private func publish(
+    _ topic: Topic, _ payload: RawSpan, qos: CInt, isRetained: Bool, _ properties: OpaquePointer?
+  ) throws(MQTTFault) -> Int32 {
+    var identifier: Int32 = 0
+    // SAFETY: libmosquitto copies topic, payload and properties before it returns.
+    let code = unsafe topic.withCString { topic in
+      unsafe payload.withUnsafeBytes {
+        unsafe mosquitto_publish_v5(client, &identifier, topic, CInt($0.count), $0.baseAddress, qos, isRetained, properties)
+      }
+    }
+    try check(code)
+    return identifier
+  }
+
+  func subscribe(_ topic: Topic, qos: Int, wantsRetained: Bool, wantsOwn: Bool = false) throws(MQTTFault) {
+    // MQTT 3 knows no such wishes: there the intake drops what is retained or our own.
+    let wishes = (wantsOwn ? 0 : MQTT_SUB_OPT_NO_LOCAL.rawValue) | (wantsRetained ? 0 : MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
+    let options = settings.version == .five ? CInt(wishes) : 0
+    // SAFETY: the topic is copied.
+    try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(client, nil, $0, CInt(qos), options, nil) })
+  }
+
+  private func check(_ code: CInt) throws(MQTTFault) {
+    if code != MOSQ_ERR_SUCCESS.rawValue { throw fault(code, errno: linux_errno()) }
+  }
+
+  /// Mostly the limits that a broker states in its greeting.
+  private static let faultsOfMessages = [
+    MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8,
+  ].map { $0.rawValue }
+
+  private func fault(_ code: CInt, errno: CInt) -> MQTTFault {
+    if let told = news.refusal { return told }
+    var fault = MQTTFault("")
+    fault.isOfMessage = Self.faultsOfMessages.contains(code)
+    // SAFETY: both give terminated texts that are copied before anything else can ask.
+    if code == MOSQ_ERR_ERRNO.rawValue {
+      unsafe fault.said.append(cString: strerror(errno))
+    } else if code == MOSQ_ERR_EAI.rawValue {
+      fault.said.append("the name cannot be resolved")
+    } else {
+      unsafe fault.said.append(cString: mosquitto_strerror(code))
+    }
+    if !news.complaint.isEmpty {
+      fault.said.append(" ")
+      fault.said.append(news.complaint)
+    }
+    return fault
+  }
+}

@@ -1,0 +1,86 @@
+import Core
+
+/// The text of a configuration, and what must be known beside it to judge what it says.
+package struct ConfigurationText {
+  /// What is read and examined beside the text itself.
+  package enum Scope {
+    /// Everything a gateway needs, its passwords and certificates among it.
+    case whole
+    /// What Core needs: a replay at the desk has no business with the board's passwords.
+    case hearing
+  }
+
+  /// As it stands in front of every error.
+  package let name: String
+  package let text: [UInt8]
+  let scope: Scope
+  /// nil: nobody but the owner can read it.
+  let exposure: Exposure?
+
+  struct Exposure {
+    let mode: UInt32
+    let remedy: StaticString
+  }
+
+  package init(name: String, text: [UInt8], scope: Scope = .whole) {
+    self.name = name
+    self.text = text
+    self.scope = scope
+    exposure = nil
+  }
+
+  package init(reading path: String, scope: Scope = .whole) throws(FileRefusal) {
+    let file = try File(reading: path, atMost: Limits.configurationBytes)
+    name = path
+    text = file.bytes
+    self.scope = scope
+    exposure = file.isPrivate ? nil : Exposure(mode: file.mode, remedy: file.remedy)
+  }
+
+  /// Paths are relative to the folder of the configuration, so that a folder with a site's files can be moved.
+  func resolve(_ path: String) -> String {
+    guard path.utf8.first != UInt8(ascii: "/"), let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(name[...slash]) + path
+  }
+}
+
+/// Why there is no configuration to read.
+package struct SourceRefusal: Error {
+  package let sentence: String
+  package let isForbidden: Bool
+}
+
+extension ConfigurationText {
+  package static let systemPlace = "/etc/forecourt/config.toml"
+  package static let localPlace = "config.toml"
+
+  /// The one that was named; else $FORECOURT_CONFIG; else the system's; else the one in this folder.
+  @export(interface) package init(named name: String?, scope: Scope) throws(SourceRefusal) {
+    if let name = name ?? environment("FORECOURT_CONFIG") {
+      do throws(FileRefusal) {
+        self = try ConfigurationText(reading: name, scope: scope)
+      } catch {
+        throw SourceRefusal(error, name)
+      }
+      return
+    }
+    for place in [Self.systemPlace, Self.localPlace] {
+      do throws(FileRefusal) {
+        self = try ConfigurationText(reading: place, scope: scope)
+        return
+      } catch {
+        guard case .missing = error.reason else { throw SourceRefusal(error, place) }
+      }
+    }
+    let sentence =
+      "there is no configuration: neither \(Self.systemPlace) nor ./\(Self.localPlace) exists; name one with --config or $FORECOURT_CONFIG"
+    throw SourceRefusal(sentence: sentence, isForbidden: false)
+  }
+}
+
+extension SourceRefusal {
+  init(_ refusal: FileRefusal, _ path: String) {
+    sentence = "\(path) \(refusal.sentence)"
+    if case .forbidden = refusal.reason { isForbidden = true } else { isForbidden = false }
+  }
+}

@@ -1,0 +1,174 @@
+import CLinux
+import Core
+
+/// The few things the courier asks of the file system.
+package enum Files {
+  // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
+  package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
+  package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, R_OK) } == 0 }
+  static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, W_OK) } == 0 }
+
+  /// What this user may still write; nil where the system does not say.
+  static func freeBytes(_ path: Path) -> Int64? {
+    // SAFETY: as above.
+    let bytes = unsafe path.withCString { unsafe linux_free_bytes($0) }
+    return bytes < 0 ? nil : bytes
+  }
+
+  /// When it was last written, in microseconds since 1970; nil where there is none.
+  static func written(_ path: Path) -> Int64? {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return Int64(status.st_mtim.tv_sec) * 1_000_000 + Int64(status.st_mtim.tv_nsec) / 1_000
+  }
+
+  package static func isFolder(_ path: Path) -> Bool {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_mode & 0o170_000 == 0o040_000
+  }
+
+  /// Which file lies there, how long it is, and when it was written to last.
+  struct Imprint: Equatable {
+    let device, inode: UInt64
+    let size, seconds, nanoseconds: Int64
+  }
+
+  /// nil where there is none.
+  static func imprint(of path: Path) -> Imprint? {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    guard unsafe path.withCString({ unsafe stat($0, &status) }) == 0 else { return nil }
+    return Imprint(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: Int64(status.st_mtim.tv_sec),
+      nanoseconds: Int64(status.st_mtim.tv_nsec))
+  }
+
+  /// What is not there need not go.
+  package static func remove(_ path: Path) {
+    // SAFETY: as above.
+    _ = unsafe path.withCString { unsafe unlink($0) }
+  }
+  /// What stands there, if anything does, can be opened without waiting for anybody.
+  package static func mustBeFile(_ path: String) throws(FileRefusal) { try (try? FileKind(of: path))?.mustBeFile() }
+
+  static func isEmpty(_ path: Path) -> Bool {
+    var status = stat()
+    // SAFETY: the call fills the structure, which is ours.
+    return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_size == 0
+  }
+
+  /// In one go: whoever opens the path sees the one or the other. 0 or the errno.
+  static func replace(_ path: String, by new: String) -> CInt {
+    // SAFETY: as above.
+    unsafe new.withCString { from in unsafe path.withCString { to in unsafe CLinux.rename(from, to) } } == 0 ? 0 : linux_errno()
+  }
+
+  /// The same, but that whatever stands there meanwhile stays.
+  static func settle(_ path: String, _ new: String) -> CInt {
+    // SAFETY: as above.
+    unsafe new.withCString { from in unsafe path.withCString { to in unsafe linux_rename_new(from, to) } } == 0 ? 0 : linux_errno()
+  }
+
+  static func remove(_ path: String) {
+    // SAFETY: as above.
+    _ = unsafe path.withCString { unsafe unlink($0) }
+  }
+
+  /// A name lasts when its folder has been written, too.
+  static func syncFolder(of path: String) {
+    // SAFETY: as above.
+    let descriptor = unsafe folder(of: path).withCString { unsafe linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+  }
+
+  // MARK: For a new file
+
+  /// A file that nobody had before, or what stands there; to write.
+  static func opened(_ path: String, isNew: Bool, mode: UInt32) throws(FileRefusal) -> CInt {
+    // What a run left that did not end; whoever must not lose it has asked before.
+    if isNew { remove(path) }
+    // SAFETY: as above.
+    let descriptor = unsafe path.withCString { name in
+      unsafe isNew ? linux_create(name, O_WRONLY | O_NOCTTY | O_EXCL, mode) : linux_open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY, mode)
+    }
+    guard descriptor >= 0 else { throw FileRefusal(writing: linux_errno()) }
+    return descriptor
+  }
+
+  /// Whether bytes go straight there: a pipe, a device, or our own standard output wherever that leads.
+  static func isStream(_ path: String) throws(FileRefusal) -> Bool {
+    var (named, output) = (stat(), stat())
+    // SAFETY: the path as above; the calls fill the structures, which are ours.
+    guard unsafe path.withCString({ unsafe stat($0, &named) }) == 0 else { return false }
+    switch FileKind(named) {
+    case .folder: throw FileRefusal(.folder)
+    case .pipe, .other: return true
+    // SAFETY: as above.
+    case .file: return unsafe fstat(STDOUT_FILENO, &output) == 0 && named.st_ino == output.st_ino && named.st_dev == output.st_dev
+    }
+  }
+
+  /// Neither a file, nor what another run writes, stands there; or they may be replaced.
+  package static func mustBeFree(_ path: String, force: Bool) throws(FileRefusal) {
+    if force { return }
+    if try isStream(path) { return }
+    if (try? FileKind(of: path)) != nil { throw FileRefusal(.taken) }
+    if (try? FileKind(of: path + ".part")) != nil { throw FileRefusal(.unfinished) }
+  }
+
+  /// Whether both names lead to one file.
+  package static func isSame(_ a: String, _ b: String) -> Bool {
+    if same(a, b) { return true }
+    var (one, other) = (stat(), stat())
+    // SAFETY: as above.
+    guard unsafe a.withCString({ unsafe stat($0, &one) }) == 0, unsafe b.withCString({ unsafe stat($0, &other) }) == 0 else { return false }
+    return one.st_ino == other.st_ino && one.st_dev == other.st_dev
+  }
+
+  /// Best effort: what is not there need not be renamed.
+  static func rename(_ old: Path, _ new: Path, suffix: StaticString) {
+    var (old, new) = (old, new)
+    old.append(suffix)
+    new.append(suffix)
+    // SAFETY: as above.
+    _ = unsafe old.withCString { from in unsafe new.withCString { to in unsafe CLinux.rename(from, to) } }
+  }
+}
+
+/// Who runs this program, as a command names him.
+// SAFETY: the system's text is terminated, and copied before anybody can ask again.
+var userName: String { unsafe String(cString: linux_user(geteuid())) }
+
+/// Says that a file is ours while we live; another gateway on the same outbox would publish our events again.
+final class FileLock: Sendable {
+  private let descriptor: CInt
+
+  init(_ path: Path) throws(StoreFault) {
+    // SAFETY: the path is lent with its zero; the system's words are copied at once.
+    let descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
+    guard descriptor >= 0 else {
+      let isForbidden = [EACCES, EPERM, EROFS].contains(linux_errno())
+      var fault = StoreFault(isForbidden ? .forbidden : .other, "")
+      unsafe fault.said.append(cString: strerror(linux_errno()))
+      throw fault
+    }
+    self.descriptor = descriptor
+    // From here on `deinit` closes it, also of one that is never handed out.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreFault(.taken, "another forecourt uses this outbox") }
+  }
+
+  /// Given back before it is closed: a child of ours that has not become another program yet has it open, too.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
+}

@@ -1,0 +1,74 @@
+/// What one phone's signal meets on its way to one gateway: shadows, and on each advertising channel reflections of its own.
+/// All of it belongs to places, so it changes with the way gone and not with time.
+struct Fading: BitwiseCopyable, Sendable {
+  private var chance: Random
+  private var shadow = Wander()
+  private var channels = InlineArray<3, Wander>(repeating: Wander())
+  private var inPhase = InlineArray<3, Wander>(repeating: Wander())
+  private var quadrature = InlineArray<3, Wander>(repeating: Wander())
+
+  init(seed: UInt64, index: Int) { chance = Random(seed: seed, 0x4C49_4E4B, index) }
+
+  /// What is added to the level that distance alone would give, after going `way`.
+  mutating func fading(on channel: Int, after way: Double, in air: borrowing Weather) -> Double {
+    let settings = air.settings
+    let slow = shadow.step(to: way, reach: settings.shadowReach, &chance) * settings.shadowing
+    let place = channels[channel].step(to: way, reach: settings.channelReach, &chance) * settings.channelSpread
+    let x = air.straight + air.scattered * inPhase[channel].step(to: way, reach: settings.fadeReach, &chance)
+    let y = air.scattered * quadrature[channel].step(to: way, reach: settings.fadeReach, &chance)
+    return slow + place + Arithmetic.decibels(ofRatio: max(x * x + y * y, 1e-6)) - air.meanFade
+  }
+
+  mutating func happens(_ probability: Double) -> Bool { chance.happens(probability) }
+
+  mutating func error(_ deviation: Double) -> Double { deviation * chance.normal() }
+}
+
+/// A value with mean 0 and deviation 1 that forgets itself exponentially over a way (Gudmundson 1991).
+private struct Wander: BitwiseCopyable, Sendable {
+  private var value = 0.0
+  private var way = -Double.infinity
+
+  mutating func step(to way: Double, reach: Double, _ chance: inout Random) -> Double {
+    let kept = Arithmetic.exp((self.way - way) / reach)
+    value = kept * value + max(0, 1 - kept * kept).squareRoot() * chance.normal()
+    self.way = way
+    return value
+  }
+}
+
+/// The air's constants with what follows from them, worked out once.
+struct Weather: Sendable {
+  let settings: Air
+  /// Amplitudes of the straight ray and of each half of the scattered rest; together they carry a mean power of 1.
+  let straight: Double
+  let scattered: Double
+  /// The mean of a Rician fade in dB, which lies below 0 dB: a calibration measures it along with the power.
+  let meanFade: Double
+
+  init(_ settings: Air) {
+    self.settings = settings
+    let factor = settings.ricianFactor
+    straight = (factor / (factor + 1)).squareRoot()
+    scattered = (1 / (2 * (factor + 1))).squareRoot()
+    meanFade = Self.meanDecibels(ricianFactor: factor)
+  }
+
+  func pathLoss(over distance: Double) -> Double {
+    settings.pathLossExponent * Arithmetic.decibels(ofRatio: max(distance, 0.3))
+  }
+
+  /// E[ln P] = ln K + E1(K) - ln(K + 1), with the series of the exponential integral.
+  private static func meanDecibels(ricianFactor factor: Double) -> Double {
+    let euler = 0.57721566490153286061
+    var term = 1.0
+    var sum = 0.0
+    var k = 1.0
+    while k < 60 {
+      term *= -factor / k
+      sum += term / k
+      k += 1
+    }
+    return (-euler - sum - Arithmetic.ln(factor + 1)) * 10 / Arithmetic.ln(10)
+  }
+}

@@ -1,0 +1,99 @@
+import Core
+import Host
+
+extension Option {
+  static var radio: Option {
+    Option("radio", .text("ADAPTER"), "Listen through this adapter instead of the configuration's: \(listed(Adapter.forms, with: "or")).")
+  }
+}
+
+extension Invocation {
+  /// The configuration in force, after `--config` and `--radio`; warnings are said. Without one: every reason, and the end.
+  func configuration(_ scope: ConfigurationText.Scope) throws(Exit) -> Configuration { try configuration(from: value("config"), scope) }
+
+  /// As above, from one file among several.
+  func configuration(from name: String?, _ scope: ConfigurationText.Scope) throws(Exit) -> Configuration {
+    let source = try source(named: name, scope)
+    var configuration: Configuration
+    do throws(Configuration.Refusal) {
+      configuration = try Configuration(reading: source)
+    } catch {
+      for finding in error.findings { say(finding.line(in: source.name)) }
+      throw .configuration
+    }
+    for finding in configuration.warnings { say(finding.line(in: source.name)) }
+    if declares("radio"), let radio = value("radio") {
+      do throws(Adapter.Refusal) {
+        try configuration.replaceRadios(by: radio)
+      } catch {
+        throw refused("--radio \(radio): \(error.words)")
+      }
+    }
+    return configuration
+  }
+
+  func source(named name: String?, _ scope: ConfigurationText.Scope) throws(Exit) -> ConfigurationText {
+    do throws(SourceRefusal) {
+      return try ConfigurationText(named: name, scope: scope)
+    } catch {
+      say("forecourt: " + error.sentence)
+      throw error.isForbidden ? .forbidden : .configuration
+    }
+  }
+}
+
+extension Configuration {
+  /// Of the tables and threads that were made at start, what this configuration wants otherwise; nil: nothing.
+  func refit(of settings: borrowing Settings, _ host: HostSettings) -> StaticString? {
+    if core.gateway.devices != settings.gateway.devices { return "gateway.devices is" }
+    guard core.radios.count == settings.radios.count, self.host.adapters.count == host.adapters.count else { return "[[radio]] is" }
+    for index in self.host.adapters.indices where !same(self.host.adapters[index].written, host.adapters[index].written) {
+      return "the radios' adapters are"
+    }
+    if core.gateway.simulated != settings.gateway.simulated { return "what is a rehearsal is" }
+    for index in core.radios.indices {
+      if let key = core.radios[index].key(unlike: settings.radios[index]) { return key }
+      if case .hci(_, let mode) = self.host.adapters[index], case .hci(_, let other) = host.adapters[index], mode != other {
+        return "radio.mode is"
+      }
+    }
+    if let key = core.peer.key(unlike: settings.peer) { return key }
+    if core.peer.serve && !same(self.host.idFile, host.idFile) { return "peer.id_file is" }
+    if core.publish.unknown == .hash {
+      // The salt is read at start, and only then.
+      if settings.publish.unknown != .hash { return "privacy.unknown = \"hash\" is" }
+      if !same(self.host.saltFile, host.saltFile) { return "privacy.salt_file is" }
+    }
+    return core.hasSameVoice(as: settings) ? nil : "[[transmit]] is"
+  }
+}
+
+extension Settings {
+  fileprivate func hasSameVoice(as other: borrowing Settings) -> Bool {
+    guard transmissions.count == other.transmissions.count else { return false }
+    for index in transmissions.indices where transmissions[index] != other.transmissions[index] { return false }
+    return true
+  }
+}
+
+extension RadioSettings {
+  /// The offset may change at any time; what a controller was told at its bring-up may not.
+  fileprivate func key(unlike other: RadioSettings) -> StaticString? {
+    if name != other.name { return "radio.name is" }
+    if activeScan != other.activeScan { return "radio.scan is" }
+    if interval != other.interval { return "radio.interval_ms is" }
+    if window != other.window { return "radio.window_ms is" }
+    return codedPhy == other.codedPhy && oneMegabitPhy == other.oneMegabitPhy ? nil : "radio.phys is"
+  }
+}
+
+extension PeerSettings {
+  /// Its own id is not in the file.
+  fileprivate func key(unlike other: PeerSettings) -> StaticString? {
+    if service != other.service { return "peer.service is" }
+    if idPrefix != other.idPrefix { return "peer.id_prefix is" }
+    if identify != other.identify { return "peer.identify is" }
+    if serve != other.serve { return "peer.serve is" }
+    return hold == other.hold ? nil : "peer.hold is"
+  }
+}

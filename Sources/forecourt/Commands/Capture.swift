@@ -1,0 +1,138 @@
+import Core
+import Host
+
+extension Command {
+  static var capture: Command {
+    Command(
+      name: "capture", summary: "record what the radios hear",
+      description: [
+        "Brings the radios up as the gateway would and writes everything they hear, and every command that is sent to them, to OUT.btsnoop, which btmon, Wireshark and forecourt replay read. With several radios there is one file for each: OUT.NAME.btsnoop.",
+        "Ends after --seconds, or when it is interrupted; what was heard until then is in the file. Until then it is called OUT.btsnoop.part. A file that is there stays, unless --force says otherwise.",
+      ],
+      operands: .one("OUT.btsnoop"), options: [.config, .radio, .seconds, .force],
+      examples: [
+        Example(line: "forecourt capture yard.btsnoop --seconds 60", words: "A minute of the yard."),
+        Example(line: "forecourt capture uart.btsnoop --radio h4:/dev/ttyACM0@1000000", words: "From a controller on a serial line."),
+      ],
+      exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try record(invocation) })
+  }
+}
+
+extension Option {
+  static var seconds: Option { Option("seconds", .number("N", 1...86_400), "End after so many seconds.") }
+}
+
+private func record(_ invocation: Invocation) throws(Exit) {
+  let signals = Signals()
+  let configuration = try invocation.configuration(.hearing)
+  for adapter in configuration.host.adapters where adapter.isRehearsal {
+    throw invocation.refused("\(adapter.written) is no radio: there is nothing to record")
+  }
+  var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + configuration.core.radios.count * (Recorder.bytes + 64) + 4_096)
+  let recording = try Recording(configuration.core, invocation, in: &arena)
+  let radios = try Radios(configuration.core, configuration.host.adapters, echoes: true, isAsked: true, invocation, in: &arena)
+  let listener = CaptureListener(recording, RadioConditions(radios.adapters), invocation)
+  var loop = CoreLoop(listener, radios.bell, radios.all, signals)
+  loop.run()
+  let end = loop.listener.conditions.end
+  invocation.out.bar.clear()
+  radios.stop()
+  try recording.close()
+  if let end { throw end }
+}
+
+/// One file and its writer for each radio.
+private final class Recording: Sendable {
+  let recorders: [Recorder]
+  private let threads: [Thread]
+  private let files: [String]
+
+  init(_ settings: borrowing Settings, _ invocation: Invocation, in arena: inout Arena) throws(Exit) {
+    var recorders: [Recorder] = []
+    var threads: [Thread] = []
+    var files: [String] = []
+    for index in settings.radios.indices {
+      var file = invocation.operands[0]
+      if settings.radios.count > 1 { file = Self.named(file, String(settings.radios[index].name)) }
+      try invocation.mayWrite(file, reading: [])
+      recorders.append(Recorder(in: &arena))
+      files.append(file)
+    }
+    // None is begun where another may not be.
+    for index in files.indices {
+      threads.append(recorders[index].start(writing: files[index], .asked(force: invocation.has("force"))))
+    }
+    (self.recorders, self.threads, self.files) = (recorders, threads, files)
+  }
+
+  /// OUT.btsnoop and left: OUT.left.btsnoop.
+  private static func named(_ file: String, _ radio: String) -> String {
+    let ending = ".btsnoop"
+    guard file.utf8.count > ending.utf8.count, same(String(file.suffix(ending.utf8.count)), ending) else { return file + "." + radio }
+    return String(file.dropLast(ending.utf8.count)) + "." + radio + ending
+  }
+
+  func close() throws(Exit) {
+    var isWhole = true
+    for index in recorders.indices {
+      recorders[index].stop()
+      threads[index].join()
+      if let refusal = recorders[index].refusal {
+        say("forecourt: \(files[index]) \(refusal.sentence)")
+        isWhole = false
+        continue
+      }
+      guard recorders[index].packetsRecorded > 0 else {
+        say("\(files[index]): nothing was heard, and nothing is written")
+        continue
+      }
+      let dropped = recorders[index].packetsDropped
+      let loss = dropped > 0 ? ", \(dropped) more were lost to a slow disk" : ""
+      say("\(files[index]): \(recorders[index].packetsRecorded) packets\(loss)")
+    }
+    if !isWhole { throw .failed }
+  }
+}
+
+private struct CaptureListener: Listener, ~Copyable {
+  private let recording: Recording
+  private let stretch: Stretch
+  private let bar: ProgressBar
+  private var packet = Packet()
+  private(set) var conditions: RadioConditions
+  private var isOver = false
+
+  init(_ recording: Recording, _ conditions: RadioConditions, _ invocation: Invocation) {
+    (self.recording, self.conditions, bar) = (recording, conditions, invocation.out.bar)
+    stretch = Stretch(seconds: invocation.number("seconds"))
+  }
+
+  mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
+    packet.at = moment
+    packet.bytes = Text(bytes)
+    recording.recorders[radio].record(packet)
+  }
+
+  mutating func reported(_ report: Radio.Status, radio: Int) {
+    let wasListening = conditions.isListening(radio)
+    let news = conditions.reported(report, radio: radio)
+    bar.clear()
+    if let news { say(news) }
+    if conditions.isListening(radio), !wasListening { say("forecourt: \(conditions.adapters[radio].written): listening") }
+  }
+
+  mutating func asked(_ request: Signals.Order) { isOver = true }
+  mutating func tick(at moment: Instant) {}
+  var nextDeadline: Instant { min(stretch.end, bar.wakes) }
+  var hasWork: Bool { false }
+
+  mutating func turned(at moment: Instant) -> Bool {
+    for recorder in recording.recorders {
+      recorder.wake()
+      if recorder.refusal != nil { isOver = true }
+    }
+    bar.show(stretch.part(at: moment))
+    return !isOver && conditions.end == nil && moment < stretch.end
+  }
+}

@@ -1,0 +1,153 @@
+import Core
+import Host
+
+extension Command {
+  static var events: Command {
+    Command(
+      name: "events", summary: "list the events of the outbox and its history",
+      description: [
+        "Prints the events that the gateway has stored, oldest first: when, what became of each (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent), what it was, the trigger or region, the identity, and its event id.",
+        "The gateway may run meanwhile. The outbox is only read.",
+      ],
+      options: [
+        .config, .json,
+        Option("last", .number("N", 1...1_000_000), "The newest N that match; without it, twenty."),
+        Option("trigger", .text("NAME"), "Only events of this trigger."),
+        Option("id", .text("IDENTITY"), "Only events of this identity."),
+        Option("since", .text("TIME"), "Only events since then: 90s, 30m, 12h, 7d ago, or a day or moment in UTC, 2026-11-21T10:00."),
+      ],
+      examples: [
+        Example(line: "forecourt events --trigger pump-3 --since 2h", words: "What happened at pump-3 in the last two hours."),
+        Example(
+          line: "forecourt events --json --last 1000", words: "For a script: one JSON object a line, with the payload as it was sent."),
+      ],
+      exits: [.done, .failed, .usage, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try list(invocation) })
+  }
+}
+
+/// What is asked for.
+private struct Wanted {
+  let trigger: Name?
+  let identity: Text<128>?
+  let since: Int64?
+
+  init(_ invocation: Invocation) throws(Exit) {
+    trigger = invocation.value("trigger").map { Name($0) }
+    identity = invocation.value("id").map { Text($0) }
+    guard let words = invocation.value("since") else {
+      since = nil
+      return
+    }
+    since = moment(words, before: Clock.wall() ?? 0)
+    if since == nil { throw invocation.refused("--since \(words): must be a time like 90s, 30m, 12h, 7d, 2026-11-21 or 2026-11-21T10:00") }
+  }
+
+  func matches(_ entry: borrowing OutboxHistory.Entry) -> Bool {
+    if let since, (entry.stored ?? 0) < since { return false }
+    if let trigger, entry.trigger != trigger { return false }
+    if let identity, entry.identity != identity { return false }
+    return true
+  }
+}
+
+private func list(_ invocation: Invocation) throws(Exit) {
+  let wanted = try Wanted(invocation)
+  let path = try invocation.configuration(.hearing).host.outbox.path
+  let most = invocation.number("last") ?? 20
+  do throws(FileRefusal) { try Files.mustBeFile(path) } catch {
+    say("forecourt: \(path) \(error.sentence)")
+    throw .failed
+  }
+  var found: [OutboxHistory.Entry] = []
+  do throws(StoreFault) {
+    try OutboxHistory(path: path).read { entry in
+      if wanted.matches(entry) { found.append(copy entry) }
+      return found.count < most
+    }
+  } catch {
+    say("forecourt: \(path): \(String(error.said))")
+    throw Files.exists(Path(path)) && !Files.isReadable(Path(path)) ? .forbidden : .failed
+  }
+  for entry in found.reversed() { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }
+}
+
+extension OutboxHistory.Entry {
+  /// One form for scripts: the payload is the very text that was sent.
+  fileprivate var json: String {
+    var line =
+      "{\"v\":1,\"state\":\"\(fate.name)\",\"stored\":\(written(stored)),\"settled\":\(written(settled)),\"expires\":\(written(expires)),"
+    // What is damaged need not be JSON any more.
+    let told = fate == .damaged ? Host.json(String(payload)) : String(payload)
+    line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(told)}"
+    return line
+  }
+
+  fileprivate var line: String {
+    let what = event.map { String($0) } ?? "?"
+    // A region's event says in its topic alone whose it is.
+    let place = trigger.map { String($0) } ?? String(topic)
+    let moment = stored.map { String(Text<32>(moment: $0)) } ?? "clock not set           "
+    return "\(moment)  \(padded(fate.name, to: 9))  \(padded(what, to: 9))  \(place)  \(identity.map { String($0) } ?? "-")  "
+      + (eventID.map { String($0) } ?? "-")
+  }
+
+  private func written(_ moment: Int64?) -> String { moment.map { "\"\(String(Text<32>(moment: $0)))\"" } ?? "null" }
+}
+
+private func padded(_ words: StaticString, to width: Int) -> String { padded("\(words)", to: width) }
+private func padded(_ words: String, to width: Int) -> String { words + String(repeating: " ", count: max(width - words.utf8.count, 0)) }
+
+extension Text {
+  /// RFC 3339, without quotation marks.
+  init(moment: Int64) {
+    var quoted = Text<40>()
+    WallClock(started: .zero, epoch: 0).write(Instant(microseconds: moment), to: &quoted)
+    self.init(quoted.bytes.extracting(1..<quoted.count - 1))
+  }
+}
+
+/// `90s`, `30m`, `12h`, `7d` before `now`, or a day or a moment of it in UTC; in microseconds since 1970.
+func moment(_ words: String, before now: Int64) -> Int64? {
+  let bytes = Array(words.utf8)
+  guard let last = bytes.last else { return nil }
+  if let unit = unit(last) {
+    return decimal(String(decoding: bytes.dropLast(), as: UTF8.self)).flatMap { $0 < 100_000_000 ? now - Int64($0) * unit : nil }
+  }
+  // 2026-11-21, then T or a space, then 10:00 or 10:00:00, then perhaps Z.
+  let time = last == UInt8(ascii: "Z") ? bytes.dropLast() : bytes[...]
+  let fields = time.split(omittingEmptySubsequences: false) { $0 < UInt8(ascii: "0") || $0 > UInt8(ascii: "9") }.map {
+    decimal(String(decoding: $0, as: UTF8.self))
+  }
+  let separators = time.filter { $0 < UInt8(ascii: "0") || $0 > UInt8(ascii: "9") }
+  let patterns: [StaticString] = ["--", "--T:", "--T::", "-- :", "-- ::"]
+  guard patterns.contains(where: { Text<8>($0) == Text<8>(String(decoding: separators, as: UTF8.self)) }) else { return nil }
+  func field(_ index: Int, _ range: ClosedRange<Int>) -> Int64? {
+    guard index < fields.count, let value = fields[index], range.contains(value) else { return nil }
+    return Int64(value)
+  }
+  guard let year = field(0, 1970...9999), let month = field(1, 1...12), let day = field(2, 1...31) else { return nil }
+  let hasTime = separators.count > 2
+  guard let hour = hasTime ? field(3, 0...23) : 0, let minute = hasTime ? field(4, 0...59) : 0 else { return nil }
+  guard let second = separators.count > 4 ? field(5, 0...59) : 0 else { return nil }
+  return ((days(year, month, day) * 24 + hour) * 60 + minute) * 60_000_000 + second * 1_000_000
+}
+
+private func unit(_ byte: UInt8) -> Int64? {
+  switch byte {
+  case UInt8(ascii: "s"): 1_000_000
+  case UInt8(ascii: "m"): 60_000_000
+  case UInt8(ascii: "h"): 3_600_000_000
+  case UInt8(ascii: "d"): 86_400_000_000
+  default: nil
+  }
+}
+
+/// Since 1970: years are counted from March, so that the leap day comes last.
+private func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+  let shifted = month <= 2 ? year - 1 : year
+  let era = shifted / 400
+  let yearOfEra = shifted - era * 400
+  let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+  return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+}

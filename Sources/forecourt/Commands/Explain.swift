@@ -1,0 +1,205 @@
+import Core
+import Host
+
+extension Command {
+  static var explain: Command {
+    Command(
+      name: "explain", summary: "tell why a device did or did not fire",
+      description: [
+        "Runs captures through the gateway as replay does and follows one device through it: a line for each sample, with the level that was heard, what the average took it for (first, taken, gated: an outlier; moved: the level is another one now), the average, the distance and the zone; then, for each trigger that looks for the device, where it stands and the first rule that keeps it from firing. Events stand between the lines.",
+        "At the end, for each trigger: when it fired, or how far it got at best, and what held it back how often.",
+        "Several captures are taken for the configuration's radios, in its order.",
+        "With --json, one object a line; its kind is sample, event or, in the last line, verdict.",
+      ],
+      operands: .one("ID"),
+      options: [
+        .captures("What was heard: btsnoop, pcap or pcapng. Again for each radio."), .config,
+        Option("brief", .none, "Only the events and the end, not each sample."), .json,
+      ],
+      examples: [
+        Example(
+          line: "forecourt explain irk:anna --capture yard.btsnoop", words: "Why nothing happened when Anna stood there."),
+        Example(line: "forecourt explain irk:anna --capture yard.btsnoop --config new.toml", words: "Whether another configuration helps."),
+        Example(
+          line: "forecourt explain irk:anna --capture yard.btsnoop --json --brief", words: "For a script: the events, and the verdict."),
+      ],
+      exits: [.done, .failed, .usage, .unreadable, .configuration],
+      run: { invocation throws(Exit) in try tellWhy(invocation) })
+  }
+}
+
+private func tellWhy(_ invocation: Invocation) throws(Exit) {
+  let identity = try invocation.identity(invocation.operands[0])
+  let captures = try invocation.captures()
+  var configuration = try invocation.configuration(.hearing)
+  // Zones are worked out for those alone of whom something may be said.
+  configuration.core.publish.unknown = .publish
+  let radios = max(configuration.core.radios.count, 1)
+  guard radios == 1 || invocation.values("capture").count <= radios else {
+    throw invocation.refused("there are \(invocation.values("capture").count) captures for \(radios) radios")
+  }
+  var rehearsal = OfflineGateway(configuration, epoch: captures.epoch)
+  var explanation = Explanation(identity, rehearsal.gateway.settings, invocation)
+  var packet = Packet()
+  while let capture = invocation.next(of: captures, into: &packet) {
+    explanation.receive(packet, radio: radios == 1 ? 0 : capture, in: &rehearsal)
+  }
+  if explanation.samples == 0 {
+    try invocation.close(captures)
+    throw invocation.unheard(identity, in: rehearsal.gateway)
+  }
+  explanation.end(rehearsal.gateway.settings)
+  try invocation.close(captures)
+}
+
+/// The lines about one device.
+struct Explanation {
+  private var trace: DeviceTrace
+  private let out: Output
+  private let isBrief: Bool
+  private var objects: ExplanationObjects?
+  let identity: Identity
+  private(set) var records: [TriggerRecord] = []
+  private(set) var samples = 0
+  private var first = Instant.zero
+  private var last = Instant.zero
+  private(set) var levels: (low: Int8, high: Int8) = (.max, .min)
+  private(set) var hearing: [Int]
+  private(set) var power = "unknown"
+
+  init(_ identity: Identity, _ settings: borrowing Settings, _ invocation: Invocation) {
+    (out, isBrief) = (invocation.out, invocation.has("brief"))
+    objects = invocation.has("json") ? ExplanationObjects(identity, to: out) : nil
+    self.identity = identity
+    let radios = max(settings.radios.count, 1)
+    trace = DeviceTrace(identity, radios: radios)
+    hearing = (0..<radios).map { _ in 0 }
+    let interest = settings.interest(in: identity)
+    for trigger in settings.triggers.indices where interest.triggers >> UInt64(trigger) & 1 == 1 {
+      records.append(TriggerRecord(trigger, settings.triggers[trigger]))
+    }
+  }
+
+  mutating func receive(_ packet: borrowing Packet, radio: Int, in rehearsal: inout OfflineGateway) {
+    let sample = trace.receive(packet, radio: radio, in: &rehearsal)
+    tellEvents(of: &rehearsal)
+    guard let sample, let slot = trace.slot(in: rehearsal.gateway) else { return }
+    if samples == 0 {
+      first = sample.at
+      if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
+    }
+    samples += 1
+    last = sample.at
+    levels = (min(levels.low, sample.level), max(levels.high, sample.level))
+    hearing[radio] += 1
+    power = rehearsal.gateway.devices[slot].power.words
+    var states: [TriggerRecord.State] = []
+    for index in records.indices { states.append(records[index].look(slot, sample, rehearsal.gateway)) }
+    guard !isBrief else { return }
+    guard objects == nil else { return objects!.tell(sample, slot, records, states, rehearsal.gateway) }
+    var line = describe(sample, slot, rehearsal.gateway)
+    for index in records.indices {
+      out.line(line + records[index].name + ": " + states[index].text)
+      line = String(repeating: " ", count: Self.head.columns)
+    }
+    if records.isEmpty { out.line(line) }
+  }
+
+  // MARK: Lines
+
+  private static let head =
+    "t_s".right(in: 9) + "  " + "radio".padded(to: 8) + "heard".right(in: 6) + "  " + "took".padded(to: 6) + "average".right(in: 8)
+    + "  " + "metres".padded(to: 18) + "zone".padded(to: 11)
+
+  private func describe(_ sample: Sample, _ slot: Int, _ gateway: borrowing Gateway) -> String {
+    var line = fixed(sample.at.microsecondsAsSeconds, 3).right(in: 9) + "  "
+    line += radioName(sample.radio, gateway.settings).cut(to: 8).padded(to: 8)
+    line += "\(sample.level)".right(in: 6) + "  " + "\(sample.verdict.word)".padded(to: 6)
+    guard let estimate = gateway.devices.estimate(of: slot, at: sample.at, gateway.settings) else { return line + "  " }
+    line += fixed(estimate.average.value, 1).right(in: 8) + "  "
+    line += "\(metres(estimate.distance)) (\(metres(estimate.low))–\(metres(estimate.high)))".padded(to: 18)
+    return line + String(gateway.devices[slot].zone).padded(to: 11)
+  }
+
+  private mutating func tellEvents(of rehearsal: inout OfflineGateway) {
+    let identity = json(trace.identity.text)
+    var words: [(at: Instant, word: TriggerWord)] = []
+    while rehearsal.take({ message in if let word = TriggerWord(message) { words.append((message.at, word)) } }) {}
+    for (at, word) in words where same(word.identity, identity) {
+      for index in records.indices where same(records[index].name, word.trigger) {
+        records[index].happened(word.event, at: at)
+        guard objects == nil else {
+          objects!.tell(word, of: records[index].name, at: at)
+          continue
+        }
+        let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
+        out.line(fixed(at.microsecondsAsSeconds, 3).right(in: 9) + "  >>> \(records[index].name): \(word.event)\(why)")
+      }
+    }
+  }
+
+  // MARK: The end
+
+  /// From the first sample to the last.
+  var seconds: Double { (last - first).seconds }
+
+  func end(_ settings: borrowing Settings) {
+    if var objects { return objects.tell(self, settings) }
+    out.line("")
+    let rate = seconds > 0 ? ", \(fixed(Double(samples - 1) / seconds, 1)) a second" : ""
+    out.line(
+      "\(identity.shown): \(count(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power)."
+    )
+    if hearing.count > 1 {
+      var words: [String] = []
+      for radio in hearing.indices { words.append("\(radioName(radio, settings)) \(hearing[radio])") }
+      out.line("Heard by: " + listed(words, with: "and") + ".")
+    }
+    if records.isEmpty { out.line("No trigger's match covers it: add it to one.") }
+    for record in records { for line in record.end { out.line(line) } }
+  }
+}
+
+func radioName(_ radio: Int, _ settings: borrowing Settings) -> String {
+  radio < settings.radios.count ? String(settings.radios[radio].name) : "radio"
+}
+
+func contains(_ text: String, _ part: String) -> Bool {
+  let bytes = Array(text.utf8)
+  let wanted = Array(part.utf8)
+  guard bytes.count >= wanted.count else { return false }
+  for start in 0...(bytes.count - wanted.count) where bytes[start..<(start + wanted.count)].elementsEqual(wanted) { return true }
+  return false
+}
+
+extension Instant {
+  var microsecondsAsSeconds: Double { Double(microseconds) * 1e-6 }
+}
+
+extension String {
+  init(_ zone: Zone) { self = "\(zone.name)" }
+}
+
+extension Average.Verdict {
+  var word: StaticString {
+    switch self {
+    case .started: "first"
+    case .taken: "taken"
+    case .held: "gated"
+    case .shifted: "moved"
+    }
+  }
+}
+
+extension MeasuredPower {
+  var words: String {
+    let level = fixed(self.level.value, 1) + " dBm at 1 m"
+    return switch self {
+    case .assumed: "unknown (\(level) is assumed: calibrate it)"
+    case .transmitted: "guessed from what its advert says of its transmitter (\(level))"
+    case .learnt: "learnt from visits (\(level))"
+    case .advertised: "what its advert says (\(level))"
+    case .calibrated: "calibrated (\(level))"
+    }
+  }
+}

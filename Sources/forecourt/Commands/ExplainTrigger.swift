@@ -1,0 +1,160 @@
+import Core
+import Host
+
+/// What one trigger made of the device that is followed.
+struct TriggerRecord {
+  /// Where the device stands, and the first rule that holds it back.
+  struct State {
+    let stage: String
+    var heldBack: String?
+
+    var text: String { heldBack.map { stage + "; " + $0 } ?? stage }
+  }
+
+  let name: String
+  private let trigger: Int
+  private let settings: TriggerSettings
+  private(set) var fires: [Instant] = []
+  private var arms = 0
+  private var best: (at: Instant, hindrance: BlockingRule, words: String)?
+  /// Samples by the rule that held them back, in the order of the rules.
+  private var tally: [(rank: Int, words: StaticString, samples: Int)] = []
+  private var unwatched = 0
+  private var elsewhere = 0
+
+  init(_ trigger: Int, _ settings: TriggerSettings) {
+    (self.trigger, self.settings) = (trigger, settings)
+    name = String(settings.name)
+  }
+
+  mutating func happened(_ event: String, at moment: Instant) {
+    if same(event, "fire") || same(event, "manual") { fires.append(moment) }
+    if same(event, "arm") { arms += 1 }
+  }
+
+  mutating func look(_ slot: Int, _ sample: Sample, _ gateway: borrowing Gateway) -> State {
+    let place = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
+    guard place >= 0 else {
+      unwatched += 1
+      return State(stage: "not watched", heldBack: "it must be nearer, about arm_m")
+    }
+    let encounter = gateway.triggers.encounters[place]
+    guard encounter.approach.heard == sample.at, Int(encounter.radio) == sample.radio else {
+      elsewhere += 1
+      return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
+    }
+    let sight = gateway.triggers.sight(of: place, at: sample.at, gateway.devices, gateway.settings)
+    guard let hindrance = encounter.hindrance(sight, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
+    let words = hindrance.words(settings)
+    note(hindrance)
+    if best == nil || hindrance.isFurther(than: best!.hindrance) { best = (sample.at, hindrance, words) }
+    return State(stage: encounter.stage.word, heldBack: words)
+  }
+
+  private mutating func note(_ hindrance: BlockingRule) {
+    if let index = tally.firstIndex(where: { $0.rank == hindrance.rank }) {
+      tally[index].samples += 1
+    } else {
+      tally.append((hindrance.rank, hindrance.title, 1))
+    }
+  }
+
+  // MARK: The end
+
+  var end: [String] {
+    var lines: [String] = []
+    if fires.isEmpty {
+      lines.append("\(name): never fired. " + verdict)
+    } else {
+      lines.append("\(name): fired at " + listed(fires.map { fixed($0.microsecondsAsSeconds, 3) + " s" }, with: "and") + ".")
+    }
+    for part in hindrances {
+      lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
+    }
+    return lines
+  }
+
+  /// How far it got, where it never fired.
+  var furthest: (at: Instant, words: String)? { fires.isEmpty ? best.map { ($0.at, $0.words) } : nil }
+
+  /// What held it back, in the order of the rules, and how many samples each.
+  var hindrances: [(words: String, samples: Int)] {
+    var parts: [(words: String, samples: Int)] = []
+    if unwatched > 0 { parts.append(("too far to be watched", unwatched)) }
+    if elsewhere > 0 { parts.append(("heard by a radio that does not listen for it", elsewhere)) }
+    for part in tally.sorted(by: { $0.rank < $1.rank }) { parts.append(("\(part.words)", part.samples)) }
+    return parts
+  }
+
+  private var verdict: String {
+    guard let best else { return unwatched > 0 ? "It never came near." : "The radio that listens for it never heard it." }
+    return "It got furthest at \(fixed(best.at.microsecondsAsSeconds, 3)) s: \(best.words)."
+  }
+}
+
+extension BlockingRule {
+  fileprivate var title: StaticString {
+    switch self {
+    case .samples: "fewer than min_samples"
+    case .rate: "fewer a second than min_rate_hz"
+    case .distance: "further than fire_m and what is allowed beyond it"
+    case .movement: "still moving"
+    case .rival: "a rival hears it too well"
+    case .power: "its power is unknown, and nobody else hears it"
+    case .dwell: "not there for dwell_s yet"
+    case .presentAtStart: "it was there when the gateway started"
+    case .notAway: "it was said to have left, and has not been away"
+    case .newcomer: "it may have been there under another address"
+    case .rest: "refractory_s since the last fire is not over"
+    case .taken: "another trigger of the group has it"
+    case .settle: "margin_db has not held for settle_s"
+    case .neighbours: "neighbours have not answered"
+    }
+  }
+
+  /// With the figures of the moment.
+  fileprivate func words(_ settings: TriggerSettings) -> String {
+    switch self {
+    case .samples(let count): "\(count) of min_samples \(settings.minimumSamples)"
+    case .rate(let rate): "\(fixed(rate, 2)) adverts a second, min_rate_hz is \(fixed(settings.minimumRate, 2))"
+    case .distance(let excess): "too far: \(fixed(excess.value, 1)) dB beyond fire_m and what is allowed"
+    case .movement(let excess): "still moving: \(fixed(excess.value, 1)) dB more would do"
+    case .rival(let missing): "a rival hears it too well: \(fixed(missing.value, 1)) dB of margin are missing"
+    case .power: "its power is unknown and nobody else hears it: calibrate it"
+    case .dwell(let evidence): "evidence of \(fixed(evidence, 2)) s, dwell_s is \(fixed(settings.dwell.seconds, 2))"
+    case .presentAtStart: "it was there when the gateway started: it must leave first"
+    case .notAway: "it was said to have left, and has not been away: it must leave first"
+    case .newcomer: "it may have been there under another address: whether that one is silent for good is not known yet"
+    case .rest(let left): "refractory_s for \(fixed(left.seconds, 1)) s more"
+    case .taken: "another trigger of the group has it"
+    case .settle(let left): "margin_db must hold for \(fixed(left.seconds, 2)) s more"
+    case .neighbours: "waiting for the neighbours' answers"
+    }
+  }
+
+  /// More rules are met, or less is missing to the same one.
+  fileprivate func isFurther(than other: BlockingRule) -> Bool {
+    guard rank == other.rank else { return rank > other.rank }
+    switch (self, other) {
+    case (.samples(let mine), .samples(let theirs)): return mine > theirs
+    case (.rate(let mine), .rate(let theirs)), (.dwell(let mine), .dwell(let theirs)): return mine > theirs
+    case (.distance(let mine), .distance(let theirs)), (.movement(let mine), .movement(let theirs)): return mine < theirs
+    case (.rival(let mine), .rival(let theirs)): return mine < theirs
+    case (.rest(let mine), .rest(let theirs)), (.settle(let mine), .settle(let theirs)): return mine < theirs
+    case (_, _): return false
+    }
+  }
+}
+
+extension Encounter.Stage {
+  var word: String {
+    switch self {
+    case .absent: "absent"
+    case .armed: "armed"
+    case .dwelling: "dwelling"
+    case .claiming: "claiming"
+    case .fired: "fired"
+    case .leaving: "leaving"
+    }
+  }
+}

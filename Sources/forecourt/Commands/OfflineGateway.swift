@@ -1,0 +1,58 @@
+import Core
+import Host
+
+/// A gateway fed by hand: what it would say to what is not happening now.
+struct OfflineGateway: ~Copyable {
+  private(set) var gateway: Gateway
+  private let messages: Ring<Message>
+
+  init(_ configuration: consuming Configuration, epoch: Int64?, started: Instant = .zero) {
+    var settings = configuration.core
+    settings.gateway.simulated = true
+    let queued = Limits.messagesQueued
+    var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: queued))
+    messages = Ring(capacity: queued, in: &arena)
+    let cipher = aes128()
+    let publisher = Publisher(
+      into: messages, boot: Text("replay"), clock: WallClock(started: started, epoch: epoch),
+      pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
+    gateway = Gateway(settings, seed: Self.seed, cipher: cipher, publisher: publisher, in: &arena)
+    gateway.caughtUp(at: started)
+  }
+
+  /// A rehearsal comes out the same every time.
+  private static let seed: UInt64 = 0x666F_7265_636F_7572
+
+  mutating func receive(_ packet: borrowing Packet, radio: Int) {
+    // A recording holds our own commands, too.
+    guard packet.bytes.count > 0 else { return }
+    if packet.bytes[0] == PacketType.command.rawValue { return }
+    gateway.receive(packet.bytes.bytes, radio: radio, at: packet.at)
+  }
+
+  mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
+
+  /// The oldest message that is left; false when there is none.
+  mutating func take(_ use: (borrowing Message) -> Void) -> Bool { messages.take(use) }
+
+  /// The messages so far, as lines.
+  func print(to out: Output) {
+    while messages.take({ out.line($0) }) {}
+  }
+}
+
+extension Output {
+  /// `{"t_us":…,"topic":…,"qos":…,"retain":…,"payload":{…}}`
+  func line(_ message: borrowing Message, since start: Instant = .zero) {
+    var head = Text<512>()
+    head.openObject()
+    head.member("t_us", (message.at - start).microseconds)
+    head.member("topic", text: message.topic.bytes)
+    head.member("qos", Int64(message.qos))
+    head.member("retain", message.isRetained)
+    head.key("payload")
+    write(head.bytes)
+    write(message.payload.bytes)
+    line("}")
+  }
+}

@@ -1,0 +1,107 @@
+import Core
+import Host
+
+extension Option {
+  static var report: Option {
+    Option(
+      "report", .text("OUT.html"),
+      "Write a page for people, too: levels, thresholds, events, visits. One file that needs no other; with two --config, side by side.")
+  }
+}
+
+/// Runs the captures under each configuration and writes the page; the messages of the first go to standard output.
+func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
+  var names: [String?] = invocation.values("config").map { $0 }
+  if names.isEmpty { names = [nil] }
+  try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config"))
+  var runs: [ReportRun] = []
+  var epoch: Int64?
+  var faults: [Captures.Fault] = []
+  for name in names {
+    let captures = Captures(opening: invocation.operands)
+    runs.append(try run(captures, name, invocation, number: runs.count, of: names.count))
+    epoch = captures.epoch
+    faults = captures.faults
+  }
+  invocation.out.bar.clear()
+  for fault in faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
+  // Of recordings in which nothing could be read there is nothing to show.
+  guard faults.isEmpty || runs.contains(where: { $0.seconds > 0 || !$0.devices.isEmpty }) else { throw .unreadable }
+  var page: ReportPage
+  do throws(FileRefusal) {
+    page = try ReportPage(creating: path, force: invocation.has("force"))
+  } catch {
+    say("forecourt replay: \(path) \(error.sentence)")
+    throw .failed
+  }
+  page.write(runs, captures: invocation.operands, epoch: epoch)
+  let failure = page.close()
+  guard failure == 0 else {
+    say("forecourt replay: \(path) cannot be written: \(systemWords(failure))")
+    throw .failed
+  }
+  if !faults.isEmpty { throw .unreadable }
+}
+
+private func run(
+  _ captures: Captures, _ name: String?, _ invocation: Invocation, number: Int, of runs: Int
+) throws(Exit) -> ReportRun {
+  let source = try invocation.source(named: name, .hearing)
+  let configuration = try invocation.configuration(from: name, .hearing)
+  let radios = max(configuration.core.radios.count, 1)
+  guard radios == 1 || invocation.operands.count <= radios else {
+    throw invocation.refused("there are \(invocation.operands.count) captures for \(radios) radios")
+  }
+  var report = ReportRun(source.name, withoutKeys(String(decoding: source.text, as: UTF8.self)), configuration.core)
+  var rehearsal = OfflineGateway(configuration, epoch: captures.epoch)
+  var packet = Packet()
+  while let capture = captures.next(into: &packet) {
+    invocation.out.bar.show(captures.part.map { (Double(number) + $0) / Double(runs) })
+    let radio = radios == 1 ? 0 : capture
+    rehearsal.receive(packet, radio: radio)
+    report.look(rehearsal.gateway, radio: radio, at: packet.at)
+    while rehearsal.take({ message in
+      report.told(message)
+      if number == 0 { invocation.out.line(message) }
+    }) {}
+  }
+  return report
+}
+
+/// A configuration may hold keys, and a page is passed on: 32 hexadecimal digits in a row are one, and so are 16 pairs of them with
+/// one and the same mark between.
+func withoutKeys(_ text: String) -> String {
+  let bytes = Array(text.utf8)
+  var told: [UInt8] = []
+  var place = 0
+  while place < bytes.count {
+    let isInside = place > 0 && hexDigit(bytes[place - 1]) != nil
+    if !isInside, let end = endOfKey(bytes, place) {
+      told += Array("(a key)".utf8)
+      place = end
+    } else {
+      told.append(bytes[place])
+      place += 1
+    }
+  }
+  return String(decoding: told, as: UTF8.self)
+}
+
+/// Where the key ends that begins here, if one does.
+private func endOfKey(_ bytes: [UInt8], _ start: Int) -> Int? {
+  func isDigit(_ place: Int) -> Bool { place < bytes.count && hexDigit(bytes[place]) != nil }
+  var mark: UInt8?
+  if start + 2 < bytes.count, [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: " ")].contains(bytes[start + 2]) {
+    mark = bytes[start + 2]
+  }
+  var place = start
+  for pair in 0..<16 {
+    if pair > 0, let mark {
+      guard place < bytes.count, bytes[place] == mark else { return nil }
+      place += 1
+    }
+    guard isDigit(place), isDigit(place + 1) else { return nil }
+    place += 2
+  }
+  return isDigit(place) ? nil : place
+}

@@ -1,0 +1,137 @@
+import Core
+import Host
+import Simulation
+
+extension Command {
+  static var simulate: Command {
+    Command(
+      name: "simulate", summary: "play a scenario of people, cars and phones as the gateways would hear it",
+      description: [
+        "Reads a scenario (Tests/Firing/Scenarios/README.md describes the format) and plays it once, under a seed: the same scenario and seed give the same packets on every machine.",
+        "With --out, writes what each gateway hears as a btsnoop capture: FILE when there is one gateway, else FILE with the gateway's name before its ending. With --truth, writes who was where, twice a second, and every visit, as JSON lines.",
+        "Without --out, prints what a gateway with this configuration, in the place of the first one, would publish, as replay does; all of it carries \"simulated\":true. Files that are there stay, unless --force says otherwise.",
+      ],
+      operands: .one("SCENARIO"),
+      options: [
+        .config, Option("seed", .number("N", 0...1_000_000_000), "Another run of the same scenario; 1 unless given."),
+        Option("out", .text("FILE"), "Write captures instead of running the gateway."),
+        Option("truth", .text("FILE"), "Write the truth."), .force,
+      ],
+      examples: [
+        Example(line: "forecourt simulate Tests/Firing/Scenarios/first-visit.toml", words: "What would be published."),
+        Example(
+          line: "forecourt simulate site.toml --out site.btsnoop --truth site.jsonl",
+          words: "Captures to replay, and what really happened."),
+      ],
+      exits: [.done, .failed, .usage, .forbidden, .configuration],
+      run: { invocation throws(Exit) in try play(invocation) })
+  }
+}
+
+private func play(_ invocation: Invocation) throws(Exit) {
+  let scenario = try invocation.scenario(invocation.operands[0])
+  let seed = UInt64(invocation.number("seed") ?? 1)
+  let (out, truth) = (invocation.value("out"), invocation.value("truth"))
+  let captures = out.map { scenario.paths($0) } ?? []
+  // All that can be refused is refused before anything is written.
+  for (index, path) in (captures + (truth.map { [$0] } ?? [])).enumerated() {
+    try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config") + captures.prefix(index))
+  }
+  var world = World(scenario, seed: seed, cipher: aes128())
+  guard out == nil else {
+    if let truth { try tellTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
+    return try record(&world, captures, invocation)
+  }
+  var rehearsal = OfflineGateway(try invocation.configuration(.hearing), epoch: nil)
+  if let truth { try tellTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
+  var packet = Packet()
+  while let gateway = world.next(into: &packet), !invocation.out.isClosed {
+    invocation.out.bar.show(world.part(at: packet.at))
+    guard gateway == 0 else { continue }
+    rehearsal.receive(packet, radio: 0)
+    rehearsal.print(to: invocation.out)
+  }
+  invocation.out.bar.clear()
+}
+
+extension Invocation {
+  func scenario(_ path: String) throws(Exit) -> Scenario {
+    let source = try source(named: path, .hearing)
+    let file = ScenarioFile(source)
+    for finding in file.findings { say(finding.line(in: source.name)) }
+    guard file.findings.isEmpty else { throw .configuration }
+    return file.scenario
+  }
+}
+
+extension Scenario {
+  /// One for each gateway.
+  fileprivate func paths(_ path: String) -> [String] { gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) } }
+}
+
+private func record(_ world: inout World, _ paths: [String], _ invocation: Invocation) throws(Exit) {
+  let bar = invocation.out.bar
+  var files: [CaptureFile] = []
+  for path in paths {
+    // A scenario begins at no particular time: the same run gives the same file.
+    do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0, invocation.manner)) } catch {
+      throw unwritable(path, error)
+    }
+  }
+  var packet = Packet()
+  while let gateway = world.next(into: &packet) {
+    files[gateway].append(packet.bytes.bytes, at: packet.at, dropped: 0)
+    bar.show(world.part(at: packet.at))
+  }
+  bar.clear()
+  for index in files.indices {
+    let failure = files[index].keep()
+    guard failure == 0 else { throw unwritable(paths[index], code: failure) }
+  }
+}
+
+extension String {
+  /// `site.btsnoop` becomes `site-pump-1.btsnoop`.
+  fileprivate func naming(_ name: String) -> String {
+    guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")) else { return self + "-" + name }
+    return String(self[..<dot]) + "-" + name + String(self[dot...])
+  }
+}
+
+private func tellTruth(_ run: consuming World, _ path: String, _ invocation: Invocation) throws(Exit) {
+  let bar = invocation.out.bar
+  var world = run
+  let file: NewFile
+  do throws(FileRefusal) { file = try NewFile(creating: path, invocation.manner) } catch { throw unwritable(path, error) }
+  var line = TruthLine()
+  var time = 0.0
+  while time <= world.scenario.seconds {
+    for phone in 0..<world.witnessed {
+      world.tell(phone: phone, at: time, into: &line)
+      file.line(line)
+    }
+    bar.show(time / world.scenario.seconds)
+    time += 0.5
+  }
+  for visit in world.visits {
+    world.tell(visit, into: &line)
+    file.line(line)
+  }
+  bar.clear()
+  let failure = file.keep()
+  guard failure == 0 else { throw unwritable(path, code: failure) }
+}
+
+extension World {
+  fileprivate func part(at moment: Instant) -> Double { (moment - .zero).seconds / scenario.seconds }
+}
+
+private func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {
+  say("forecourt simulate: \(path) \(refusal.sentence)")
+  return .failed
+}
+
+private func unwritable(_ path: String, code: Int32) -> Exit {
+  say("forecourt simulate: \(path) cannot be written: \(systemWords(code))")
+  return .failed
+}

@@ -1,0 +1,77 @@
+import Core
+import Host
+
+/// Which neighbours were ever met, kept beside the outbox: who was there before must be heard again before somebody fires. The
+/// roster, where there is one, says more.
+struct NeighbourStore {
+  private let path: String
+  private let isKept: Bool
+  private var entries: [NeighbourFile.Entry] = []
+  private var isChanged = false
+  private var due = Instant.zero
+
+  private static let pause = Interval.seconds(2)
+  /// Somebody who is there every day need not be written down every minute.
+  private static let day: Int64 = 86_400
+
+  init(beside outbox: String, isKept: Bool) {
+    path = outbox.folder + "neighbours.jsonl"
+    self.isKept = isKept
+  }
+
+  mutating func recall(_ gateway: inout Gateway, _ log: Log) {
+    guard isKept else { return }
+    do throws(FileRefusal) { entries = try NeighbourFile.read(path) } catch {
+      log.say(.warning, "\(path) \(error.sentence); which neighbours were met before is not known")
+    }
+    drop(in: &gateway, log)
+    for entry in entries { gateway.expect(entry.name, entry.groups) }
+  }
+
+  mutating func forget(_ name: Name) {
+    entries.removeAll { $0.name == name }
+    isChanged = true
+  }
+
+  mutating func turned(_ gateway: inout Gateway, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
+    guard isKept, now >= due else { return }
+    due = now + Self.pause
+    note(gateway, at: now)
+    drop(in: &gateway, log)
+    guard isChanged, !diskThread.isAtWork(.neighbours) else { return }
+    isChanged = false
+    let (text, path) = (NeighbourFile.text(entries), path)
+    _ = diskThread.ask(.neighbours, at: now) {
+      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+    }
+  }
+
+  private mutating func note(_ gateway: borrowing Gateway, at now: Instant) {
+    let time = Clock.wall().map { $0 / 1_000_000 }
+    for index in gateway.triggers.arbitration.members.indices where gateway.triggers.arbitration.members[index].isHeard(at: now) {
+      let (name, groups) = (gateway.triggers.arbitration.members[index].name, gateway.triggers.arbitration.members[index].groupsKnown)
+      guard let place = entries.firstIndex(where: { $0.name == name }) else {
+        entries.append(NeighbourFile.Entry(name, groups, seen: time))
+        isChanged = true
+        continue
+      }
+      let isOld = time.map { $0 - (entries[place].seen ?? 0) >= Self.day } ?? false
+      guard isOld || entries[place].groups != groups else { continue }
+      entries[place] = NeighbourFile.Entry(name, groups, seen: time ?? entries[place].seen)
+      isChanged = true
+    }
+  }
+
+  /// Who was silent for `forget_after_s`, or is not on the roster.
+  private mutating func drop(in gateway: inout Gateway, _ log: Log) {
+    guard let time = Clock.wall().map({ $0 / 1_000_000 }) else { return }
+    let most = Int64(gateway.settings.site.forgetAfter.seconds)
+    for entry in entries {
+      guard let seen = entry.seen, time - seen > most else { continue }
+      if gateway.settings.site.place(of: entry.name) == nil, gateway.forget(entry.name) {
+        log.say(.info, "neighbour \(String(entry.name)) is forgotten: it was silent for longer than forget_after_s")
+      }
+      forget(entry.name)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Core
+import Host
+import Simulation
+
+/// The radios of a configuration, each on a thread of its own.
+struct Radios: ~Copyable {
+  let bell = Doorbell()
+  let all: [Radio]
+  let adapters: [Adapter]
+  private let threads: [Thread]
+
+  /// Switches them on; a capture or a simulation is told in real time.
+  /// `echoes`: what is sent to the controllers comes back, too. `isAsked`: somebody sits there and wants to hear.
+  init(
+    _ settings: borrowing Settings, _ adapters: [Adapter], echoes: Bool = false, isAsked: Bool, _ invocation: Invocation,
+    duties: Duties = .none, in arena: inout Arena
+  ) throws(Exit) {
+    var scenes: [RadioSource] = []
+    for index in settings.radios.indices { scenes.append(try RadioSource(adapters[index], settings, radio: index, invocation)) }
+    let authorization = settings.gateway.authorization
+    let isPermitted = authorization == .always || isAsked && authorization == .whenInUse
+    if isAsked && !isPermitted { throw invocation.denied }
+    var all: [Radio] = []
+    var threads: [Thread] = []
+    for index in settings.radios.indices {
+      let radio = Radio(
+        name: settings.radios[index].name, listener: bell, echoes: echoes, isPermitted: isPermitted, in: &arena)
+      all.append(radio)
+      threads.append(scenes[index].start(radio, settings.radios[index], duties.peers(settings, radio: index)))
+    }
+    self.all = all
+    self.adapters = adapters
+    self.threads = threads
+  }
+
+  static func bytes(_ settings: borrowing Settings) -> Int { settings.radios.count * Radio.bytes }
+
+  consuming func stop() {
+    for radio in all { radio.stop() }
+    for thread in threads { thread.join() }
+  }
+}
+
+/// What the radios do beside listening.
+enum Duties {
+  case none
+  /// What the configuration says.
+  case configured
+  /// Ask one device for everything: the 48 bits of its address.
+  case errand(UInt64)
+
+  /// Only the first radio is seen: a place has one beacon, and a gateway one set of services.
+  fileprivate func peers(_ settings: borrowing Settings, radio: Int) -> PeerDuties {
+    switch self {
+    case .none: return .none
+    case .configured:
+      var peer = settings.peer
+      peer.serve = peer.serve && radio == 0
+      var duties = PeerDuties(peer, name: settings.gateway.name, index: radio)
+      if radio == 0 { duties.transmissions = settings.transmissions }
+      return duties
+    case .errand(let address):
+      var peer = settings.peer
+      (peer.identify, peer.serve, peer.hold) = (false, false, false)
+      return PeerDuties(peer, name: settings.gateway.name, errand: address)
+    }
+  }
+}
+
+/// What a radio will hear.
+private enum RadioSource {
+  case live(Adapter)
+  case capture(file: String)
+  case scenario(Scenario, gateway: Int)
+
+  init(_ adapter: Adapter, _ settings: borrowing Settings, radio: Int, _ invocation: Invocation) throws(Exit) {
+    switch adapter {
+    case .hci, .h4, .tcp, .unix: self = .live(adapter)
+    case .capture(let file):
+      if let fault = Captures(opening: [file], orPipes: false).faults.first {
+        say("forecourt: \(file) \(fault.reason.sentence)")
+        throw .unreadable
+      }
+      self = .capture(file: file)
+    case .simulate(let file):
+      let scenario = try invocation.scenario(file)
+      // Whose ears: the gateway of the radio's name, or of ours, else the first.
+      let names = (settings.radios[radio].name, settings.gateway.name)
+      let place = scenario.gateways.firstIndex { $0.name == names.0 } ?? scenario.gateways.firstIndex { $0.name == names.1 } ?? 0
+      self = .scenario(scenario, gateway: place)
+    }
+  }
+
+  func start(_ radio: Radio, _ settings: RadioSettings, _ duties: PeerDuties) -> Thread {
+    switch self {
+    case .live(let adapter): return RadioThread.start(radio, adapter, settings, duties)
+    case .capture(let file):
+      return Playback.start(radio, at: .real) {
+        let captures = Captures(opening: [file], orPipes: false)
+        return {
+          var packet = Packet()
+          if captures.next(into: &packet) != nil { return .packet(packet) }
+          return captures.faults.first.map { .failed($0.reason.offset > 0 ? .damagedSource : .noSource) } ?? .over
+        }
+      }
+    case .scenario(let scenario, let gateway):
+      return Playback.start(radio, at: .real, since: .zero) {
+        let world = Performance(scenario)
+        return { world.next(to: gateway) }
+      }
+    }
+  }
+}
+
+/// A run of a scenario, so that a closure can hold it.
+private final class Performance {
+  private var world: World
+
+  init(_ scenario: Scenario) { world = World(scenario, seed: 1, cipher: aes128()) }
+
+  func next(to gateway: Int) -> Playback.Scene {
+    var packet = Packet()
+    while let hearer = world.next(into: &packet) {
+      if hearer == gateway { return .packet(packet) }
+    }
+    return .over
+  }
+}
+
+extension Invocation {
+  fileprivate var denied: Exit {
+    say("forecourt \(command.name): gateway.authorization is \"denied\": the radios stay off")
+    return .forbidden
+  }
+}
+
+extension Trouble {
+  var exit: Exit { self == .noPermission ? .forbidden : isOfRecording ? .unreadable : .unavailable }
+  var isOfRecording: Bool { self == .noSource || self == .damagedSource }
+}

@@ -1,0 +1,63 @@
+import Core
+import Host
+
+/// The command `calibrate`: one device, which lies at a known distance, is listened to for a while; the reply says its level at 1 m.
+struct RemoteCalibration {
+  let until: Instant
+  private let ticket: Ticket
+  private let identity: Identity
+  private let distance: Meters
+  private var measurement = PowerMeasurement()
+  private var heard: Instant
+  private var radio = 0
+
+  init(_ identity: Identity, at distance: Meters, during span: Interval, _ ticket: Ticket, at now: Instant) {
+    self.ticket = ticket
+    self.identity = identity
+    self.distance = distance
+    until = now + span
+    heard = now
+  }
+
+  /// After each packet. Of several radios the one that hears the device best counts: that is where it lies.
+  mutating func listen(_ gateway: borrowing Gateway, radio: Int) {
+    guard let slot = gateway.devices.find(identity), gateway.devices[slot].heard > heard else { return }
+    heard = gateway.devices[slot].heard
+    let best = gateway.devices.bestRadio(of: slot, at: heard, gateway.settings)
+    if best != self.radio {
+      measurement = PowerMeasurement()
+      self.radio = best
+    }
+    if radio == best { measurement.heard(gateway.devices[slot].level) }
+  }
+
+  func reply(_ settings: borrowing Settings) -> Message {
+    let topics = Topics(settings)
+    let offset = settings.receiveOffset(of: radio)
+    guard let result = measurement.result(at: distance, along: PathLoss(settings.calibration), offset: offset) else {
+      return .reply(to: ticket, from: topics, refusing: "the device was heard too rarely: it takes ten adverts")
+    }
+    return .reply(to: ticket, from: topics) { payload in
+      payload.member("measured_power_dbm", result.power.value, places: 1)
+      payload.member("doubt_db", result.doubt.value, places: 1)
+      payload.member("spread_db", result.spread.value, places: 1)
+      payload.member("samples", Int64(measurement.samples))
+      if radio < settings.radios.count { payload.member("radio", text: settings.radios[radio].name.bytes) }
+    }
+  }
+}
+
+extension Message {
+  /// A reply that says more than yes.
+  static func reply(to ticket: Ticket, from topics: Topics, saying members: (inout Payload) -> Void) -> Message {
+    var message = Message()
+    message.care = .reply
+    message.sequence = ticket.number
+    message.topic = topics.reply(ticket.command.name)
+    message.payload.openReply(ok: true)
+    message.payload.memberNull("error")
+    members(&message.payload)
+    message.payload.closeReply(ticket)
+    return message
+  }
+}

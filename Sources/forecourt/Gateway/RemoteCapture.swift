@@ -1,0 +1,95 @@
+import Core
+import Host
+
+/// The command `capture`: all that the radios hear for a while, in files that the gateway names, beside the outbox.
+/// The next recording takes the place of the last, so that no number of commands fills the disk.
+struct RemoteCapture {
+  private let ticket: Ticket
+  private let radios: [Radio]
+  private let recorders: [Recorder]
+  private var threads: [Thread] = []
+  private var files: [String] = []
+  private(set) var due: Instant
+  private var isEnding = false
+  private var packet = Packet()
+
+  /// All files together: a minute of a busy forecourt, and no more than a small card can spare.
+  private static let most = 16_000_000
+  private static let glance = Interval.milliseconds(20)
+
+  /// Takes the recorders' memory from the system; done once, when it is first asked for.
+  static func recorders(_ count: Int) -> [Recorder] {
+    var arena = Arena.taken(bytes: count * (Recorder.bytes + 64))
+    return (0..<count).map { _ in Recorder(in: &arena) }
+  }
+
+  init(
+    _ radios: [Radio], _ recorders: [Recorder], beside outbox: String, during span: Interval, _ ticket: Ticket, at now: Instant
+  ) {
+    (self.radios, self.recorders, self.ticket) = (radios, recorders, ticket)
+    due = now + span
+    for index in radios.indices {
+      let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
+      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Self.most / radios.count))
+      files.append(outbox.folder + name)
+    }
+    for radio in radios { radio.echo(true) }
+  }
+
+  mutating func record(_ bytes: RawSpan, radio: Int, at moment: Instant) {
+    guard !isEnding else { return }
+    packet.at = moment
+    packet.bytes = Text(bytes)
+    recorders[radio].record(packet)
+  }
+
+  /// Once a turn; true when the files are whole.
+  mutating func turned(at now: Instant) -> Bool {
+    for index in files.indices {
+      recorders[index].wake()
+      if recorders[index].isOver { isEnding = true }
+    }
+    if now >= due { isEnding = true }
+    guard isEnding else { return false }
+    due = now + Self.glance
+    for index in threads.indices { recorders[index].stop() }
+    for index in threads.indices where !recorders[index].isOver { return false }
+    close()
+    return true
+  }
+
+  /// The process ends: waits for the disk, but not for one that hangs.
+  mutating func finish() {
+    for index in threads.indices { recorders[index].stop() }
+    let limit = Clock.now() + .seconds(1)
+    while Clock.now() < limit, !recorders.allSatisfy({ $0.isOver }) { wait(-1, nil, forAtMost: Self.glance) }
+    close()
+  }
+
+  private mutating func close() {
+    for radio in radios { radio.echo(false) }
+    for index in threads.indices where recorders[index].isOver { threads[index].join() }
+    threads = []
+  }
+
+  func reply(from topics: Topics) -> Message {
+    for index in files.indices {
+      if let refusal = recorders[index].refusal {
+        return .reply(to: ticket, from: topics, error: Sentence("\(files[index]) \(refusal.sentence)"))
+      }
+      if !recorders[index].isOver { return .reply(to: ticket, from: topics, error: Sentence("\(files[index]): the disk hangs")) }
+    }
+    return .reply(to: ticket, from: topics) { payload in
+      payload.array("files")
+      for file in files { payload.element(text: Text<255>(file).bytes, upTo: 800 / files.count) }
+      payload.closeArray()
+      var (packets, dropped) = (0, 0)
+      for index in files.indices {
+        packets += recorders[index].packetsRecorded
+        dropped += recorders[index].packetsDropped
+      }
+      payload.member("packets", Int64(packets))
+      payload.member("dropped", Int64(dropped))
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import Core
+import Host
+
+/// What a report needs of one run of captures under one configuration: samples, events, visits, thresholds.
+struct ReportRun {
+  struct LevelPoint {
+    let at: Double
+    /// As a receiver without offset would have it.
+    let level: Float
+    let radio: UInt8
+    let average: Float
+    let low: Float
+    let high: Float
+  }
+
+  struct Line {
+    let level: Float
+    let title: String
+  }
+
+  struct DeviceCurve {
+    let identity: Identity
+    let isMatched: Bool
+    var points: [LevelPoint] = []
+    /// The levels at which its triggers' distances lie.
+    var lines: [Line] = []
+    var power = ""
+    var samples = 0
+    fileprivate var last: (at: Instant, samples: Int) = (.never, 0)
+  }
+
+  struct Event {
+    let at: Double
+    let trigger: String
+    let name: String
+    let reason: String
+    /// As JSON writes it.
+    let identity: String
+  }
+
+  let name: String
+  /// The configuration as it was written, without keys.
+  let text: String
+  private(set) var devices: [DeviceCurve] = []
+  private(set) var events: [Event] = []
+  private(set) var seconds = 0.0
+  private(set) var radios: [String] = []
+  private var known: (count: Int, evictions: UInt64) = (-1, 0)
+  /// Where each device has its place in the table, beside `devices`: a crowd is looked through at every packet.
+  private var places: [DeviceReference] = []
+  /// Whom each slot of the table holds; one that has changed since is looked at again.
+  private var generations: [UInt32] = []
+
+  /// A day at ten a second; what comes after is not drawn.
+  private static let mostPoints = 1_000_000
+
+  init(_ name: String, _ text: String, _ settings: borrowing Settings) {
+    self.name = name
+    self.text = text
+    for radio in 0..<max(settings.radios.count, 1) { radios.append(radioName(radio, settings)) }
+  }
+
+  /// After each packet.
+  mutating func look(_ gateway: borrowing Gateway, radio: Int, at moment: Instant) {
+    seconds = max(seconds, moment.microsecondsAsSeconds)
+    if known != (gateway.devices.count, gateway.devices.evictions) { meet(gateway) }
+    for index in places.indices {
+      guard let slot = gateway.devices.slot(of: places[index]), gateway.devices[slot].heard == moment else { continue }
+      let samples = gateway.devices[slot, radio].samples
+      guard devices[index].last.at != moment || devices[index].last.samples != samples else { continue }
+      devices[index].last = (moment, samples)
+      devices[index].samples += 1
+      guard devices[index].points.count < Self.mostPoints else { continue }
+      guard let estimate = gateway.devices.estimate(of: slot, at: moment, gateway.settings) else { continue }
+      let reach = 1.645 * estimate.doubt.value
+      let level = Float(gateway.devices[slot].level) - gateway.settings.receiveOffset(of: radio).value
+      devices[index].points.append(
+        LevelPoint(
+          at: moment.microsecondsAsSeconds, level: level, radio: UInt8(radio), average: estimate.average.value,
+          low: estimate.average.value - reach, high: estimate.average.value + reach))
+      if devices[index].samples % 64 == 1 { describe(index, slot, gateway) }
+    }
+  }
+
+  /// Somebody is new, or somebody went: whoever returns goes on where he was.
+  private mutating func meet(_ gateway: borrowing Gateway) {
+    known = (gateway.devices.count, gateway.devices.evictions)
+    if generations.isEmpty { generations = [UInt32](repeating: .max, count: gateway.devices.capacity) }
+    for slot in generations.indices where gateway.devices.isUsed(slot) && generations[slot] != gateway.devices[slot].generation {
+      generations[slot] = gateway.devices[slot].generation
+      let identity = gateway.devices[slot].identity
+      let place = gateway.devices.reference(to: slot)
+      if let index = devices.firstIndex(where: { $0.identity == identity }) {
+        places[index] = place
+      } else if devices.count < 4_096 {
+        devices.append(DeviceCurve(identity: identity, isMatched: gateway.devices[slot].interest.isMatched))
+        places.append(place)
+      }
+    }
+  }
+
+  private mutating func describe(_ index: Int, _ slot: Int, _ gateway: borrowing Gateway) {
+    let device = gateway.devices[slot]
+    devices[index].power = device.power.words
+    devices[index].lines = []
+    let path = PathLoss(gateway.settings.calibration)
+    for trigger in gateway.settings.triggers.indices where device.interest.triggers >> UInt64(trigger) & 1 == 1 {
+      let settings = gateway.settings.triggers[trigger]
+      for (distance, title) in [(settings.fire, "fire"), (settings.leave, "leave"), (settings.arm, "arm")] {
+        let level = (device.power.level - path.loss(at: distance)).value
+        if let same = devices[index].lines.firstIndex(where: { $0.level == level }) {
+          let old = devices[index].lines[same].title
+          if !contains(old, String(settings.name)) {
+            devices[index].lines[same] = Line(level: level, title: old + ", " + String(settings.name))
+          }
+        } else {
+          devices[index].lines.append(Line(level: level, title: "\(title) \(metres(distance)) m: \(String(settings.name))"))
+        }
+      }
+    }
+  }
+
+  mutating func told(_ message: borrowing Message) {
+    guard let word = TriggerWord(message) else { return }
+    events.append(
+      Event(
+        at: message.at.microsecondsAsSeconds, trigger: word.trigger, name: word.event, reason: word.reason, identity: word.identity))
+  }
+
+  /// Those whom the configuration looks for; where there are none, everybody; most often heard first.
+  func shown(atMost most: Int) -> [DeviceCurve] {
+    let matched = devices.filter { $0.isMatched && !$0.points.isEmpty }
+    let all = matched.isEmpty ? devices.filter { !$0.points.isEmpty } : matched
+    return Array(all.sorted { $0.samples > $1.samples }.prefix(most))
+  }
+}
+
+/// What a trigger's message says, read from our own JSON.
+struct TriggerWord {
+  let trigger: String
+  let event: String
+  let reason: String
+  /// The identity as JSON writes it, with its quotation marks.
+  let identity: String
+
+  init?(_ message: borrowing Message) {
+    let topic = String(message.topic)
+    guard contains(topic, "/trigger/") else { return nil }
+    let payload = Array(String(message.payload).utf8)
+    guard let event = Self.value(of: "event", in: payload), let identity = Self.value(of: "id", in: payload),
+      let trigger = Self.value(of: "trigger", in: payload)
+    else { return nil }
+    self.event = event
+    self.trigger = trigger
+    self.identity = "\"" + identity + "\""
+    reason = Self.value(of: "reason", in: payload) ?? ""
+  }
+
+  /// A string as it is written, escapes and all.
+  private static func value(of key: StaticString, in bytes: [UInt8]) -> String? {
+    let mark = Array("\"\(key)\":\"".utf8)
+    guard bytes.count > mark.count else { return nil }
+    for start in 0..<(bytes.count - mark.count) where bytes[start..<(start + mark.count)].elementsEqual(mark) {
+      var end = start + mark.count
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+      return String(decoding: bytes[(start + mark.count)..<min(end, bytes.count)], as: UTF8.self)
+    }
+    return nil
+  }
+}

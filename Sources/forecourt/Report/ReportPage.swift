@@ -1,0 +1,121 @@
+import Core
+import Host
+
+/// A text as it may stand in HTML, also between quotation marks: whatever the air or a file says stays words.
+func html(_ text: String) -> String {
+  var bytes: [UInt8] = []
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "&": bytes += Array("&amp;".utf8)
+    case "<": bytes += Array("&lt;".utf8)
+    case ">": bytes += Array("&gt;".utf8)
+    case "\"": bytes += Array("&quot;".utf8)
+    case "'": bytes += Array("&#39;".utf8)
+    case "\n", "\t": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+    // Controls, and marks that turn the direction of what follows.
+    case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": bytes += Array("\u{FFFD}".utf8)
+    default: bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
+  }
+  return String(decoding: bytes, as: UTF8.self)
+}
+
+/// The page of one or two runs. It fetches nothing and runs nothing: its own policy forbids both.
+struct ReportPage: ~Copyable {
+  private let file: NewFile
+
+  private static let mostDevices = 40
+
+  init(creating path: String, force: Bool) throws(FileRefusal) { file = try NewFile(creating: path, .asked(force: force)) }
+
+  mutating func write(_ text: String) { file.write(text) }
+
+  /// 0, or why not all of it is there.
+  mutating func close() -> Int32 { file.keep() }
+
+  mutating func write(_ runs: [ReportRun], captures: [String], epoch: Int64?) {
+    let began = epoch.map { String(Text<32>(moment: $0)) }
+    write(
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>forecourt: \(html(listed(captures, with: "and")))</title>\n")
+    write("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
+    write(
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<style>\(ReportStyle.sheet)</style></head><body\(runs.count > 1 ? " class=\"two\"" : "")>\n"
+    )
+    write("<header><h1>\(html(listed(captures, with: "and")))</h1><p>\(fixed(runs[0].seconds, 1)) s")
+    if let began { write(", from \(began)") }
+    write("; \(count(runs[0].devices.count, "device")) heard. A rehearsal: nobody may act on it.</p></header>\n")
+    if runs.count == 2 { compare(runs[0], runs[1]) }
+    write("<section class=\"beside\">\n")
+    for run in runs { writeVisits(run, isNamed: runs.count > 1) }
+    write("</section>\n")
+    writeDevices(runs)
+    write("<section class=\"beside\">\n")
+    for run in runs { write("<section class=\"config\"><h2>Configuration: \(html(run.name))</h2><pre>\(html(run.text))</pre></section>\n") }
+    write("</section><footer>forecourt \(html(release))</footer></body></html>\n")
+  }
+
+  // MARK: Tables
+
+  private mutating func compare(_ a: ReportRun, _ b: ReportRun) {
+    let fires = FireDifference.all(a.events, b.events)
+    let lonely = fires.count { $0.isLonely }
+    let shifted = fires.count { $0.shift != 0 }
+    var words: [String] = []
+    if lonely > 0 { words.append("\(count(lonely, "fire")) of \(fires.count) in one of the two only") }
+    if shifted > 0 { words.append("\(count(shifted, "fire")) of \(fires.count) at another time") }
+    write("<section><h2>What differs</h2><p>\(words.isEmpty ? "Both configurations fire alike" : listed(words, with: "and")).</p>")
+    write("<table><thead><tr><th>Device<th>Trigger<th>\(html(a.name))<th>\(html(b.name))<th>Difference</tr></thead><tbody>\n")
+    for fire in fires {
+      write("<tr\(fire.isLonely || fire.shift != 0 ? " class=\"differs\"" : "")><td>\(device(fire.identity))<td>\(html(fire.trigger))")
+      write("<td>\(time(fire.first, or: "no fire"))<td>\(time(fire.second, or: "no fire"))<td>\(difference(fire))</tr>\n")
+    }
+    write("</tbody></table></section>\n")
+  }
+
+  private func difference(_ fire: FireDifference) -> String {
+    if fire.isLonely { return fire.first == nil ? "only with the second" : "only with the first" }
+    return fire.shift == 0 ? "none" : "\(fixed(fire.shift.magnitude, 1)) s \(fire.shift > 0 ? "later" : "earlier")"
+  }
+
+  private mutating func writeVisits(_ run: ReportRun, isNamed: Bool) {
+    let visits = ReportVisit.all(run.events)
+    write("<section><h2>Visits\(isNamed ? ": " + html(run.name) : "")</h2>\n")
+    guard !visits.isEmpty else { return write("<p>Nobody came near a trigger.</p></section>\n") }
+    write("<table><thead><tr><th>Device<th>Trigger<th>Approached<th>Fired<th>Left<th>Remark</tr></thead><tbody>\n")
+    for visit in visits {
+      write("<tr><td>\(device(visit.identity))<td>\(html(visit.trigger))<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
+      write("<td>\(time(visit.fired == nil ? nil : visit.left, or: ""))<td>\(html(visit.remark))</tr>\n")
+    }
+    write("</tbody></table></section>\n")
+  }
+
+  /// From JSON's own writing of an identity.
+  private func device(_ identity: String) -> String {
+    "<code>" + html(String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)) + "</code>"
+  }
+  private func time(_ seconds: Double?, or otherwise: String) -> String { seconds.map { fixed($0, 1) + " s" } ?? otherwise }
+
+  // MARK: Devices
+
+  private mutating func writeDevices(_ runs: [ReportRun]) {
+    let shown = runs[0].shown(atMost: Self.mostDevices)
+    write("<section><h2>Devices</h2>\n<p class=\"legend\"><span class=\"dot\"></span> samples <span class=\"stroke\"></span> average ")
+    write("<span class=\"area\"></span> where nine in ten lie <span class=\"dashed\"></span> thresholds of the triggers</p>\n")
+    for device in shown {
+      write("<section class=\"beside\">\n")
+      for run in runs {
+        guard let mine = run.devices.first(where: { $0.identity == device.identity }) else { continue }
+        let identity = json(device.identity.text)
+        write("<figure><figcaption><code>\(html(device.identity.text))</code>")
+        if runs.count > 1 { write(" with \(html(run.name))") }
+        write("<small>\(count(mine.samples, "sample")); its power is \(html(mine.power))</small></figcaption>\n")
+        ReportChart(mine, run.events.filter { same($0.identity, identity) }, seconds: run.seconds).write(to: &self)
+        write("</figure>\n")
+      }
+      write("</section>\n")
+    }
+    let left = runs[0].devices.count - shown.count
+    if left > 0 { write("<p>\(count(left, "more device")) not shown: nobody looks for them, or they were heard less often.</p>\n") }
+    write("</section>\n")
+  }
+}
