@@ -2,9 +2,9 @@
 """A long run with faults: soak.py [MINUTES] [RATE] [SEED] [PROGRAM]; an hour, 1,000 adverts a second, seed 1, build/amd64/forecourt unless
 named. Runs in the rigs' venv.
 
-Strangers advertise all the time, and now and then somebody whom a region wants comes for a second. By seed, one minute in two, the radio's
+Strangers advertise all the time, and now and then a device that a region wants comes for a second. By seed, one minute in two, the radio's
 line or the broker's is cut, for up to ten seconds, or the outbox's disk is full, for up to a minute. In the end: memory and descriptors are what they were after the first five minutes, the
-broker's subscriber has every event that the outbox tells of, once, and everybody who came while the radio was there is among them.
+broker's subscriber has every event of the outbox once, and every device that came while the radio listened is among them.
 """
 import collections
 import json

@@ -48,7 +48,7 @@ class Noise:
 
 
 def arrival(filter, hz, seed, loss=0.0, near=1.0, line=1.5, speed=1.0, correlation_s=0.0):
-    """Somebody walks up from 20 m to 1 m: seconds from his standing still until the average is inside 1.5 m."""
+    """A walk from 20 m to 1 m: seconds from standing still until the average is inside 1.5 m."""
     noise, observe, t = Noise(seed, correlation_s=correlation_s), filter(PLAIN), 0.0
     arrives, threshold = 5 + (20 - near) / speed, PLAIN.power - 20 * math.log10(line)
     while t < arrives + 60:

@@ -65,7 +65,7 @@ class Meter:
         self.thread.join()
 
     def whole(self):
-        """Bytes took and gave, altogether: who hangs up takes his count with him, so the most that was read."""
+        """All bytes received and sent. A closed connection takes its count with it, so the largest reading counts."""
         return max(r.took for r in self.readings), max(r.gave for r in self.readings)
 
     def busiest(self, seconds=10):

@@ -104,7 +104,7 @@ class Site:
 class Truth:
     """Who stood where: what a fire may be about, judged as the proving ground judges (Tests/Firing/ProvingGround/Score.swift)."""
     GRACE_S, NEAR_M, LONG_S = 3, 3, 10
-    # Who is still in the car, beside the pump that he is about to walk to.
+    # The driver is still in the car, beside the pump to walk to.
     EARLY_S, BESIDE_M = 15, 4
 
     def __init__(self, lines):

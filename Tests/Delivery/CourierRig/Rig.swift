@@ -154,7 +154,7 @@ final class Rig: @unchecked Sendable {
       while messages.push(message) != nil {
         refused += 1
         courier.bell.ring()
-        // Not spinning: the processor belongs to whom is measured, and to the broker.
+        // Not spinning: the processor is for the courier and the broker.
         usleep(200)
       }
       if number % 16 == 0 { courier.bell.ring() }

@@ -66,7 +66,7 @@ struct Trial {
 }
 
 extension Scenario {
-  /// Somebody claims a power that is not his. Then what adverts say is all that anybody knows.
+  /// A device claims a wrong power. Then the adverts' claims are all that is known.
   fileprivate var lies: Bool { phones.contains { Double($0.claimedPower) != $0.power } }
 
   /// Phones of another power each, that say nothing of it.

@@ -128,7 +128,8 @@ final class CheckTests {
   }
 
   @Test(
-    "without any configuration it says where it looked", .enabled(if: !FileManager.default.fileExists(atPath: "/etc/forecourt/config.toml"))
+    "without a configuration the message names the places searched",
+    .enabled(if: !FileManager.default.fileExists(atPath: "/etc/forecourt/config.toml"))
   )
   func nowhere() throws {
     let result = try program("check", "--lint")

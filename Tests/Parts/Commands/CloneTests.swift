@@ -11,7 +11,7 @@ import Testing
     match = "ibeacon:*"
     """
 
-  /// Somebody at the pump, and somebody who waits a dozen metres away.
+  /// A device at the pump, and one that waits a dozen metres away.
   private static func scenario(other: String) -> String {
     """
     duration_s = 60

@@ -48,7 +48,7 @@ struct GoldenTests {
     #expect(GoldenCase.quick.contains { $0.words[0] == "simulate" })
   }
 
-  /// A word of the list, with the file it stands for made.
+  /// A word of the list; makes the file that it stands for.
   private func word(_ word: String) throws -> String {
     let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { return word.hasPrefix("Tests/") ? GoldenCase.repository.appending(path: word).path : word }

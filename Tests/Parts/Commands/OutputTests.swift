@@ -26,7 +26,7 @@ import Testing
       #expect(refused.exit == 1 && refused.errorLines.count == 1 && refused.error.contains("--force"), "\(command): \(refused.error)")
       #expect(text(name) == Data("precious".utf8), "\(command)")
       let forced = try program.run(command + ["--force"])
-      // Nobody answers at that port: of nothing there is no recording.
+      // Nothing answers at that port: there is nothing to record.
       let isEmpty = command[0] == "capture"
       #expect((forced.exit == 0) != isEmpty && (text(name) == Data("precious".utf8)) == isEmpty, "\(command): \(forced.error)")
       if !isEmpty { #expect(try program.run(command + ["--force"]).exit == 0) }

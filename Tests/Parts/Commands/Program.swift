@@ -4,7 +4,7 @@ import Foundation
 struct Program {
   let folder: URL
   var environment: [String: String] = [:]
-  /// What the program is started by: a program and its first arguments; nobody unless something is said.
+  /// Another program that starts it, with its first arguments; none unless given.
   var starter: [String] = []
 
   struct Result {
@@ -40,7 +40,7 @@ struct Program {
     process.standardError = error
     process.standardInput = FileHandle.nullDevice
     try process.run()
-    // A pipe holds 64 kB: what is printed is read while it is, and nobody says so much on standard error.
+    // A pipe holds 64 kB: standard output is read meanwhile; standard error stays shorter.
     let printed = output == nil ? text(out) : ""
     process.waitUntilExit()
     return Result(exit: process.terminationReason == .exit ? process.terminationStatus : -1, out: printed, error: text(error))

@@ -58,7 +58,7 @@ private final class Terminal {
     program = try Program()
     try program.write("config.toml", TuningTests.configuration)
     try program.write("site.toml", TuningTests.site)
-    // A day of people, of which nobody waits for the end.
+    // A day of people, interrupted before its end.
     let crowd = "[bystanders]\ncount = 50\ncorner_m = [-25, -25]\nopposite_m = [33, -3]\n"
     try program.write("day.toml", TuningTests.site.replacing("duration_s = 45", with: "duration_s = 86400") + "\n" + crowd)
     #expect(try program("simulate", "site.toml", "--out", "visit.btsnoop").exit == 0)
@@ -123,7 +123,7 @@ private final class Terminal {
   }
 
   @Test(
-    "a bar, and a line as it was before",
+    "a progress bar is drawn, and its line is restored",
     arguments: [
       ["replay", "long.btsnoop"], ["replay", "long.btsnoop", "--decoded"], ["replay", "long.btsnoop", "--report", "out.html"],
       ["explain", id, "--capture", "long.btsnoop", "--brief"], ["calibrate", "fixed", "--id", id, "--capture", "long.btsnoop"],

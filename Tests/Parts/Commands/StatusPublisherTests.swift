@@ -8,7 +8,7 @@ import Testing
 struct StatusPublisherTests {
   private func board() -> StatusPublisher { StatusPublisher(Settings(), Text("0123456789abcdef"), [], []) }
 
-  /// The courier may lose the line between any two questions: what the machine is told is what the board believes, or nothing.
+  /// The courier may lose its connection between any two calls: the machine learns what the status says, or nothing.
   @Test("the machine learns each change of a flapping connection once, as the status publishes it") func line() {
     var board = board()
     var machine = false

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Commands that look at recordings of one visit: somebody walks up, stands at the pump and goes again.
+/// Commands that read recordings of one visit: a driver walks up, stands at the pump and leaves.
 @Suite("explain and calibrate answer") final class TuningTests {
   let program: Program
   static let anna = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"

@@ -33,7 +33,7 @@ final class WrongFilesTests {
     try write("picture", Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 0x0D, 0x49, 0x48, 0x44, 0x52] + (0..<99)))
     try FileManager.default.createSymbolicLink(at: program.folder.appending(path: "program"), withDestinationURL: Program.executable)
     try grow("huge", from: Data())
-    // Nobody writes into it: whoever opens it as he would a file waits for ever.
+    // Nobody writes into it: opening it like a file would wait for ever.
     #expect(mkfifo(program.folder.appending(path: "pipe").path, 0o600) == 0)
     let visit = try Data(contentsOf: program.folder.appending(path: "visit.btsnoop"))
     try write("capture-truncated", visit.dropLast(7))
@@ -59,7 +59,7 @@ final class WrongFilesTests {
     try file.close()
   }
 
-  /// Ends with `exit`, and says on standard error what is wrong with which file.
+  /// Ends with `exit`, and names the file and its fault on standard error.
   private func expect(_ exit: Int32, naming file: String, _ arguments: [String], isSilent: Bool = true) throws {
     let result = try program.run(arguments)
     let line = "\(arguments.joined(separator: " ")): \(result.exit), \(result.error)"

@@ -26,7 +26,7 @@ import Testing
     return [0x04, 0x3E, UInt8(data.count + 12), 0x02, 1, kind, 1] + address + [UInt8(data.count)] + data + [0xC4]
   }
 
-  /// Whether a gateway that looks for `service` asks who sent this; `kind` is the legacy report's, 0 for ADV_IND.
+  /// Whether a gateway that looks for `service` asks the sender of this; `kind` is the legacy report's, 0 for ADV_IND.
   private static func asks(_ service: ServiceUUID, _ data: [UInt8], kind: UInt8 = 0) throws -> Bool {
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
@@ -78,7 +78,7 @@ import Testing
     var other = Candidates(Self.published[0].0, courtesy: .zero, salt: 222, in: &arena)
     let packet = Self.advert(Self.overflow([Self.published[0].1]))
     var calls: [(Int64, Int)] = []
-    // Every 10 ms both hear the other; whoever calls is refused.
+    // Every 10 ms both hear the other; each connection fails.
     for moment in stride(from: Int64(0), to: 200_000, by: 10) {
       let now = Instant(microseconds: moment * 1_000)
       guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {

@@ -63,7 +63,7 @@ struct BadLine {
     line.model.swallowed = []
     line.model.refusals = [:]
     line.model.credits = 1
-    // What is left of the deafness is over once somebody asks.
+    // The rest of the deafness ends with the next command.
     if line.model.deafUntil != nil { line.model.deafUntil = .rescan }
   }
 

@@ -124,7 +124,7 @@ struct ModelLine {
   private var toHost: [(at: Instant, bytes: [UInt8])] = []
   private var toModel: [(at: Instant, bytes: [UInt8])] = []
   private var nextAdvert = Instant.zero
-  /// Who is near, and how often somebody advertises.
+  /// The devices nearby, and how often one of them advertises.
   var people: [UInt64] = [1, 2, 3, 4, 5].map { 0xC000_0000_0000 | $0 }
   var advertInterval = Interval.milliseconds(50)
   private var adverts = 0
@@ -236,7 +236,7 @@ struct ModelLine {
 
   private mutating func carry(_ packet: [UInt8], toHost isToHost: Bool) {
     for (delay, bytes) in fate(&self, packet) {
-      // A line takes its time: 1 ms, and keeps the order of what is not delayed on purpose.
+      // A line takes 1 ms and keeps the order of packets that are not delayed on purpose.
       let item = (at: now + delay + .milliseconds(1), bytes: bytes)
       if isToHost {
         toHost.insert(item, at: toHost.lastIndex { $0.at <= item.at }.map { $0 + 1 } ?? 0)

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(
-    "scanning that died silently is resumed by the cheapest remedy that helps",
+    "a scan that stopped silently is resumed by the cheapest remedy that helps",
     arguments: [
       (Remedy.rescan, 1, 0, 0, 3.2), (.reset, 1, 1, 0, 7.3), (.reopen, 1, 1, 1, 11.8),
     ] as [(Remedy, UInt32, UInt32, UInt32, Double)])
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test(
-    "false headers on a line take nothing with them; where they do, the radio is degraded while it lasts",
+    "false headers on a line swallow no packets; where they do, the radio is degraded meanwhile",
     arguments: [
       ([4, 0x3E, 0xFF], false), ([4, 0x3E, 0xFF, 2], true),
     ] as [([UInt8], Bool)]) func falseHeaders(header: [UInt8], deafens: Bool)
@@ -141,7 +141,7 @@ import Testing
   }
 
   @Test(
-    "a line that breaks is opened again, and what is in the way is said",
+    "a broken line is reopened, and the obstacle is reported",
     arguments: [
       (.lineLost, .degraded(.lineLost)), (.noAdapter, .degraded(.noAdapter)), (.bluetoothd, .degraded(.bluetoothd)),
       (.blocked, .degraded(.blocked)), (.noPermission, .failed(.noPermission)), (.noBluetooth, .failed(.noBluetooth)),
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test(
-    "scanning makes way for a connection and comes back, however that ends",
+    "scanning stops for a connection and resumes, however the connection ends",
     arguments: [
       // Refused; connected; failed.
       [4, 0x0F, 4, 0x0C, 1, 0x0D, 0x20], [4, 0x3E, 19, 1, 0, 0x40, 0, 0, 1, 1, 2, 3, 4, 5, 6, 24, 0, 0, 0, 72, 0, 0],

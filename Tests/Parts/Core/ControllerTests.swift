@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "a command that is refused has a named consequence, and listening goes on",
+    "a refused command has a named consequence, and listening goes on",
     arguments: [
       (0x1001, Shortfalls.version, true), (0x1009, .address, true), (0x1002, .commands, false), (0x2003, .features, false),
       (0x2002, .buffers, true), (0x0C01, .masks, true), (0x2001, .masks, false),
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test(
-    "a command that is not answered is answered after a reset or a reopening",
+    "an unanswered command is answered after a reset or a reopening",
     arguments: [
       0x0C03, 0x1001, 0x1009, 0x1002, 0x2003, 0x2002, 0x0C01, 0x2001, 0x2042, 0x2041,
     ] as [UInt16])

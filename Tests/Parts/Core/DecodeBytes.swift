@@ -27,7 +27,7 @@ func written(_ identity: Identity) -> String {
 
 func written(_ address: Address) -> String { String(written(Identity(.address, address)).dropFirst("address:".count)) }
 
-/// An address as people write it, random unless told.
+/// An address as people write it, random by default.
 func address(_ text: String, type: UInt8 = 1) -> Address {
   Address(text.split(separator: ":").reduce(0) { $0 << 8 | UInt64($1, radix: 16)! }, type: type)
 }

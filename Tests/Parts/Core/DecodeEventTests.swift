@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "what is no packet is refused with the reason",
+    "bytes that are no packet are refused with the reason",
     arguments: [
       ("", Malformed.truncated), ("04", .truncated), ("04 3E", .truncated), ("04 3E 02 02", .truncated), ("04 3E 00", .truncated),
       ("01 03 0C 00", .unknownPacket), ("04 0E 02 01 03", .truncated), ("04 0E 04 01 030C 00 00", .impossible), ("04 13 01 01", .truncated),

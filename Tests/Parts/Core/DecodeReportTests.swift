@@ -31,7 +31,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   }
 
   @Test(
-    "a legacy report tells what may be done with its sender",
+    "a legacy report says whether its sender is connectable and scannable",
     arguments: [
       (0, Report.Traits.legacy | .connectable | .scannable), (1, .legacy | .connectable | .directed), (2, .legacy | .scannable),
       (3, .legacy),
@@ -81,7 +81,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
   }
 
   @Test(
-    "a report that cannot be is refused",
+    "an impossible report is refused",
     arguments: [
       ("04 3E 0C 02 01 05 01 665544332211 00 C4", Malformed.impossible), ("04 3E 0C 02 01 00 04 665544332211 00 C4", .impossible),
       ("04 3E 0C 02 01 00 01 665544332211 01 C4", .truncated), ("04 3E 0C 02 02 00 01 665544332211 00 C4", .truncated),

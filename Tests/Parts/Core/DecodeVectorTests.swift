@@ -39,7 +39,7 @@ private let names = [
   "uv index": "uv_index",
   "volume mL": "volume_ml", "volume flow rate": "volume_flow_rate",
 ]
-/// Said of the packet, not of what it measures; and what comes as a word there.
+/// Facts about the packet instead of measurements, and measurements that are words there.
 private let notMeasured = ["rssi", "mac", "type", "firmware", "packet", "button"]
 
 @Suite("What others have recorded") struct DecodeVectorTests {
@@ -55,7 +55,7 @@ private let notMeasured = ["rssi", "mac", "type", "firmware", "packet", "button"
   }
 
   @Test(
-    "BTHome's measurements are those that Home Assistant's parser reads",
+    "BTHome's measurements decode as Home Assistant's parser reads them",
     arguments: Vector.events.filter { $0.source.contains("bthome_v2") })
   func bthome(vector: Vector) throws {
     let isEncrypted = vector.expected["_needs_key"] != nil
@@ -110,7 +110,7 @@ private let notMeasured = ["rssi", "mac", "type", "firmware", "packet", "button"
   }
 
   @Test(
-    "Radius Networks' own cases",
+    "the cases of Radius Networks' own tests decode as there",
     arguments: [
       ("testDetectsDaveMHardwareBeacon", "altbeacon:2f234454cf6d4a0fadf2f4911ba9ffa600050003"), ("testDetectsAlternateBeconType", nil),
       ("testParseWrongFormatReturnsNothing", nil), ("testParseManufacturerIdentifierThatRunsOverPduLength", nil),
@@ -145,7 +145,7 @@ private let notMeasured = ["rssi", "mac", "type", "firmware", "packet", "button"
       for length in 0..<data.count {
         let prefix = Array(data[..<length])
         #expect(try reports(advert(prefix))[0].data == hex(prefix.span.bytes))
-        // Whole fields only, or the cut is told.
+        // Whole fields only, or the cut is reported.
         let fields = describe(prefix)
         let ends = Self.fieldEnds(data)
         #expect(fields.damage == nil || fields.damage == .impossible || !ends.contains(length))

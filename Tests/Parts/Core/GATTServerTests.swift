@@ -43,7 +43,7 @@ import Testing
     ([0x08, 1, 0, 0xFF, 0xFF, 2, 0x2A], [1, 8, 1, 0, 0x0A]),
     ([0x0A, 3, 0], [11] + Array("gate".utf8)), ([0x0A, 7, 0], [11] + own), ([0x0A, 8, 0], [1, 0x0A, 8, 0, 1]),
     ([0x0C, 3, 0, 2, 0], [13] + Array("te".utf8)), ([0x0C, 3, 0, 4, 0], [13]), ([0x0C, 3, 0, 5, 0], [1, 0x0C, 3, 0, 7]),
-    // What is refused.
+    // Refused requests.
     ([0x12, 3, 0, 1], [1, 0x12, 3, 0, 3]), ([0x12, 99, 0, 1], [1, 0x12, 99, 0, 1]), ([0x16, 3, 0, 0, 0, 1], [1, 0x16, 0, 0, 6]),
     ([0x0E, 3, 0, 5, 0], [1, 0x0E, 0, 0, 6]), ([0x20, 3, 0, 5, 0], [1, 0x20, 0, 0, 6]),
     // With a larger MTU both services fit one answer.
@@ -71,7 +71,7 @@ import Testing
   @Test("a silent client is disconnected after ten seconds, an active one after a minute, and the next is served") func stalled() {
     var line = Self.line()
     #expect(line.onAir.count == 1)
-    // Nobody is heard any more: no reason to reset what somebody is connected to.
+    // No advert comes any more: no reason to reset a controller with a connection.
     line.opening = .seconds(3_600)
     line.visit(handle: 0x77)
     line.run(for: .seconds(9))

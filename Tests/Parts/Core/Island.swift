@@ -6,7 +6,7 @@ import Foundation
 final class Island {
   private var rigs: [GatewayBox] = []
   private var letters: [Letter] = []
-  /// All that was ever said, for whoever replays it.
+  /// Every message ever published, for replays.
   private var archive: [Letter] = []
 
   private enum Word {
@@ -87,7 +87,7 @@ final class Island {
     rigs[index].rig.gateway.connected(true, at: moment(time, index))
   }
 
-  /// Somebody sends again what was said long ago, in this run or another.
+  /// Replays an old message, of this run or another.
   func replay(at time: Double) {
     guard !archive.isEmpty else { return }
     var letter = archive[Int(chance.next() % UInt64(archive.count))]

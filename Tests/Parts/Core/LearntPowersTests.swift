@@ -54,7 +54,7 @@ struct LearntPowersTests {
   }
 
   @Test(
-    "whatever anybody does, belief stays where phones are and never brings somebody nearer by one visit",
+    "whatever a device does, learnt powers stay plausible and one visit never brings a device nearer",
     arguments: 0..<200 as Range<UInt64>)
   func bounds(seed: UInt64) {
     var school = School()
@@ -99,7 +99,7 @@ struct LearningTests {
     return rig
   }
 
-  /// Somebody comes to the first pump, stands for 20 s and goes far away; the other pump hears him so much less.
+  /// A device comes to the first pump, stands for 20 s and goes far away; the other pump hears it so much weaker.
   private static func visit(_ rig: inout Rig, at start: Double, level: Double, lead: Double) -> [String] {
     _ = rig.told()
     for tenth in 0..<320 {

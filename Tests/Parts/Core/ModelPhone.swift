@@ -1,6 +1,6 @@
 @testable import Core
 
-/// A phone with services, and what is wrong with it.
+/// A phone with services, and its faults.
 struct ModelPhone {
   enum Deed: CaseIterable { case nothing, silence, garbage, lie, error, disconnect, flood, slow }
   /// The step at which it goes astray: 0 is the connection, 1 the MTU, then one for each question about services.
@@ -14,7 +14,7 @@ struct ModelPhone {
   var others: [ServiceUUID] = [ServiceUUID(short: 0x180F), ServiceUUID(short: 0x1805)]
   var deed = Deed.nothing
   var step = Step.mtu
-  /// Advertises, but nobody reaches it.
+  /// Advertises, but no connection to it succeeds.
   var isOutOfReach = false
   var level: Int8 = -60
   /// Asks us as soon as it is connected.

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test(
-    "a selector matches any of them, and one is published, whichever comes first",
+    "a selector matches any of a device's identities, and one is published, whichever comes first",
     arguments: ["eddystone:*", "ibeacon:*", "service:feaa@*", "address:c0:00:*", "name:Bus@*"])
   func union(selector: String) throws {
     let published = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:258"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Neighbours of a group") struct NeighbourTests {
   @Test(
-    "nobody fires twice for one device while gateways restart, lines fail and somebody sends old words again",
+    "no device gets two fires while gateways restart, connections fail and old messages are replayed",
     arguments: 0..<60 as Range<UInt64>)
   func attacked(seed: UInt64) {
     let gateways = 3 + Int(seed % 6)

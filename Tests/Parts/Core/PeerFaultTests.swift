@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "a controller that does not do what it was told is reset, and listens again within ten seconds",
+    "a disobedient controller is reset and listens again within ten seconds",
     arguments: [0x2043, 0x200E, 0x0406] as [UInt16])
   func stuck(opcode: UInt16) {
     var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])

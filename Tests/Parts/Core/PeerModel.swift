@@ -24,7 +24,7 @@ struct PeerLine: ~Copyable {
   var ignored: Set<UInt16> = []
   var completes = true
   var aclLength = 27
-  /// Until then nobody is heard.
+  /// Until then no advert is heard.
   var opening = Interval.zero
   var advertInterval = Interval.milliseconds(20)
   var random: Seeded

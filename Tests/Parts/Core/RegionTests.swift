@@ -182,7 +182,7 @@ struct PrivacyTests {
   }
 
   @Test(
-    "a neighbour who asks is told how near somebody is if a trigger of ours looks for him, and of strangers nothing",
+    "a neighbour's question gets a device's level only if a trigger of ours looks for it, and nothing about strangers",
     arguments: [true, false])
   func asked(isLookedFor: Bool) throws {
     var rig = Rig {

@@ -132,7 +132,7 @@ import Testing
         rig.hear(device, from: Double(second), to: Double(second) + 1, level: min(-84 + Double(second - 10) * 3, -60))
       }
     }
-    // Who was left for later is told with the next that falls due.
+    // A device that was left for later is published with the next that falls due.
     rig.gateway.settle(at: Instant(microseconds: 41_000_000))
     let now = try state(rig.said())
     let told = try #require(now["served"] as? [Any]).count + (now["near"] as? [Any] ?? []).count
@@ -171,7 +171,7 @@ import Testing
     rig.gateway.settle(at: Instant(microseconds: 201_000_000))
     let said = rig.said()
     exits += said.count { $0.payload.contains(#""event":"exit""#) }
-    #expect(exits == enters, "whose coming was told, his going is")
+    #expect(exits == enters, "every published enter has its exit")
     #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""count":0"#) == true)
   }
 }

@@ -59,7 +59,7 @@ struct SelectorTextTests {
   }
 
   @Test(
-    "what is no selector is refused, with the reason",
+    "a wrong selector is refused, with the reason",
     arguments: [
       ("", .empty), ("ibeacon", .kind), ("IBEACON:*", .kind), ("*:*", .kind), ("**", .kind), ("irk:", .alias),
       ("name:@0a:1b:2c:3d:4e:5f", .name),

@@ -97,7 +97,7 @@ import Testing
 
   private static let beacon: [UInt8] = [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15] + Array(1...20) + [0xC5]
 
-  /// What is told of a visit by a beacon, and when: it changes its address, or says who it is, in mid-dwell.
+  /// The events of a beacon's visit, with their times: it changes its address, or its identity comes, during the dwell.
   private func told(addressAfter change: Double = .infinity, namelessUntil named: Double = 0) -> [String] {
     var rig = Rig {
       $0.calibrateEverybody()

@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "without noise nothing fires but for a dwell within fire_m and the doubt, in the five seconds before",
+    "without noise a fire needs a dwell within fire_m and the doubt, in the five seconds before",
     arguments: 0..<200 as Range<UInt64>)
   func noiseless(seed: UInt64) {
     var rig = rig()

@@ -65,7 +65,8 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
   }
 
   @Test(
-    "a capture cut anywhere gives what was readable, and where it ended", arguments: ["air.h4.btsnoop", "air.h4.pcap", "air.h4.pcapng"])
+    "a capture cut anywhere gives its readable part and the place of the cut",
+    arguments: ["air.h4.btsnoop", "air.h4.pcap", "air.h4.pcapng"])
   func cut(name: String) throws {
     let whole = try contents(name)
     let lines = ReadCapture(captures.appendingPathComponent(name).path).lines

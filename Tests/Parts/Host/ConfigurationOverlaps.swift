@@ -16,7 +16,7 @@ struct ConfigurationOverlaps {
   private static let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
 
   @Test(
-    "of two that match the same people, as near, without a common group, the later is told",
+    "of two triggers for the same devices and distance without a common group the later is warned about",
     arguments: [
       ("\"*\"", "\"irk:anna\""), ("\"ibeacon:*\"", "\"ibeacon:\(uuid):7:1\""), ("\"ibeacon:\(uuid):*\"", "\"ibeacon:\(uuid):7:*\""),
       ("\"irk:*\", \"peer:0000BEEF\"", "\"peer:0000BEEF\""), ("\"name:Bus*@*\"", "\"name:Bus 1@*\""),
@@ -63,7 +63,7 @@ struct ConfigurationOverlaps {
     #expect(try groups("island-1", "island-2", "island-2", "island-13") == [], "numbers differ on purpose")
     #expect(try groups("row-a", "row-b", "row-b", "pumpA", "pumpC") == [], "and so do letters that count")
     #expect(try groups("north", "south", "a", "b", "pumps", "washing") == [])
-    // The typo is told once, not again as two triggers without a common group.
+    // The typo is reported once, not again as two triggers without a common group.
     let both = try warnings([("a", "\"*\"", "group = \"island\""), ("b", "\"*\"", "group = \"iland\"")])
     #expect(both.count == 1 && both[0].contains("did you mean"), "\(both)")
   }

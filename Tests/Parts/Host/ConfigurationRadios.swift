@@ -1,4 +1,4 @@
-// Radios, selectors, and who is looked for.
+// Radios, selectors, and the devices that they look for.
 
 extension WrongConfiguration {
   static let radios: [WrongConfiguration] = [

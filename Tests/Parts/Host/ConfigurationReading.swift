@@ -23,7 +23,7 @@ func found(_ source: ConfigurationText) -> [Finding] {
   }
 }
 
-/// What is in force, as text: equal texts are equal configurations.
+/// The resulting configuration as text: equal texts are equal configurations.
 func inForce(_ text: String) throws -> String { describe(try Configuration(reading: source(text))) }
 
 func describe(_ configuration: borrowing Configuration) -> String {
@@ -61,7 +61,7 @@ extension Identity: CustomStringConvertible {
 /// The repository's top, found from this file.
 let repository = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
 
-/// The manual, line by line: what is set, and what is written in comments.
+/// The manual, line by line: keys that are set, and keys in comments.
 struct Manual {
   enum Line: Equatable {
     case header(String)

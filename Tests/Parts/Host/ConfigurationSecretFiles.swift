@@ -25,7 +25,7 @@ final class Folder {
   func write(_ name: String, _ text: String, mode: Int = 0o600) -> String { write(name, Array(text.utf8), mode: mode) }
 }
 
-/// The tests run as root in CI and as somebody else on a desk: the rule, and the remedy, differ with the owner.
+/// The tests run as root in CI and as another user on a desk: the rule and the remedy depend on the owner.
 private let isRoot = getuid() == 0
 
 @Suite("secrets come from files that nobody else can read")
@@ -163,7 +163,7 @@ struct ConfigurationSecretFiles {
   }
 
   @Test(
-    "no line tells a secret, wherever somebody has put it",
+    "no message repeats a secret, wherever it stands",
     arguments: [
       "[mqtt]\nhost = \"anna:SECRET@broker\"", "[mqtt]\nhost = \"mqtt://anna:SECRET@broker/\"",
       "[mqtt]\nusername = \"u\"\npassword_file = \"SECRET\"", "[mqtt]\ntls_ca = \"/etc\"\ntls_cert = \"/etc\"\ntls_key = \"SECRET\"",

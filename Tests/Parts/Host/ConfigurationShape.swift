@@ -1,4 +1,4 @@
-// What is no configuration at all, and keys and tables that do not exist.
+// Texts that are no configuration, and keys and tables that do not exist.
 
 extension WrongConfiguration {
   static let shape: [WrongConfiguration] = [

@@ -49,7 +49,7 @@ import Testing
     #expect(word.message.payload == Payload("3"))
     shelf.send(slot: word.slot, version: word.version)
     #expect((shelf.next(at: .zero)?.message.topic) == Topic("b"))
-    // A newer word while the older is on its way: its acknowledgement does not count for the newer.
+    // A newer state while the older is in flight: the older one's acknowledgement does not count for the newer.
     #expect((shelf.put(state("a", "4"), at: .zero)) == true)
     shelf.acknowledge(slot: word.slot, version: word.version)
     shelf.recall(everything: false)

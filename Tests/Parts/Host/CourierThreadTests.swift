@@ -5,7 +5,7 @@ import Testing
 @testable import Host
 import struct Host.Thread
 
-/// A courier with all its threads and nobody to talk to.
+/// A courier with all its threads and no broker.
 private final class Alone: Sendable {
   let messages: Ring<Message>
   let orders: Ring<Courier.Order>

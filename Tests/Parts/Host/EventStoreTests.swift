@@ -8,7 +8,7 @@ import Testing
   let scratch = Scratch()
 
   @Test(
-    "while events are on their way a reload opens the outbox anew: they are settled, and so are those of another file",
+    "a reload that reopens the outbox loses no acknowledgement of events in flight, nor of those in another file",
     arguments: ["the same file", "another file", "another file and back"])
   func reopened(how: String) {
     var played = Played(scratch)

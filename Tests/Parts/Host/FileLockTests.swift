@@ -12,7 +12,7 @@ import Testing
     let lock = try FileLock(scratch["lock"])
     let isOver = Atomic<Bool>(false)
     let stolen = Atomic<Int>(0)
-    // Opens and closes all the time: a descriptor that goes before it is closed here was closed by somebody else.
+    // Opens and closes all the time: a descriptor that is gone before it is closed here was closed by the lock.
     let other = Thread("other") {
       while !isOver.load(ordering: .relaxed) {
         let descriptor = linux_open("/dev/null", O_RDONLY | O_CLOEXEC, 0)

@@ -40,7 +40,7 @@ import Testing
   private struct Lost: Error {}
 
   @Test(
-    "what is malformed, unknown or out of bounds is answered and changes nothing",
+    "a malformed, unknown or out-of-range command gets an error reply and changes nothing",
     arguments: [
       ("ping", "{", "malformed JSON"), ("ping", "{}{}", "malformed JSON"), ("ping", "[]", "not a JSON object"),
       ("ping", #"{"a":1}"#, "unknown member"), ("ping", #"{"request":1}"#, "request: a text of at most 64 bytes"),

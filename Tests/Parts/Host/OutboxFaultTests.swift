@@ -8,7 +8,7 @@ import Testing
   let scratch = Scratch()
 
   @Test(
-    "an event that the disk has changed is not sent; it is counted, and kept for reading",
+    "an event that the disk has changed is not sent, but counted and kept for reading",
     arguments: ["payload", "stored", "expires", "topic"])
   func flipped(column: String) throws {
     var played = Played(scratch)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(
-    "an outbox that is deleted, cut, overwritten or replaced while it is in use is noticed; what waited is delivered, what is open stays open",
+    "an outbox deleted, cut, overwritten or replaced while in use is noticed; waiting events are delivered, open visits stay open",
     arguments: ["deleted", "all deleted", "log cut", "log overwritten", "file overwritten"])
   func touched(how: String) throws {
     var played = Played(scratch)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-/// Root's doings in a folder of somebody else's; whoever is not root has nothing to give.
+/// Root's files in another user's folder; only root can give files away.
 @Suite("Files belong to the folder's owner", .enabled(if: geteuid() == 0))
 struct OwnerTests {
   private let scratch = Scratch()

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import Host
 
-/// The courier's side of the outbox with a broker that is played: what is on its way, acknowledged, refused or lost is up to the test.
+/// The courier's side of the outbox with a played broker: the test decides what is in flight, acknowledged, refused or lost.
 struct Played {
   var settings: CourierSettings
   let figures = CourierCounters()

@@ -3,7 +3,7 @@ import Glibc
 @testable import Core
 @testable import Host
 
-/// The simplest controller: it says yes to everything, on a unix socket, and reports what it is told to.
+/// The simplest controller, on a unix socket: it accepts every command and reports what the test gives it.
 final class YesController: @unchecked Sendable {
   let path: String
   private let door: CInt
@@ -114,7 +114,7 @@ final class RunningRadio: @unchecked Sendable {
     return nil
   }
 
-  /// Until a condition is told, within five seconds.
+  /// Waits for a condition, at most five seconds.
   func reaches(_ condition: Condition) -> Bool {
     while let report = report() {
       if report.condition == condition { return true }

@@ -42,7 +42,7 @@ struct ServiceTests {
 
   @Test("a thread drops its capabilities, for itself and its children, for good") func privileges() async throws {
     let before = capabilities("/proc/self/status")
-    // Root is asked to be somebody else first, for this one thread only; others of the process stay what they are.
+    // For this one thread only; the other threads keep their capabilities.
     let after = await withCheckedContinuation { done in
       _ = Thread("privileges") {
         _ = linux_keep_capabilities(Privileges.rawNetwork.rawValue)

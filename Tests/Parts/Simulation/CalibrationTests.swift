@@ -17,7 +17,7 @@ import Testing
     var air = Air()
   }
 
-  /// Somebody goes about on an arc at each distance, the device held free.
+  /// A person walks on an arc at each distance, holding the device free.
   private func measure(_ site: Site, seed: UInt64) -> [Measurement] {
     var scenario = Scenario.standing(at: 1, seconds: site.places.reduce(0) { $0 + $1.seconds + 1 })
     scenario.air = site.air
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(
-    "five minutes about three places recover the power within 1.5 dB, the exponent within 0.2 and the offset within 1.5 dB in 95 of 100 worlds, whatever they are",
+    "five minutes about three places recover the power within 1.5 dB, the exponent within 0.2 and the offset within 1.5 dB in 95 of 100 worlds",
     arguments: [(-59.0, 2.0, 4.0), (-65.0, 1.7, -6.0), (-50.0, 2.6, 0.0)])
   func recovery(power: Double, exponent: Double, gain: Double) throws {
     var right = (power: 0, exponent: 0, offset: 0, all: 0)
@@ -181,7 +181,7 @@ import Testing
 }
 
 extension CalibrationTests {
-  /// How many of those who stand so far away for twenty seconds make a real gateway fire.
+  /// How many devices that stand so far away for twenty seconds make a real gateway fire.
   private func fires(at distance: Double, fire: Double, runs: UInt64) -> Double {
     var fired = 0
     for seed in 0..<runs {

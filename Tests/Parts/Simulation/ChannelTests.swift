@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test(
-    "one packet's level has the mean and the deviation that were measured outdoors",
+    "one packet's level has the mean and deviation measured outdoors",
     arguments: [(1.0, -65.5, 5.7), (5.0, -78.4, 5.9), (10.0, -84.1, 4.5), (16.0, -90.8, 3.5)])
   func measured(distance: Double, mean: Double, deviation: Double) {
     let (levels, lost) = levels(at: distance) { $0.phones[0].power = -65.5 }
@@ -27,7 +27,7 @@ import Testing
 }
 
 extension ChannelTests {
-  /// The difference of two gateways' levels, 1.5 m and 5 m from somebody who walks about on the spot.
+  /// The difference of two gateways' levels, 1.5 m and 5 m from a person who moves on the spot.
   private func differences(packets: Int) -> [Double] {
     let scenario = Scenario.standing(at: 0, seconds: Double(packets) * 0.13) {
       $0.gateways[0].place = Point(1.5, 0)
