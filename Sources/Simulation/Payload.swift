@@ -1,7 +1,7 @@
 import Core
 
 /// What a phone sends: the advert and, to those who ask, its scan response.
-struct Speech: BitwiseCopyable, Sendable {
+struct PhonePayload: BitwiseCopyable, Sendable {
   var advert = Text<31>()
   var response = Text<31>()
   /// Phones let themselves be connected to, beacons do not.

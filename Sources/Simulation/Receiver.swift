@@ -2,16 +2,16 @@ import Core
 
 /// One gateway's controller while the world runs.
 struct Receiver: Sendable {
-  let station: Mast
+  let station: Station
   var traffic = Traffic()
   private let phase: Double
-  private var chance: Random
+  private var random: Random
   private var latest = Instant.zero
 
-  init(_ station: Mast, seed: UInt64, index: Int) {
+  init(_ station: Station, seed: UInt64, index: Int) {
     self.station = station
-    chance = Random(seed: seed, 0x5343_414E, index)
-    phase = chance.fraction() * station.interval * 3
+    random = Random(seed: seed, 0x5343_414E, index)
+    phase = random.fraction() * station.interval * 3
   }
 
   /// Which of the three advertising channels it listens to; nil between two windows and while its radio is dead.
@@ -31,7 +31,7 @@ struct Receiver: Sendable {
 
   /// The controller and its transport take 1 to 2 ms; nothing overtakes.
   mutating func stamp(_ due: Int64) -> Instant {
-    let delay = 1_000 + Int64(chance.fraction() * 1_000)
+    let delay = 1_000 + Int64(random.fraction() * 1_000)
     latest = max(latest, Instant(microseconds: due + delay + Int64(station.clock * 1e6)))
     return latest
   }
@@ -41,10 +41,10 @@ struct Receiver: Sendable {
 struct Events: BitwiseCopyable, Sendable {
   private(set) var packets = InlineArray<2, Packet>(repeating: Packet())
   private(set) var count = 0
-  private let station: Mast
+  private let station: Station
   private let at: Instant
 
-  init(station: Mast, at: Instant) {
+  init(station: Station, at: Instant) {
     self.station = station
     self.at = at
   }
@@ -53,7 +53,7 @@ struct Events: BitwiseCopyable, Sendable {
   mutating func add(_ report: SimulatedAdvert) {
     if count == 1, !station.extended, at.microseconds & 1 == 0 { return packets[0].add(report) }
     packets[count].at = at
-    packets[count].begin(extended: station.extended)
+    packets[count].startEvent(extended: station.extended)
     packets[count].add(report)
     count += 1
   }

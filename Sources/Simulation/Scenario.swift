@@ -5,7 +5,7 @@ package struct Scenario: Sendable {
   package var name = Name()
   package var seconds = 60.0
   package var air = Air()
-  package var gateways: [Mast] = []
+  package var gateways: [Station] = []
   package var pumps: [Pump] = []
   package var travellers: [Traveller] = []
   package var phones: [Phone] = []
@@ -42,7 +42,7 @@ package struct Air: BitwiseCopyable, Sendable {
 }
 
 /// Where a gateway stands: its controller, its antenna and its clock.
-package struct Mast: BitwiseCopyable, Sendable {
+package struct Station: BitwiseCopyable, Sendable {
   package var name = Name()
   package var place = Point.zero
   package var height = 1.5

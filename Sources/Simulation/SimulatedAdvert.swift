@@ -17,7 +17,7 @@ extension Packet {
   private static let extended: UInt8 = 0x0D
 
   /// Starts an event; its lengths are put right as reports are added.
-  mutating func begin(extended isExtended: Bool) {
+  mutating func startEvent(extended isExtended: Bool) {
     bytes = Text()
     for byte: UInt8 in [0x04, 0x3E, 2, isExtended ? Self.extended : Self.legacy, 0] { bytes.append(byte: byte) }
   }

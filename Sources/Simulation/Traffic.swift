@@ -10,7 +10,7 @@ struct Traffic: BitwiseCopyable, Sendable {
   /// A receiver holds on to a packet that is so much stronger than the other.
   private static let capture = 6.0
 
-  mutating func note(_ level: Double, at time: Double) {
+  mutating func record(_ level: Double, at time: Double) {
     let now = Int64(time / Self.bucketSeconds)
     if now != bucket {
       let keepsOld = now == bucket + 1

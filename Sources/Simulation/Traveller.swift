@@ -31,7 +31,7 @@ package enum JourneyPace: BitwiseCopyable, Sendable {
 }
 
 /// Where somebody is at a moment, and what is around them.
-package struct Posture: BitwiseCopyable, Sendable {
+package struct Whereabouts: BitwiseCopyable, Sendable {
   package var place = Point.zero
   package var heading = Point(1, 0)
   package var conveyance = Conveyance.foot

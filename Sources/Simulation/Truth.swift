@@ -65,7 +65,7 @@ extension World {
   /// Bystanders have no truth: nothing is to happen for them.
   package var witnessed: Int { scenario.phones.count - scenario.bystanders.count }
 
-  package mutating func tell(phone: Int, at time: Double, into line: inout TruthLine) {
+  package mutating func compose(phone: Int, at time: Double, into line: inout TruthLine) {
     let carrier = scenario.phones[phone]
     let posture = posture(of: carrier.bearer, at: time)
     let here = scenario.pump(around: posture.place)
@@ -91,7 +91,7 @@ extension World {
     line.closeObject()
   }
 
-  package func tell(_ visit: Stay, into line: inout TruthLine) {
+  package func compose(_ visit: Stay, into line: inout TruthLine) {
     line = TruthLine()
     line.openObject()
     line.member("visit", text: scenario.pumps[visit.pump].name.bytes)

@@ -1,7 +1,7 @@
 /// Whether what the line brings makes sense: events that no controller sends, as many as those that one does, for ten seconds, are a line
 /// or a controller on which nobody should rely, whatever else may get through.
 struct Babble: BitwiseCopyable, Sendable {
-  private var began = Instant.zero
+  private var start = Instant.zero
   private var sense = 0
   private var nonsense = 0
 
@@ -10,12 +10,12 @@ struct Babble: BitwiseCopyable, Sendable {
   private static let enough = 5
 
   /// What the window that ends with this event says; nil where none ends.
-  mutating func heard(_ makesSense: Bool, at now: Instant) -> Bool? {
+  mutating func observe(_ makesSense: Bool, at now: Instant) -> Bool? {
     if makesSense { sense += 1 } else { nonsense += 1 }
-    guard now - began >= Self.window else { return nil }
+    guard now - start >= Self.window else { return nil }
     let isBabble = nonsense >= Self.enough && nonsense >= sense
     self = Babble()
-    began = now
+    start = now
     return isBabble
   }
 }

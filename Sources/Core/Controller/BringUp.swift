@@ -15,13 +15,13 @@ extension Controller {
 
   mutating func ask(_ step: Step, at now: Instant) -> Action {
     sawNonsense = false
-    if step == .reset || step == .version && isShared { begin() }
+    if step == .reset || step == .version && isShared { startBringUp() }
     guard step.isNeeded(profile, isShared: isShared) else { return proceed(after: step, at: now) }
     return send(step, now + step.patience)
   }
 
   /// A bring-up from its start: nothing that was known of the controller need hold any more.
-  private mutating func begin() {
+  private mutating func startBringUp() {
     let lasting = profile.shortfalls.intersection(.extended)
     let generation = profile.generation
     profile = Profile()

@@ -93,7 +93,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   // MARK: The line
 
   package mutating func opened(at now: Instant) -> Action {
-    if hearing.last == .zero { hearing.began(at: now) }
+    if hearing.last == .zero { hearing.start(at: now) }
     return ask(isShared ? .version : .reset, at: now)
   }
 
@@ -149,13 +149,13 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   // MARK: What the controller says
 
-  @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
+  @export(interface) package mutating func receive(_ packet: RawSpan, at now: Instant) -> Action {
     guard packet.byteCount > 0, packet[0] == PacketType.event.rawValue else { return .none }
     guard let event = try? HCIEvent(packet) else { return refuse(at: now) }
     switch event {
     case .reports(var reports):
       do throws(Malformed) {
-        while let report = try reports.next() { heard(report.address, at: now) }
+        while let report = try reports.next() { observe(report.address, at: now) }
       } catch { return refuse(at: now) }
       judge(true, at: now)
       return .none
@@ -190,7 +190,7 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   /// No remedy is known against babble; but whoever relies on this radio shall know.
   private mutating func judge(_ makesSense: Bool, at now: Instant) {
-    guard let isBabble = babble.heard(makesSense, at: now) else { return }
+    guard let isBabble = babble.observe(makesSense, at: now) else { return }
     if isBabble {
       trouble = trouble ?? .nonsense
       degrade()
@@ -199,8 +199,8 @@ package struct Controller: BitwiseCopyable, Sendable {
     }
   }
 
-  private mutating func heard(_ address: Address, at now: Instant) {
-    hearing.heard(address, at: now)
+  private mutating func observe(_ address: Address, at now: Instant) {
+    hearing.observe(address, at: now)
     silence.ended()
     isQuiet = false
     if trouble == .silent { recovered() }

@@ -25,7 +25,7 @@ package struct Hearing: BitwiseCopyable, Sendable {
 
   package init() {}
 
-  mutating func began(at now: Instant) {
+  mutating func start(at now: Instant) {
     last = now
     windowBegan = now
   }
@@ -37,7 +37,7 @@ package struct Hearing: BitwiseCopyable, Sendable {
     reports = 0
   }
 
-  mutating func heard(_ address: Address, at now: Instant) {
+  mutating func observe(_ address: Address, at now: Instant) {
     if now - windowBegan >= Self.window { turn(at: now) }
     last = max(last, now)
     reports += 1

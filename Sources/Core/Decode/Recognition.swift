@@ -138,8 +138,8 @@ extension WatchedServices {
   package func recognise(_ data: RawSpan) -> Recognition {
     var recognition = Recognition(nothingYetIn: data)
     var fields = Fields(data)
-    while let field = fields.next() { recognition.note(field, self) }
-    recognition.note(fields.damage)
+    while let field = fields.next() { recognition.record(field, self) }
+    recognition.record(fields.damage)
     return recognition
   }
 }
@@ -147,16 +147,16 @@ extension WatchedServices {
 extension Recognition {
   fileprivate mutating func pardon() { damage = nil }
 
-  fileprivate mutating func note(_ damage: Malformed?) { if let damage { self.damage = damage } }
+  fileprivate mutating func record(_ damage: Malformed?) { if let damage { self.damage = damage } }
 
   @inline(always) @_lifetime(self: copy self, copy field)
-  fileprivate mutating func note(_ field: Field, _ services: borrowing WatchedServices) {
+  fileprivate mutating func record(_ field: Field, _ services: borrowing WatchedServices) {
     switch field {
-    case .manufacturer(let company, let data): note(company, data, services)
+    case .manufacturer(let company, let data): record(company, data, services)
     case .serviceData(let uuid, let data):
-      note(uuid, services)
-      note(uuid, data)
-    case .services(var list): while !services.isEmpty, let uuid = list.next() { note(uuid, services) }
+      record(uuid, services)
+      record(uuid, data)
+    case .services(var list): while !services.isEmpty, let uuid = list.next() { record(uuid, services) }
     case .name(let name, let isComplete):
       let text = name.nameBytes
       if text.byteCount > self.name.byteCount { self.name = text }
@@ -167,7 +167,7 @@ extension Recognition {
   }
 
   @_lifetime(self: copy self, copy data)
-  private mutating func note(_ company: UInt16, _ data: RawSpan, _ services: borrowing WatchedServices) {
+  private mutating func record(_ company: UInt16, _ data: RawSpan, _ services: borrowing WatchedServices) {
     if let beacon = AltBeacon(data) {
       measured(beacon.measuredPower)
       altBeacon = beacon.id
@@ -188,7 +188,7 @@ extension Recognition {
     }
   }
 
-  private mutating func note(_ uuid: ServiceUUID, _ services: borrowing WatchedServices) {
+  private mutating func record(_ uuid: ServiceUUID, _ services: borrowing WatchedServices) {
     if let hit = services.first(equal: uuid) { offered(hit, isHinted: false) }
   }
 
@@ -201,21 +201,21 @@ extension Recognition {
   }
 
   @_lifetime(self: copy self, copy data)
-  private mutating func note(_ uuid: ServiceUUID, _ data: RawSpan) {
+  private mutating func record(_ uuid: ServiceUUID, _ data: RawSpan) {
     if uuid == EddystoneFrame.service {
-      guard let frame = EddystoneFrame(data) else { return note(.impossible) }
-      note(frame)
+      guard let frame = EddystoneFrame(data) else { return record(.impossible) }
+      record(frame)
     } else if uuid == BTHome.service {
       guard var measurements = BTHome(data) else { return }
-      while let measurement = measurements.next() { attributes.note(measurement) }
-      note(measurements.damage)
+      while let measurement = measurements.next() { attributes.record(measurement) }
+      record(measurements.damage)
     } else if uuid == ServiceUUID(short: 0x180F), data.byteCount >= 1 {
       attributes.battery = data[0]
     }
   }
 
   @inline(always) @_lifetime(self: copy self, copy frame)
-  private mutating func note(_ frame: EddystoneFrame) {
+  private mutating func record(_ frame: EddystoneFrame) {
     switch frame {
     case .uid(let power, let id):
       measured(power, atZero: true)
@@ -243,7 +243,7 @@ extension Recognition {
 }
 
 extension Attributes {
-  fileprivate mutating func note(_ measurement: BTHomeMeasurement) {
+  fileprivate mutating func record(_ measurement: BTHomeMeasurement) {
     switch measurement.object.id {
     case 0x01: battery = UInt8(clamping: measurement.value)
     case 0x02: temperature = Int16(clamping: measurement.value)

@@ -12,13 +12,13 @@ package struct WatchedServices: ~Copyable {
 
   package init(_ services: borrowing ServiceList, in arena: inout Arena) {
     list = arena.take(ServiceList.capacity, filledWith: Watched())
-    adopt(services)
+    reload(services)
   }
 
   package static var bytes: Int { Arena.bytes(for: ServiceList.capacity, of: Watched.self) }
 
   /// Takes a config's services in place of the ones before.
-  package mutating func adopt(_ services: borrowing ServiceList) {
+  package mutating func reload(_ services: borrowing ServiceList) {
     count = services.count
     for index in services.indices {
       let position = services[index].overflowPosition

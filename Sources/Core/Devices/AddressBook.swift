@@ -2,11 +2,11 @@
 ///
 /// Beacons repeat themselves. What was read once is not read again: a report is first compared, byte by byte, with the one before.
 ///
-///     let (slot, device, isRepeated, isLater) = book.recall(report, at: now, keys)
+///     let (slot, device, isRepeated, isLater) = book.resolve(report, at: now, keys)
 ///     if !isRepeated || the device is gone {
 ///       let recognition = services.recognise(report.data)
 ///       if let identity = book.learn(recognition, from: report, in: slot, …) {
-///         book.settle(slot, as: the device of that identity, …)
+///         book.assign(slot, to: the device of that identity, …)
 ///       }
 ///     }
 ///     if isLater { book.touch(slot) }
@@ -40,14 +40,14 @@ package struct AddressBook: ~Copyable {
   /// The line of the sender, its device, whether the report says what the last of its kind said, and, once in a second or so, that
   /// it is time to `touch` the line. A stranger gets the line of whoever was not heard for longest; its keys are tried then, once.
   @inline(always)
-  package mutating func recall(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (
+  package mutating func resolve(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (
     Int, DeviceReference, isRepeated: Bool, isLater: Bool
   ) {
     let hash = hash(report.address)
     guard let slot = index.find(hash, where: { records[$0].address == report.address }) else {
-      return (welcome(report.address, hash, at: now, keys), .none, isRepeated: false, isLater: true)
+      return (insert(report.address, hash, at: now, keys), .none, isRepeated: false, isLater: true)
     }
-    let (device, isRepeated, isLater) = records[slot].hear(report, at: now)
+    let (device, isRepeated, isLater) = records[slot].receive(report, at: now)
     return (slot, device, isRepeated, isLater)
   }
 
@@ -55,7 +55,7 @@ package struct AddressBook: ~Copyable {
   package mutating func touch(_ slot: Int) { recency.touch(slot) }
 
   @inline(never)
-  private mutating func welcome(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
+  private mutating func insert(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
     let slot = recency.slotToReuse()
     if recency.list(of: slot) != .free {
       index.remove(self.hash(records[slot].address), slot: slot)
@@ -73,7 +73,7 @@ package struct AddressBook: ~Copyable {
     _ recognition: borrowing Recognition, from report: Report, in slot: Int, _ services: borrowing WatchedServices,
     _ keys: inout IdentityKeys, unixTime: Int64?
   ) -> Identity? {
-    records[slot].note(recognition, report)
+    records[slot].record(recognition, report)
     let record = records[slot]
     if record.key >= 0 { return record.device == .none ? keys.identity(ofResolver: Int(record.key)) : nil }
     if let ephemeral = recognition.ephemeral, let alias = keys.resolve(ephemeral: ephemeral, unixTime: unixTime) {
@@ -102,7 +102,7 @@ package struct AddressBook: ~Copyable {
   }
 
   /// The caller found out which device the identity is; `isMatched` when somebody in the config wants it.
-  package mutating func settle(_ slot: Int, as device: DeviceReference, isMatched: Bool) {
+  package mutating func assign(_ slot: Int, to device: DeviceReference, isMatched: Bool) {
     // An anonymous advertisement is nobody's next time.
     if records[slot].address.kind == .anonymous { return }
     if records[slot].device != device { records[slot].becomes(device) }
@@ -110,9 +110,9 @@ package struct AddressBook: ~Copyable {
   }
 
   /// A connection told the installation id: from now on this address is that peer.
-  package mutating func settle(_ slot: Int, asPeer device: DeviceReference, isMatched: Bool) {
+  package mutating func assign(_ slot: Int, toPeer device: DeviceReference, isMatched: Bool) {
     records[slot].evidence = .peer
-    settle(slot, as: device, isMatched: isMatched)
+    assign(slot, to: device, isMatched: isMatched)
   }
 
   /// The device is gone from its table: the next report settles anew who this is.

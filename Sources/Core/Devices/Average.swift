@@ -38,12 +38,12 @@ package struct Average: BitwiseCopyable {
   package var heard: Instant { last }
 
   @discardableResult @inline(always)
-  package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
+  package mutating func observe(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     let silence = now - last
     let error = float(Int32(sample)) - mean
     // What happens to nearly every packet. All else is kept apart, where its calls cost these nothing.
     guard settings.isOrdinary(silence), count >= 3, gaps == Self.mostGaps, abs(error) <= settings.outlier.value else {
-      return heardSeldom(sample, at: now, settings)
+      return observeRare(sample, at: now, settings)
     }
     last = now
     let elapsed = float(Int32(truncatingIfNeeded: silence.microseconds))
@@ -56,14 +56,14 @@ package struct Average: BitwiseCopyable {
   }
 
   @inline(never)
-  private mutating func heardSeldom(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
+  private mutating func observeRare(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     guard count > 0 else {
       last = now
       return start(sample)
     }
     let silence = max(now - last, .zero)
     last = max(last, now)
-    note(silence)
+    record(silence)
     guard silence < settings.stale else { return start(sample) }
 
     let early = Proof.weight(after: silence.brief)
@@ -100,7 +100,7 @@ package struct Average: BitwiseCopyable {
     return .started
   }
 
-  private mutating func note(_ silence: Interval) {
+  private mutating func record(_ silence: Interval) {
     guard silence <= Limits.longestSilence else {
       (gap, gaps) = (0, 0)
       return

@@ -90,7 +90,7 @@ package struct Devices: ~Copyable {
   }
 
   /// The same being under another name: what was averaged of it goes on.
-  package mutating func bequeath(from old: Int, to new: Int) {
+  package mutating func transfer(from old: Int, to new: Int) {
     for radio in 0..<radios { self[new, radio] = self[old, radio] }
     table[new].heard = table[old].heard
     beginnings[new] = beginnings[old]
@@ -143,9 +143,9 @@ package struct Devices: ~Copyable {
   }
 
   @inline(always)
-  mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
+  mutating func observe(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
     (table[slot].heard, table[slot].level) = (now, level)
-    self[slot, radio].heard(level, at: now, average)
+    self[slot, radio].observe(level, at: now, average)
   }
 
   /// It was heard lately.

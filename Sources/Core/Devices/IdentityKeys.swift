@@ -33,7 +33,7 @@ package struct IdentityKeys: ~Copyable {
     self.cipher = cipher
     resolvers = arena.take(KeyList.capacity, of: Resolver.self)
     beacons = arena.take(KeyList.capacity, of: Beacon.self)
-    adopt(keys)
+    reload(keys)
   }
 
   package static var bytes: Int {
@@ -41,7 +41,7 @@ package struct IdentityKeys: ~Copyable {
   }
 
   /// Takes a config's keys in place of the ones before.
-  package mutating func adopt(_ keys: borrowing KeyList) {
+  package mutating func reload(_ keys: borrowing KeyList) {
     (resolverCount, beaconCount) = (0, 0)
     for index in keys.indices {
       switch keys[index].kind {

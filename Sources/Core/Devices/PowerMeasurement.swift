@@ -20,7 +20,7 @@ package struct PowerMeasurement: BitwiseCopyable {
 
   package init() {}
 
-  package mutating func heard(_ level: Int8) {
+  package mutating func observe(_ level: Int8) {
     counts[Int(-min(max(level, -127), 0))] += 1
     samples += 1
   }

@@ -2,31 +2,31 @@
 
 extension Gateway {
   /// What an earlier run has learnt.
-  package mutating func recall(_ record: LearntPowers.Record) { triggers.learnt.keep(record) }
+  package mutating func restore(_ record: LearntPowers.Record) { triggers.learnt.keep(record) }
 
   /// What a neighbour says of a device. The rim has checked its form, nobody its truth.
-  @export(interface) package mutating func claimed(_ claim: Claim, at moment: Instant) {
+  @export(interface) package mutating func receive(claim: Claim, at moment: Instant) {
     tick(at: moment)
-    triggers.claimed(claim, at: now, devices: devices, settings: settings, publisher: &publisher)
+    triggers.receive(claim, at: now, devices: devices, settings: settings, publisher: &publisher)
   }
 
   /// A neighbour's retained status.
-  @export(interface) package mutating func met(_ neighbour: Neighbour, at moment: Instant) {
+  @export(interface) package mutating func receive(status neighbour: Neighbour, at moment: Instant) {
     tick(at: moment)
     // Nobody waits for a rehearsal, nor a rehearsal for anybody.
     var neighbour = neighbour
     if neighbour.simulated != settings.gateway.simulated { neighbour.isOnline = false }
-    triggers.arbitration.met(neighbour, at: now)
+    triggers.arbitration.receive(status: neighbour, at: now)
   }
 
   /// A hello: a neighbour's, or our own that came back.
-  @export(interface) package mutating func greeted(_ hello: Neighbour, at moment: Instant) {
+  @export(interface) package mutating func receive(hello: Neighbour, at moment: Instant) {
     tick(at: moment)
     guard hello.simulated == settings.gateway.simulated else { return }
     if hello.name == settings.gateway.name {
-      if hello.boot == publisher.boot { triggers.arbitration.heardOurselves(hello.sequence, at: now) }
+      if hello.boot == publisher.boot { triggers.arbitration.receiveOwnHello(hello.sequence, at: now) }
     } else {
-      triggers.arbitration.greeted(hello, at: now)
+      triggers.arbitration.receive(hello: hello, at: now)
     }
   }
 
@@ -40,8 +40,8 @@ extension Gateway {
   package var hearing: SiteHearing { triggers.arbitration.hearing }
 
   /// Who was there in an earlier run.
-  package mutating func expect(_ name: Name, _ groups: GroupList) {
-    if name != settings.gateway.name { triggers.arbitration.expect(name, groups) }
+  package mutating func restore(neighbour name: Name, _ groups: GroupList) {
+    if name != settings.gateway.name { triggers.arbitration.restore(name, groups) }
   }
 
   /// Somebody who will not come back: nobody waits for it any more. False when nobody of that name is known.

@@ -44,11 +44,11 @@ package struct Gateway: ~Copyable {
     self.publisher = publisher
     self.settings = settings
     devices.average = self.settings.average
-    self.publisher.begin(pacedBy: seed)
-    self.publisher.adopt(self.settings)
-    regions.begin(self.settings, at: now, publisher: &self.publisher)
-    triggers.begin(self.settings, at: now)
-    ranging.begin(at: now)
+    self.publisher.setPaces(seed: seed)
+    self.publisher.reload(self.settings)
+    regions.publishAllStates(self.settings, at: now, publisher: &self.publisher)
+    triggers.start(self.settings, at: now)
+    ranging.reset(at: now)
   }
 
   @export(interface) package static func bytes(for settings: borrowing Settings) -> Int {
@@ -63,7 +63,7 @@ package struct Gateway: ~Copyable {
 
   /// One H4 packet as a radio heard it.
   @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
-    if moment < now { crossed(radio, at: moment) }
+    if moment < now { countStepBack(radio, at: moment) }
     stamps[radio & 3] = moment
     tick(at: moment)
     counters.packets &+= 1
@@ -73,9 +73,9 @@ package struct Gateway: ~Copyable {
         guard isListening else { return }
         while !reports.isEmpty {
           let report = try reports.take()
-          if fragments.concern(report) { try join(report, radio: radio) } else { heard(report, radio: radio) }
+          if fragments.concern(report) { try join(report, radio: radio) } else { observe(report, radio: radio) }
         }
-      case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { found(news, radio: radio) }
+      case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { receive(news, radio: radio) }
       default: break
       }
     } catch {
@@ -85,7 +85,7 @@ package struct Gateway: ~Copyable {
 
   /// A packet of before: another radio's came first, or the clock went back.
   @inline(never)
-  private mutating func crossed(_ radio: Int, at moment: Instant) {
+  private mutating func countStepBack(_ radio: Int, at moment: Instant) {
     if moment < stamps[radio & 3] { counters.clockStepsBack += 1 }
   }
 
@@ -94,15 +94,15 @@ package struct Gateway: ~Copyable {
   private mutating func join(_ report: Report, radio: Int) throws(Malformed) {
     var whole = WholeReport()
     guard fragments.join(report, at: now, into: &whole) else { return }
-    heard(try Report(whole: whole.bytes), radio: radio)
+    observe(try Report(whole: whole.bytes), radio: radio)
   }
 
   /// By itself: inside the loop over reports a processor's registers do not suffice.
   @inline(never)
-  private mutating func heard(_ report: Report, radio: Int) {
+  private mutating func observe(_ report: Report, radio: Int) {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
-    let (sender, device, isRepeated, isLater) = addresses.recall(report, at: now, keys)
+    let (sender, device, isRepeated, isLater) = addresses.resolve(report, at: now, keys)
     // In two branches: a slot that is chosen from two is not known before the choice.
     if isRepeated, devices.isHere(device) {
       observe(Int(device.slot), level: report.level, radio: radio, from: sender, isLater: isLater)
@@ -114,41 +114,41 @@ package struct Gateway: ~Copyable {
   @inline(always)
   mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int, isLater: Bool) {
     let isWatched = devices[slot].isWatched
-    devices.heard(slot, level: level, radio: radio, at: now)
-    if isLater { note(sender, slot) }
-    if isWatched { judge(slot, level: level, radio: radio, from: sender) }
+    devices.observe(slot, level: level, radio: radio, at: now)
+    if isLater { touch(sender, slot) }
+    if isWatched { observeWatched(slot, level: level, radio: radio, from: sender) }
   }
 
   /// Once in a second or so: who was heard lately.
   @inline(never)
-  private mutating func note(_ sender: Int, _ slot: Int) {
+  private mutating func touch(_ sender: Int, _ slot: Int) {
     addresses.touch(sender)
     devices.touch(slot)
   }
 
   /// What a sample of somebody whom somebody wants changes.
   @inline(never)
-  private mutating func judge(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
+  private mutating func observeWatched(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
     let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
     if devices[slot].interest.regions != 0 {
-      regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.observe(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if devices[slot].interest.triggers != 0 {
-      triggers.heard(
+      triggers.observe(
         slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
-      if triggers.renewed >= 0 { followRenewal() }
+      if triggers.renewed >= 0 { endRenewedVisits() }
     }
-    proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    proximity.observe(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }
     deadlines.enter(slot, due: now + patience)
   }
 
   /// Regions need not wait for the silence of an address that is known to be another one by now.
   @inline(never)
-  private mutating func followRenewal() {
+  private mutating func endRenewedVisits() {
     let slot = Int(triggers.renewed)
     triggers.renewed = -1
-    regions.dismiss(slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    regions.endAll(of: slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
   /// The wall clock was set, or was found to be wrong.
@@ -170,11 +170,11 @@ package struct Gateway: ~Copyable {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      regions.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
-      triggers.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     settings.gateway.authorization = authorization
-    ranging.begin(at: now)
+    ranging.reset(at: now)
   }
 
   /// nil means every region.
@@ -196,52 +196,52 @@ package struct Gateway: ~Copyable {
   // MARK: The driver's own word
 
   /// Somebody asks by command for a trigger to fire: why it does not, if it does not.
-  @export(interface) package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> CallRefusal? {
+  @export(interface) package mutating func fireManually(_ trigger: Int, for identity: Identity, at moment: Instant) -> FireRefusal? {
     tick(at: moment)
     guard isListening else { return .deaf }
     guard let slot = devices.find(identity) else { return .unheard }
     defer { check(slot) }
-    return triggers.call(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    return triggers.fireManually(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
   // MARK: A new config
 
   /// Takes a new config into force. A visit survives if its region does.
-  @export(interface) package mutating func adopt(_ next: consuming Settings, at moment: Instant) {
+  @export(interface) package mutating func reload(_ next: consuming Settings, at moment: Instant) {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
     endLeftovers()
     let numbers = settings.renumberedRegions(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].visits >= 0 {
-      regions.dismiss(slot, fromAllBut: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.endAll(of: slot, exceptIn: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     let places = settings.renumberedTriggers(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      triggers.dismiss(slot, fromAllBut: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.endAll(of: slot, exceptIn: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
     regions.renumber(numbers)
     ranging.renumber(numbers, at: now)
-    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.tellsStates {
+    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.publishesStates {
       publisher.clear("/trigger/", settings.triggers[trigger].name, "/state", at: now)
     }
     settings = next
     patience = settings.patience
     devices.average = settings.average
-    publisher.adopt(settings)
-    triggers.adopt(settings)
+    publisher.reload(settings)
+    triggers.reload(settings)
     // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
-    keys.adopt(settings.keys)
-    services.adopt(settings.services)
+    keys.reload(settings.keys)
+    services.reload(settings.services)
     kindsNamed = settings.kindsNamed
     addresses.releaseAll(keys)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       devices.reconsider(slot, settings)
-      triggers.recall(slot, &devices, settings)
+      triggers.applyLearntPower(to: slot, &devices, settings)
     }
-    regions.begin(settings, at: now, publisher: &publisher)
-    for trigger in settings.triggers.indices { triggers.tellState(of: trigger, at: now, devices, settings, &publisher) }
+    regions.publishAllStates(settings, at: now, publisher: &publisher)
+    for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
   // MARK: Time
@@ -261,13 +261,13 @@ package struct Gateway: ~Copyable {
     while nextDeadline <= moment {
       now = max(now, nextDeadline)
       if triggers.arbitration.due <= min(ranging.next, deadlines.next) {
-        triggers.sayHello(settings, at: now, &publisher)
+        triggers.publishHello(settings, at: now, &publisher)
       } else if ranging.next <= deadlines.next {
         ranging.range(regions, devices, at: now, settings: settings, publisher: &publisher)
       } else if let (slot, _) = deadlines.takeDue(by: moment) {
         check(slot)
       }
-      if triggers.stale | regions.stale != 0 { tellStates() }
+      if triggers.stale | regions.stale != 0 { publishStaleStates() }
     }
   }
 

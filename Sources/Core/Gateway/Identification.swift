@@ -24,19 +24,19 @@ extension Gateway {
 
   private mutating func slot(of address: Address, _ sender: Int, _ learnt: Identity?, succeeding known: Int?) -> Int? {
     if addresses[sender].evidence > .peer, let id = installations.id(behind: address, at: now) {
-      return settle(sender, asInstallation: id, succeeding: known)
+      return resolve(sender, asInstallation: id, succeeding: known)
     }
     guard let learnt else { return known }
-    let slot = settle(learnt, succeeding: known)
-    addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    let slot = resolve(learnt, succeeding: known)
+    addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     return slot
   }
 
   /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
-  mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
+  mutating func resolve(_ identity: Identity, succeeding known: Int?) -> Int {
     if let slot = devices.find(identity) {
       if let known, known != slot, devices[known].identity.isBoundToAddress {
-        triggers.bequeath(from: known, to: slot, devices: &devices)
+        triggers.transfer(from: known, to: slot, devices: &devices)
         retire(known, because: .identified)
       }
       return slot
@@ -44,18 +44,18 @@ extension Gateway {
     let oldest = devices.slotToReuse
     if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
     let slot = devices.insert(identity, settings, at: now)
-    triggers.recall(slot, &devices, settings)
+    triggers.applyLearntPower(to: slot, &devices, settings)
     if let known, known != oldest, devices[known].identity.isBoundToAddress {
-      devices.bequeath(from: known, to: slot)
-      triggers.bequeath(from: known, to: slot, devices: &devices)
+      devices.transfer(from: known, to: slot)
+      triggers.transfer(from: known, to: slot, devices: &devices)
       retire(known, because: .identified)
     }
     return slot
   }
 
   private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
-    regions.dismiss(slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    triggers.dismiss(slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    regions.endAll(of: slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    triggers.endAll(of: slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
     deadlines.cancel(slot)
     devices.remove(slot)
   }
@@ -83,7 +83,7 @@ extension Gateway {
     all.triggers |= addresses[sender].triggers
     guard devices.widen(slot, by: all) else { return }
     devices.touch(slot)
-    addresses.settle(sender, as: devices.reference(to: slot), isMatched: true)
+    addresses.assign(sender, to: devices.reference(to: slot), isMatched: true)
   }
 }
 

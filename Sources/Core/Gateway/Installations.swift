@@ -2,12 +2,12 @@
 
 extension Gateway {
   /// What one of our radios found out.
-  mutating func found(_ news: PeerNews, radio: Int) {
+  mutating func receive(_ news: PeerNews, radio: Int) {
     guard isListening else { return }
     switch news {
     case .identified(let peer):
       learn(peer)
-      publisher.share(peer, settings, at: now)
+      publisher.publish(peer, settings, at: now)
     case .level(let address, let level):
       // As any advert of it would count.
       guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
@@ -17,7 +17,7 @@ extension Gateway {
   }
 
   /// A neighbour has asked.
-  @export(interface) package mutating func told(_ peer: KnownPeer, at moment: Instant) {
+  @export(interface) package mutating func receive(peer: KnownPeer, at moment: Instant) {
     tick(at: moment)
     if settings.peer.identify, believes(peer) { learn(peer) }
   }
@@ -27,12 +27,12 @@ extension Gateway {
     installations.learn(peer, at: now)
     guard let sender = addresses.find(peer.address), addresses[sender].evidence >= .peer else { return }
     guard let known = devices.slot(of: addresses[sender].device) else { return }
-    _ = settle(sender, asInstallation: peer.id, succeeding: known)
+    _ = resolve(sender, asInstallation: peer.id, succeeding: known)
   }
 
-  mutating func settle(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {
-    let slot = settle(Identity(installation: id), succeeding: known)
-    addresses.settle(sender, asPeer: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+  mutating func resolve(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {
+    let slot = resolve(Identity(installation: id), succeeding: known)
+    addresses.assign(sender, toPeer: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
     return slot
   }

@@ -46,7 +46,7 @@ package struct Leftovers: ~Copyable {
   }
 
   /// One whose time is over: to be told, and kept for a while as one that may only be slow; then to be forgotten, which nobody is told.
-  package mutating func takeOver(by now: Instant) -> Entry? {
+  package mutating func takeExpired(by now: Instant) -> Entry? {
     var index = 0
     while index < count {
       guard table[index].due <= now else {

@@ -2,7 +2,7 @@
 
 extension Gateway {
   /// Somebody was here when the run before ended. Twice is once.
-  @export(interface) package mutating func recall(_ visit: Unfinished, at moment: Instant) {
+  @export(interface) package mutating func restore(_ visit: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard let (kind, name) = visit.place else { return }
     guard let identity = try? Identity(written: visit.id.bytes) else { return end(visit) }
@@ -14,11 +14,11 @@ extension Gateway {
       guard let trigger = settings.trigger(named: name), topics.trigger(name) == visit.topic else { return end(visit) }
       entry.place = UInt8(trigger)
       entry.due = now + Self.patience
-      if let slot = devices.find(identity), triggers.goesOn(trigger, slot, entry, devices, settings) {
-        return triggers.tellState(of: trigger, at: now, devices, settings, &publisher)
+      if let slot = devices.find(identity), triggers.continuesVisit(trigger, slot, entry, devices, settings) {
+        return triggers.publishState(of: trigger, at: now, devices, settings, &publisher)
       }
       guard triggers.leftovers.add(entry) else { return end(visit) }
-      triggers.tellState(of: trigger, at: now, devices, settings, &publisher)
+      triggers.publishState(of: trigger, at: now, devices, settings, &publisher)
     case .region:
       guard let region = settings.region(named: name), topics.regionEvent(name) == visit.topic else { return end(visit) }
       entry.place = UInt8(region)
@@ -34,29 +34,29 @@ extension Gateway {
   /// Nothing more is to come of the run before: from now on triggers tell their states.
   @export(interface) package mutating func caughtUp(at moment: Instant) {
     tick(at: moment)
-    guard !triggers.tellsStates else { return }
-    triggers.tellsStates = true
-    for trigger in settings.triggers.indices { triggers.tellState(of: trigger, at: now, devices, settings, &publisher) }
+    guard !triggers.publishesStates else { return }
+    triggers.publishesStates = true
+    for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
-  /// When `settle` has something to do.
-  package var settlingDue: Instant {
+  /// When `expireLeftovers` has something to do.
+  package var leftoversDue: Instant {
     let isBehind = triggers.stale != 0 || regions.stale != 0
     return min(min(triggers.leftovers.next, regions.leftovers.next), isBehind ? now + .milliseconds(250) : .never)
   }
 
   /// Tells who has not come back, and the states that there was no room for.
-  @export(interface) package mutating func settle(at moment: Instant) {
+  @export(interface) package mutating func expireLeftovers(at moment: Instant) {
     guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || triggers.stale != 0 || regions.stale != 0 else { return }
     tick(at: moment)
-    while let entry = triggers.leftovers.takeOver(by: now) { endTrigger(entry) }
-    while let entry = regions.leftovers.takeOver(by: now) { endRegion(entry) }
-    tellStates()
+    while let entry = triggers.leftovers.takeExpired(by: now) { endTrigger(entry) }
+    while let entry = regions.leftovers.takeExpired(by: now) { endRegion(entry) }
+    publishStaleStates()
   }
 
-  mutating func tellStates() {
-    regions.tellStates(settings, at: now, &publisher)
-    triggers.tellStates(at: now, devices, settings, &publisher)
+  mutating func publishStaleStates() {
+    regions.publishStaleStates(settings, at: now, &publisher)
+    triggers.publishStaleStates(at: now, devices, settings, &publisher)
   }
 
   /// Before regions and triggers get new numbers.
@@ -69,7 +69,7 @@ extension Gateway {
     var visit = Unfinished(topic: Topics(settings).trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
     end(visit)
-    triggers.tellState(of: Int(entry.place), at: now, devices, settings, &publisher)
+    triggers.publishState(of: Int(entry.place), at: now, devices, settings, &publisher)
   }
 
   private mutating func endRegion(_ entry: Leftovers.Entry) {
@@ -81,9 +81,9 @@ extension Gateway {
   /// Where it began, its end is told, whatever is configured now.
   private mutating func end(_ visit: Unfinished) {
     guard let (kind, name) = visit.place else { return }
-    publisher.begin(.event, "", at: now)
+    publisher.compose(.event, "", at: now)
     publisher.topic = visit.topic
-    publisher.note(.ends)
+    publisher.mark(.ends)
     switch kind {
     case .region:
       publisher.json.member("event", "exit")
@@ -92,7 +92,7 @@ extension Gateway {
       publisher.json.member("id", text: visit.id.bytes)
       publisher.identifyEvent()
     case .trigger:
-      publisher.urge()
+      publisher.markUrgent()
       publisher.json.member("event", "leave")
       publisher.json.member("trigger", text: name.bytes)
       publisher.json.member("id", text: visit.id.bytes)
@@ -102,7 +102,7 @@ extension Gateway {
       publisher.json.member("reason", "restart")
       publisher.json.closeObject()
     }
-    publisher.send()
+    publisher.publish()
     // Nobody tells the state of a trigger that is not there any more.
     if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear("/trigger/", name, "/state", at: now) }
   }

@@ -40,9 +40,9 @@ package struct DeadlineHeap: ~Copyable {
     if place < 0 {
       guard due < .never else { return }
       count += 1
-      settle(Entry(due: due, slot: Int32(slot)), from: count - 1)
+      sift(Entry(due: due, slot: Int32(slot)), from: count - 1)
     } else if due < heap[place].due {
-      settle(Entry(due: due, slot: Int32(slot)), from: place)
+      sift(Entry(due: due, slot: Int32(slot)), from: place)
     }
   }
 
@@ -51,12 +51,12 @@ package struct DeadlineHeap: ~Copyable {
     guard place >= 0 else { return }
     places[slot] = -1
     count -= 1
-    if place < count { settle(heap[count], from: place) }
+    if place < count { sift(heap[count], from: place) }
     if count == 0 { next = .never }
   }
 
   /// Puts an entry into the gap at `place`, then up or down to where it belongs.
-  private mutating func settle(_ entry: Entry, from place: Int) {
+  private mutating func sift(_ entry: Entry, from place: Int) {
     var gap = place
     while gap > 0, entry.isBefore(heap[(gap - 1) / 2]) { gap = move((gap - 1) / 2, to: gap) }
     while true {

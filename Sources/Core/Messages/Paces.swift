@@ -24,5 +24,5 @@ package struct Paces: BitwiseCopyable {
   }
 
   /// Their numbers have changed.
-  mutating func forget() { self = Paces(seed: seed) }
+  mutating func reset() { self = Paces(seed: seed) }
 }

@@ -29,7 +29,7 @@ package struct Publisher: ~Copyable {
     self.clock = clock
   }
 
-  package mutating func adopt(_ settings: borrowing Settings) {
+  package mutating func reload(_ settings: borrowing Settings) {
     simulated = settings.gateway.simulated
     unknown = settings.publish.unknown
     base = Topic(settings.publish.prefix.bytes)
@@ -37,7 +37,7 @@ package struct Publisher: ~Copyable {
     base.append(settings.gateway.site)
     base.append(byte: UInt8(ascii: "/"))
     base.append(settings.gateway.name)
-    paces.forget()
+    paces.reset()
   }
 
   /// What subscribers may know a device by. Empty where nothing: a name that should change every day needs to know which day it is.
@@ -52,7 +52,7 @@ package struct Publisher: ~Copyable {
 
   // MARK: One message: begin, topic, members, send
 
-  package mutating func begin(_ care: Message.Care, _ topic: StaticString, at now: Instant) {
+  package mutating func compose(_ care: Message.Care, _ topic: StaticString, at now: Instant) {
     message.care = care
     message.isUrgent = false
     message.visit = .none
@@ -68,19 +68,19 @@ package struct Publisher: ~Copyable {
   }
 
   /// Somebody waits for it at a pump.
-  package mutating func urge() { message.isUrgent = true }
+  package mutating func markUrgent() { message.isUrgent = true }
 
   /// The event begins or ends somebody's stay.
-  package mutating func note(_ visit: Message.VisitEdge) { message.visit = visit }
+  package mutating func mark(_ visit: Message.VisitEdge) { message.visit = visit }
 
   /// Whether an event that nobody waits for may be told, too; what may not is counted.
-  package mutating func mayTell(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
+  package mutating func mayPublish(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
     if paces.allow(identity, at: place, now) { return true }
     eventsLeftOut += 1
     return false
   }
 
-  package mutating func begin(pacedBy seed: UInt64) { paces = Paces(seed: seed) }
+  package mutating func setPaces(seed: UInt64) { paces = Paces(seed: seed) }
 
   package var topic: Topic {
     _read { yield message.topic }
@@ -88,8 +88,8 @@ package struct Publisher: ~Copyable {
   }
 
   /// A word to the site's other gateways, on a topic beside our own.
-  mutating func beginWord(_ topic: Topic, at now: Instant) {
-    begin(.fleeting, "", at: now)
+  mutating func composeSiteMessage(_ topic: Topic, at now: Instant) {
+    compose(.fleeting, "", at: now)
     message.topic = topic
     message.isForSite = true
   }
@@ -123,8 +123,8 @@ package struct Publisher: ~Copyable {
   }
 
   /// The installation id that one of our radios read at an address: its neighbours need not ask.
-  mutating func share(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
-    begin(.state, "", at: now)
+  mutating func publish(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
+    compose(.state, "", at: now)
     message.topic = Topics(settings).peer(peer.address, gateway: settings.gateway.name)
     message.expires = now + Candidates.lifetime
     message.isForSite = true
@@ -132,12 +132,12 @@ package struct Publisher: ~Copyable {
     let boot = boot
     json.member("boot", text: boot.bytes)
     json.member("uptime_s", Float(clock.uptime(at: now).seconds), places: 3)
-    send()
+    publish()
   }
 
   /// False when there was no room for it.
   @discardableResult
-  package mutating func send() -> Bool {
+  package mutating func publish() -> Bool {
     if simulated { json.member("simulated", true) }
     json.closeObject()
     precondition(!message.payload.overflowed && !message.topic.overflowed, "a message outgrew its bounds")
@@ -147,7 +147,7 @@ package struct Publisher: ~Copyable {
   /// Takes back what the broker keeps under a topic below our own.
   @discardableResult
   package mutating func clear(_ folder: StaticString, _ name: Name, _ tail: StaticString, at now: Instant) -> Bool {
-    begin(.state, folder, at: now)
+    compose(.state, folder, at: now)
     message.topic.append(name)
     message.topic.append(tail)
     message.payload.truncate(to: 0)

@@ -62,7 +62,7 @@ package struct Arbitration: ~Copyable {
     due = speaks && isConnected ? now : .never
   }
 
-  package mutating func adopt(_ settings: borrowing Settings) {
+  package mutating func reload(_ settings: borrowing Settings) {
     // Who is on the roster is waited for, whether it competes or not.
     speaks = !settings.groups.isEmpty || settings.site.roster.count > 1
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
@@ -80,7 +80,7 @@ package struct Arbitration: ~Copyable {
     }
   }
 
-  mutating func saysHello(at now: Instant) -> UInt32 {
+  mutating func nextHello(at now: Instant) -> UInt32 {
     for index in (1..<marks.count).reversed() { marks[index] = marks[index - 1] }
     let number = nextSequence()
     marks[0] = Mark(number: number, at: now)
@@ -89,7 +89,7 @@ package struct Arbitration: ~Copyable {
   }
 
   /// Our own hello came back: what we say is carried, and what is carried we hear.
-  mutating func heardOurselves(_ number: UInt32, at now: Instant) {
+  mutating func receiveOwnHello(_ number: UInt32, at now: Instant) {
     guard spoken(number) != nil else { return }
     if returnedSince == nil { returnedSince = now }
     returned = now
@@ -122,24 +122,24 @@ package struct Arbitration: ~Copyable {
     return nil
   }
 
-  package mutating func met(_ word: Neighbour, at now: Instant) {
+  package mutating func receive(status word: Neighbour, at now: Instant) {
     // A goodbye of somebody whom we have never met tells of nobody to wait for, but of somebody who may have fired.
     guard let index = place(of: word.name) else { return }
-    members[index].said(word, at: now)
+    members[index].receive(status: word, at: now)
   }
 
-  package mutating func greeted(_ word: Neighbour, at now: Instant) {
+  package mutating func receive(hello word: Neighbour, at now: Instant) {
     guard let index = place(of: word.name) else { return }
     let isNew = !members[index].isHeard(at: now)
-    if !members[index].greeted(word, repeating: spoken(word.echo), at: now) { refused.replayed += 1 }
+    if !members[index].receive(hello: word, repeating: spoken(word.echo), at: now) { refused.replayed += 1 }
     // A newcomer waits for our answer.
     if isNew, due != .never { due = min(due, now + .milliseconds(200)) }
   }
 
   /// From our own file: who was there in an earlier run must be heard, or say goodbye.
-  package mutating func expect(_ name: Name, _ groups: GroupList) {
+  package mutating func restore(_ name: Name, _ groups: GroupList) {
     guard !hasRoster, let index = place(of: name) else { return }
-    members[index].expect(groups)
+    members[index].restore(groups)
   }
 
   /// False when nobody of that name is known.
@@ -219,7 +219,7 @@ package struct Arbitration: ~Copyable {
   package mutating func admit(_ claim: Claim, from us: Name, simulated: Bool, at now: Instant) -> Int? {
     guard claim.gateway != us else { return nil }
     guard claim.isPlausible, claim.simulated == simulated, let index = find(claim.gateway), members[index].boot == claim.boot,
-      members[index].claimed(claim.sequence, repeating: spoken(claim.echo), at: now)
+      members[index].receive(claim: claim.sequence, repeating: spoken(claim.echo), at: now)
     else {
       refused.claims += 1
       return nil

@@ -20,7 +20,7 @@ package struct SiteHearing: BitwiseCopyable, Sendable {
 }
 
 extension Arbitration {
-  mutating func listen(for groups: GroupList, at now: Instant) {
+  mutating func updateHearing(for groups: GroupList, at now: Instant) {
     hearing.unheard = unheard(for: groups, at: now)
     hearing.missing = hearing.unheard == nil ? Text() : missing(for: groups, at: now)
     hearing.heard = 0
@@ -64,13 +64,13 @@ extension Arbitration {
 }
 
 extension Triggers {
-  mutating func sayHello(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+  mutating func publishHello(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     let groups = settings.groups
     var list = GroupList()
     if !groups.isEmpty { list.read(groups.bytes) }
-    arbitration.listen(for: list, at: now)
-    let number = arbitration.saysHello(at: now)
-    publisher.beginWord(Topics(settings).hello(settings.gateway.name), at: now)
+    arbitration.updateHearing(for: list, at: now)
+    let number = arbitration.nextHello(at: now)
+    publisher.composeSiteMessage(Topics(settings).hello(settings.gateway.name), at: now)
     let boot = publisher.boot
     publisher.json.member("gateway", text: settings.gateway.name.bytes)
     publisher.json.member("boot", text: boot.bytes)
@@ -88,7 +88,7 @@ extension Triggers {
     }
     arbitration.listStart = index
     publisher.json.member(heard)
-    publisher.send()
+    publisher.publish()
   }
 }
 

@@ -88,7 +88,7 @@ package struct Member: BitwiseCopyable, Sendable {
   // MARK: What it says
 
   /// From our own file.
-  package mutating func expect(_ groups: GroupList) { self.groups.append(groups) }
+  package mutating func restore(_ groups: GroupList) { self.groups.append(groups) }
 
   /// From the configuration.
   mutating func enroll(_ groups: GroupList) { (isRostered, rostered) = (true, groups) }
@@ -96,7 +96,7 @@ package struct Member: BitwiseCopyable, Sendable {
   mutating func strikeOff() { isRostered = false }
 
   /// Its retained status, which may be old.
-  package mutating func said(_ word: Neighbour, at now: Instant) {
+  package mutating func receive(status word: Neighbour, at now: Instant) {
     let isCurrent = boot == word.boot || boot.isEmpty
     if !word.isOnline {
       // A will names its run; one of an older version of this program does not.
@@ -105,12 +105,12 @@ package struct Member: BitwiseCopyable, Sendable {
     }
     isSaidOffline = false
     if !isCurrent, isProven { return remember(word.groups, at: now) }
-    if !isCurrent || boot.isEmpty { begin(word.boot) }
+    if !isCurrent || boot.isEmpty { startRun(word.boot) }
     replace(word.groups, at: now)
   }
 
   /// Its hello. `spoken`: when we said what it repeats, if that was a moment ago. False when it says nothing new: somebody replays it.
-  package mutating func greeted(_ word: Neighbour, repeating spoken: Instant?, at now: Instant) -> Bool {
+  package mutating func receive(hello word: Neighbour, repeating spoken: Instant?, at now: Instant) -> Bool {
     if boot != word.boot {
       guard spoken != nil || !isProven else {
         guard word.boot != contender || word.sequence > contenderSequence else { return false }
@@ -118,7 +118,7 @@ package struct Member: BitwiseCopyable, Sendable {
         remember(word.groups, at: now)
         return true
       }
-      begin(word.boot)
+      startRun(word.boot)
     }
     guard word.sequence > sequence else { return false }
     sequence = word.sequence
@@ -131,7 +131,7 @@ package struct Member: BitwiseCopyable, Sendable {
   }
 
   /// A claim of its current run, `window` numbers late at most: QoS 0 may come out of order, a recording comes later.
-  package mutating func claimed(_ number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
+  package mutating func receive(claim number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
     guard number > sequence || sequence - number < Self.window else { return false }
     if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Self.claimsPerSecond, now) }
     guard claimsLeft > 0 else { return false }
@@ -150,7 +150,7 @@ package struct Member: BitwiseCopyable, Sendable {
 
   private static let window: UInt32 = 1_024
 
-  private mutating func begin(_ boot: Text<16>) {
+  private mutating func startRun(_ boot: Text<16>) {
     self.boot = boot
     (isProven, sequence, echoed, contenderHeard) = (false, 0, nil, nil)
     run &+= 1

@@ -1,6 +1,6 @@
 /// One connection: frames both ways, cut to what the controller takes and put together again, and its end.
 struct ACLLink: BitwiseCopyable, Sendable {
-  enum Parting: BitwiseCopyable, Sendable {
+  enum Disconnecting: BitwiseCopyable, Sendable {
     case no
     case wanted
     case asked(until: Instant)
@@ -8,7 +8,7 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   let handle: UInt16
   let peer: Address
-  private(set) var parting = Parting.no
+  private(set) var disconnecting = Disconnecting.no
   private(set) var frames = Reassembly()
   private var queue = Bounded<4, Text<68>>(filledWith: Text())
   /// How much of the first frame is on its way.
@@ -17,7 +17,7 @@ struct ACLLink: BitwiseCopyable, Sendable {
   private(set) var inFlight = 0
 
   /// Core 6.0, Vol 4, Part E, 7.1.6; a peer that is gone costs the supervision timeout, which is two seconds with us, six with others.
-  private static let partingPatience = Interval.seconds(7)
+  private static let disconnectPatience = Interval.seconds(7)
 
   init(_ connection: Connection) {
     handle = connection.handle
@@ -33,7 +33,7 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   // MARK: Out
 
-  var hasUnsent: Bool { !queue.isEmpty && !isParting }
+  var hasUnsent: Bool { !queue.isEmpty && !isDisconnecting }
 
   /// A full queue drops it: who asks again before he is answered breaks the protocol.
   mutating func send<let capacity: Int>(_ payload: Text<capacity>, on channel: UInt16 = Att.channel) {
@@ -69,14 +69,14 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   // MARK: Its end
 
-  var isParting: Bool { if case .no = parting { false } else { true } }
+  var isDisconnecting: Bool { if case .no = disconnecting { false } else { true } }
 
-  var wantsToPart: Bool { if case .wanted = parting { true } else { false } }
+  var wantsToDisconnect: Bool { if case .wanted = disconnecting { true } else { false } }
 
-  mutating func part() { if !isParting { parting = .wanted } }
+  mutating func disconnect() { if !isDisconnecting { disconnecting = .wanted } }
 
-  mutating func partAsked(at now: Instant) { parting = .asked(until: now + Self.partingPatience) }
+  mutating func disconnectSent(at now: Instant) { disconnecting = .asked(until: now + Self.disconnectPatience) }
 
   /// When its end should long have come.
-  var deadline: Instant { if case .asked(let until) = parting { until } else { .never } }
+  var deadline: Instant { if case .asked(let until) = disconnecting { until } else { .never } }
 }

@@ -5,7 +5,7 @@ package struct Candidates: ~Copyable {
     /// Failed so often in a row; not before then.
     case banned(until: Instant, failures: UInt8)
     /// Known, or known to be a stranger.
-    case settled(until: Instant)
+    case known(until: Instant)
   }
 
   private struct Candidate: BitwiseCopyable, Sendable {
@@ -47,7 +47,7 @@ package struct Candidates: ~Copyable {
 
   // MARK: What is heard
 
-  mutating func heard(_ report: Report, at now: Instant) {
+  mutating func observe(_ report: Report, at now: Instant) {
     // The overflow area of a phone that also says something else stands in its scan response.
     guard report.traits.contains(.connectable) || report.isScanResponse else { return }
     guard report.address.kind == .public || report.address.kind == .random, isOffered(in: report.data) else { return }
@@ -112,17 +112,17 @@ package struct Candidates: ~Copyable {
   private func isOpen(_ state: State, at now: Instant) -> Bool {
     switch state {
     case .unasked(let since): now - since >= courtesy + stagger
-    case .banned(let until, _), .settled(let until): now >= until
+    case .banned(let until, _), .known(let until): now >= until
     }
   }
 
   /// It is known now, because it answered or because somebody else knows.
-  mutating func settled(_ address: Address, at now: Instant) {
+  mutating func markKnown(_ address: Address, at now: Instant) {
     let isNew = find(address) == nil
     let place = place(of: address, at: now)
     // Not heard by us: it is not to be taken for near.
     if isNew { list[place].heard = now - Self.freshness - Self.freshness }
-    list[place].state = .settled(until: now + Self.lifetime)
+    list[place].state = .known(until: now + Self.lifetime)
   }
 
   /// 15 s, up to twice that where two might call each other, and twice as long each time it fails again.

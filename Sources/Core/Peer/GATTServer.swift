@@ -14,17 +14,17 @@ struct GATTServer: BitwiseCopyable, Sendable {
 
   var deadline: Instant {
     guard let link else { return .never }
-    return link.isParting ? link.deadline : min(heard + Self.patience, leaveBy)
+    return link.isDisconnecting ? link.deadline : min(heard + Self.patience, leaveBy)
   }
 
-  mutating func welcome(_ connection: Connection, at now: Instant) {
+  mutating func accept(_ connection: Connection, at now: Instant) {
     link = ACLLink(connection)
     (mtu, heard, leaveBy) = (Att.smallestMTU, now, now + Self.longestVisit)
   }
 
   mutating func disconnected() { link = nil }
 
-  mutating func heard(_ pdu: RawSpan, at now: Instant) {
+  mutating func receive(_ pdu: RawSpan, at now: Instant) {
     heard = now
     guard Att.isRequest(pdu[0]) else { return }
     let answer = table.answer(pdu, mtu: mtu)
@@ -40,8 +40,8 @@ struct GATTServer: BitwiseCopyable, Sendable {
   /// False when only a reset of the controller helps.
   mutating func tick(at now: Instant) -> Bool {
     guard now >= deadline else { return true }
-    if let link, link.isParting { return false }
-    link?.part()
+    if let link, link.isDisconnecting { return false }
+    link?.disconnect()
     return true
   }
 }

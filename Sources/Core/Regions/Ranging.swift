@@ -28,7 +28,7 @@ package struct Ranging: ~Copyable {
   package mutating func stop(_ region: Int?) { set(.stopped, region) }
 
   /// Forgets every command: the config rules again.
-  package mutating func begin(at now: Instant) {
+  package mutating func reset(at now: Instant) {
     orders = InlineArray(repeating: .window)
     asked = .zero
     round = now
@@ -36,16 +36,16 @@ package struct Ranging: ~Copyable {
 
   package mutating func renumber(_ numbers: Renumbering, at now: Instant) {
     orders = numbers.moved(orders, fresh: .window)
-    note()
+    updateAsked()
     wake(at: now)
   }
 
   private mutating func set(_ order: Order, _ region: Int?) {
     if let region { orders[region] = order } else { orders = InlineArray(repeating: order) }
-    note()
+    updateAsked()
   }
 
-  private mutating func note() {
+  private mutating func updateAsked() {
     asked = .zero
     for region in 0..<orders.count {
       let order = orders[region]
@@ -78,10 +78,10 @@ package struct Ranging: ~Copyable {
         list.insert(slot, devices.estimate(of: slot, at: now, settings))
         place = regions.visits.nextInRegion(after: place)
       }
-      publisher.begin(.fleeting, "/ranging/", at: now)
+      publisher.compose(.fleeting, "/ranging/", at: now)
       publisher.topic.append(settings.regions[region].name)
       list.write(to: &publisher, of: devices, at: now)
-      publisher.send()
+      publisher.publish()
     }
     round = anybody ? now + settings.ranging.interval : .never
   }

@@ -45,7 +45,7 @@ extension RangingList {
       let row = rows[index]
       publisher.json.openObject()
       publisher.json.member("id", devices[row.slot].identity)
-      publisher.describe(devices[row.slot], row.estimate)
+      publisher.compose(devices[row.slot], row.estimate)
       publisher.json.closeObject()
       guard publisher.json.free < Self.tail else { continue }
       publisher.json.truncate(to: before)

@@ -33,14 +33,14 @@ package struct Regions: ~Copyable {
   // MARK: Events
 
   /// A new run, or a new config: what the broker retains must not be older than we are.
-  package mutating func begin(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
+  package mutating func publishAllStates(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
     for region in settings.regions.indices {
       if occupancies[region].count == 0 { occupancies[region].since = now }
       publishState(of: region, settings, at: now, &publisher)
     }
   }
 
-  package mutating func heard(
+  package mutating func observe(
     _ slot: Int, level: Decibels, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     var matching = devices[slot].interest.regions
@@ -62,20 +62,20 @@ package struct Regions: ~Copyable {
   private mutating func enter(
     _ region: Int, _ slot: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    let place = visits.begin(device: slot, region: region, at: now, head: &devices[slot].visits)
+    let place = visits.start(device: slot, region: region, at: now, head: &devices[slot].visits)
     guard place >= 0 else { return refused += 1 }
     let identity = devices[slot].identity
     if let entry = leftovers.take(identity, at: region), !entry.isOver {
       // The run before has told that it came.
-      visits[place].isTold = true
-      return change(region, by: 1, isTold: true, settings, at: now, &publisher)
+      visits[place].isPublished = true
+      return change(region, by: 1, isPublished: true, settings, at: now, &publisher)
     }
-    guard settings.gateway.authorization == .always, publisher.mayTell(of: identity, at: .region(region), now) else {
-      return change(region, by: 1, isTold: false, settings, at: now, &publisher)
+    guard settings.gateway.authorization == .always, publisher.mayPublish(of: identity, at: .region(region), now) else {
+      return change(region, by: 1, isPublished: false, settings, at: now, &publisher)
     }
-    visits[place].isTold = true
+    visits[place].isPublished = true
     publish(.enter, region, identity, settings, at: now, &publisher)
-    change(region, by: 1, isTold: true, settings, at: now, &publisher)
+    change(region, by: 1, isPublished: true, settings, at: now, &publisher)
   }
 
   /// Ends the visits that silence has ended; returns when to look again.
@@ -98,8 +98,8 @@ package struct Regions: ~Copyable {
   }
 
   /// The device is no longer ours to watch: every visit of it ends now, and the reason is said.
-  package mutating func dismiss(
-    _ slot: Int, because reason: Reason, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+  package mutating func endAll(
+    of slot: Int, because reason: Reason, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     while devices[slot].visits >= 0 {
@@ -108,8 +108,8 @@ package struct Regions: ~Copyable {
   }
 
   /// A new config no longer has some of the regions.
-  package mutating func dismiss(
-    _ slot: Int, fromAllBut staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+  package mutating func endAll(
+    of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     var place = devices[slot].visits
@@ -153,10 +153,10 @@ package struct Regions: ~Copyable {
   ) {
     let slot = Int(visits[place].device)
     let region = Int(visits[place].region)
-    let isTold = visits[place].isTold
+    let isPublished = visits[place].isPublished
     visits.end(place, head: &devices[slot].visits)
-    if isTold { publish(transition, region, devices[slot].identity, settings, at: now, &publisher) }
-    change(region, by: -1, isTold: isTold, settings, at: now, &publisher)
+    if isPublished { publish(transition, region, devices[slot].identity, settings, at: now, &publisher) }
+    change(region, by: -1, isPublished: isPublished, settings, at: now, &publisher)
   }
 
   private func publish(
@@ -165,34 +165,34 @@ package struct Regions: ~Copyable {
   ) {
     // Without leave to monitor, visits are kept for ranging alone and nobody hears of them.
     guard settings.gateway.authorization == .always else { return }
-    publisher.begin(.event, "/region/", at: now)
+    publisher.compose(.event, "/region/", at: now)
     publisher.topic.append(settings.regions[region].name)
     publisher.topic.append("/event")
     switch transition {
     case .enter:
-      publisher.note(.begins)
+      publisher.mark(.begins)
       publisher.json.member("event", "enter")
     case .exit(let reason):
-      publisher.note(.ends)
+      publisher.mark(.ends)
       publisher.json.member("event", "exit")
       publisher.json.member("reason", reason.name)
     }
     publisher.json.member("region", text: settings.regions[region].name.bytes)
     publisher.json.member("id", identity)
     publisher.identifyEvent()
-    publisher.send()
+    publisher.publish()
   }
 
   /// The count is right also where not everybody is told of; there it is told now and then.
   private mutating func change(
-    _ region: Int, by number: Int32, isTold: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
+    _ region: Int, by number: Int32, isPublished: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
   ) {
     occupancies[region].count += number
     guard settings.gateway.authorization == .always else { return }
     occupancies[region].changed = now
     changed = now
     if occupancies[region].count == (number > 0 ? 1 : 0) { occupancies[region].since = now }
-    if isTold || statePaces[region].take(at: now) {
+    if isPublished || statePaces[region].take(at: now) {
       publishState(of: region, settings, at: now, &publisher)
     } else {
       stale |= 1 << UInt64(region)
@@ -200,7 +200,7 @@ package struct Regions: ~Copyable {
   }
 
   /// What was left for later, or found no room.
-  mutating func tellStates(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+  mutating func publishStaleStates(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     var left = stale
     while left != 0 {
       let region = left.trailingZeroBitCount
@@ -214,12 +214,12 @@ package struct Regions: ~Copyable {
   }
 
   private mutating func publishState(of region: Int, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
-    publisher.begin(.state, "/region/", at: now)
+    publisher.compose(.state, "/region/", at: now)
     publisher.topic.append(settings.regions[region].name)
     publisher.json.member("state", occupancies[region].count > 0 ? "inside" : "outside" as StaticString)
     publisher.json.member("count", Int64(occupancies[region].count))
     publisher.stamp("since", occupancies[region].since)
-    if publisher.send() { stale &= ~(1 << UInt64(region)) } else { stale |= 1 << UInt64(region) }
+    if publisher.publish() { stale &= ~(1 << UInt64(region)) } else { stale |= 1 << UInt64(region) }
   }
 
   private func silence(of devices: borrowing Devices, _ slot: Int, in region: RegionSettings) -> Interval {

@@ -3,7 +3,7 @@ package struct RegionVisit: BitwiseCopyable {
   package var device: Int32 = -1
   package var region: UInt8 = 0
   /// That it began was told, so that its end will be.
-  package var isTold = false
+  package var isPublished = false
   package var since = Instant.zero
   /// The last sighting that counted.
   package var counted = Instant.zero
@@ -43,7 +43,7 @@ package struct Visits: ~Copyable {
   }
 
   /// Begins a visit at the head of both lists; its place, -1 when there is no room for one more.
-  package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Int32 {
+  package mutating func start(device: Int, region: Int, at now: Instant, head: inout Int32) -> Int32 {
     let place = free.take()
     guard place >= 0 else { return -1 }
     let next = heads[region]

@@ -31,7 +31,7 @@ package struct Approach: BitwiseCopyable {
   package var interval: Interval? { gap > 0 ? .seconds(Double(gap)) : nil }
 
   /// Returns the time that the sample speaks for: a gap in a device's rhythm tells nothing about the time in it.
-  package mutating func heard(_ level: Decibels, at now: Instant) -> Interval {
+  package mutating func observe(_ level: Decibels, at now: Instant) -> Interval {
     guard samples > 0 else {
       (quick, slow, last, samples) = (level.value, level.value, now, 1)
       return .zero

@@ -49,22 +49,22 @@ package enum BlockingRule: BitwiseCopyable, Equatable {
 }
 
 extension Encounter {
-  /// nil when it has fired. The rules are those of `approached` and `decide`; HindranceTests keep the two together.
-  package func hindrance(_ sight: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> BlockingRule? {
+  /// nil when it has fired. The rules are those of `approached` and `decide`; BlockingRuleTests keep the two together.
+  package func blockingRule(_ evidence: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> BlockingRule? {
     guard !hasFired else { return nil }
     if Int(approach.samples) < settings.minimumSamples { return .samples(Int(approach.samples)) }
-    guard sight.isFirm else { return .rate(approach.rate) }
+    guard evidence.isFirm else { return .rate(approach.rate) }
     if case .claiming = stage { return .neighbours }
-    if let doubt = sight.doubt { return doubt }
-    guard evidence >= Float(settings.dwell.seconds) else { return .dwell(evidence) }
+    if let doubt = evidence.doubt { return doubt }
+    guard evidenceSeconds >= Float(settings.dwell.seconds) else { return .dwell(evidenceSeconds) }
     if wasHereAtStart { return .presentAtStart }
     if mustBeAway { return .notAway }
     if isNewcomer { return .newcomer }
     if now < rests { return .rest(rests - now) }
-    if sight.isTaken { return .taken }
-    if sight.mayBeTaken { return .neighbours }
-    if !sight.isUnrivalled, now - ahead < settings.settle { return .settle(settings.settle - (now - min(ahead, now))) }
-    return .dwell(evidence)
+    if evidence.isTaken { return .taken }
+    if evidence.mayBeTaken { return .neighbours }
+    if !evidence.isUnrivalled, now - ahead < settings.settle { return .settle(settings.settle - (now - min(ahead, now))) }
+    return .dwell(evidenceSeconds)
   }
 }
 

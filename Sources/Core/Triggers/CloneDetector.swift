@@ -8,7 +8,7 @@ package struct CloneDetector: BitwiseCopyable {
   private var former: Int32 = -1
   private var returned = Instant.zero
   private var returns: UInt8 = 0
-  private var isTold = false
+  private var isReported = false
   /// Whom the approach is about.
   private var followed: Int32 = -1
 
@@ -19,7 +19,7 @@ package struct CloneDetector: BitwiseCopyable {
 
   package init() {}
 
-  package mutating func heard(_ line: Int, at now: Instant) {
+  package mutating func observe(_ line: Int, at now: Instant) {
     let sender = Int32(truncatingIfNeeded: line)
     guard sender != current else { return }
     if sender == former {
@@ -54,9 +54,9 @@ package struct CloneDetector: BitwiseCopyable {
   private static let memory = Interval.seconds(1)
 
   /// True when it is to be told: once in an encounter.
-  package mutating func takesTurns() -> Bool {
-    guard returns >= Self.enough, !isTold else { return false }
-    isTold = true
+  package mutating func shouldReportTurns() -> Bool {
+    guard returns >= Self.enough, !isReported else { return false }
+    isReported = true
     return true
   }
 }

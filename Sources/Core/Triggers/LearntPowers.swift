@@ -101,18 +101,18 @@ extension Triggers {
   /// Nobody stands on the spot where `fire_m` ends.
   private static let standing: Float = 0.7
 
-  mutating func learn(from level: Decibels, _ place: Int32, _ devices: inout Devices, _ settings: borrowing Settings) {
+  mutating func learnPower(from level: Decibels, _ place: Int32, _ devices: inout Devices, _ settings: borrowing Settings) {
     let slot = Int(encounters[place].device)
     guard settings.calibration.learns, devices[slot].power.isImprecise else { return }
     let stood = Meters(settings.triggers[Int(encounters[place].trigger)].fire.value * Self.standing)
     let power = level + PathLoss(settings.calibration).loss(at: stood)
     learnt.learn(
       power, of: devices[slot].identity, assumed: settings.calibration.measuredPower, wasServed: encounters[place].hasFired)
-    recall(slot, &devices, settings)
+    applyLearntPower(to: slot, &devices, settings)
   }
 
   /// Applies what is believed of somebody; what is not believed any more is not.
-  package func recall(_ slot: Int, _ devices: inout Devices, _ settings: borrowing Settings) {
+  package func applyLearntPower(to slot: Int, _ devices: inout Devices, _ settings: borrowing Settings) {
     let assumed = settings.calibration.measuredPower
     if settings.calibration.learns, let power = learnt.power(of: devices[slot].identity, assumed: assumed) {
       devices[slot].power.learn(.learnt(power))

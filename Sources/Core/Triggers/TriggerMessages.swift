@@ -1,18 +1,20 @@
 // The words for what triggers decide. CONTRACT, Topics: an event carries the evidence it was decided on.
 
 extension Triggers {
-  func tell(
-    _ event: Encounter.Event, _ encounter: Encounter, _ sight: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
+  func publish(
+    _ event: Encounter.Event, _ encounter: Encounter, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     // Without leave to monitor nothing is told that nobody asked for.
     guard settings.gateway.authorization == .always || event == .manual else { return }
     let trigger = settings.triggers[Int(encounter.trigger)]
     let slot = Int(encounter.device)
-    guard event.visit != .none || publisher.mayTell(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else { return }
-    publisher.begin(.event, "/trigger/", at: now)
-    publisher.urge()
-    publisher.note(event.visit)
+    guard event.visit != .none || publisher.mayPublish(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else {
+      return
+    }
+    publisher.compose(.event, "/trigger/", at: now)
+    publisher.markUrgent()
+    publisher.mark(event.visit)
     publisher.topic.append(trigger.name)
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
@@ -20,17 +22,17 @@ extension Triggers {
     publisher.identifyEvent()
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")
-    publisher.describe(encounter, sight, devices[slot], at: now, settings)
+    publisher.composeEvidence(encounter, evidence, devices[slot], at: now, settings)
     if let reason = event.reason { publisher.json.member("reason", reason) }
     publisher.json.closeObject()
-    publisher.send()
+    publisher.publish()
   }
 
   /// A visit ends under the name under which it was told of, whatever its visitor is called by then.
   private func name(_ event: Encounter.Event, _ slot: Int, _ encounter: Encounter, _ devices: borrowing Devices) -> Identity {
     guard case .leave = event else { return devices[slot].identity }
     let place = encounters.find(trigger: Int(encounter.trigger), from: devices[slot].encounters)
-    return place < 0 ? devices[slot].identity : encounters[kinOf: place].servedAs ?? devices[slot].identity
+    return place < 0 ? devices[slot].identity : encounters[successionOf: place].servedAs ?? devices[slot].identity
   }
 }
 
@@ -86,12 +88,12 @@ extension Encounter.Event {
 
 extension Publisher {
   /// What the decision was made on: the quick average, not the published one.
-  fileprivate mutating func describe(
-    _ encounter: Encounter, _ sight: TriggerEvidence, _ device: Device, at now: Instant, _ settings: borrowing Settings
+  fileprivate mutating func composeEvidence(
+    _ encounter: Encounter, _ evidence: TriggerEvidence, _ device: Device, at now: Instant, _ settings: borrowing Settings
   ) {
     let path = PathLoss(settings.calibration)
     let loss = device.power.credited(settings.calibration.measuredPower) - encounter.approach.level
-    let reach = Decibels(sight.reach)
+    let reach = Decibels(evidence.reach)
     json.member("average", encounter.approach.level.value, places: 1)
     json.member("distance_m", path.distance(atLoss: loss).value, places: 2)
     json.member("low_m", path.distance(atLoss: loss - reach).value, places: 2)
@@ -100,17 +102,17 @@ extension Publisher {
     json.member("window_s", Approach.windowSeconds, places: 1)
     json.member("rate_hz", encounter.approach.rate, places: 1)
     json.member("dwell_s", Float(encounter.dwell(at: now).seconds), places: 1)
-    guard let margin = sight.margin else { return }
+    guard let margin = evidence.margin else { return }
     json.member("margin_db", margin, places: 1)
     json.member("runner_up", encounter.approach.level.value - margin, places: 1)
   }
 
   /// A claim's topic lies beside the gateways', so that its neighbours need one subscription. Who only answers has no trigger there.
-  mutating func beginClaim(
+  mutating func composeClaim(
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {
-    beginWord(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
-    urge()
+    composeSiteMessage(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
+    markUrgent()
     json.member("gateway", text: settings.gateway.name.bytes)
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
     json.member("group", text: group.bytes)

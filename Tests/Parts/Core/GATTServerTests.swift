@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("This gateway answers whoever asks who it is") struct AttendantTests {
+@Suite("This gateway answers whoever asks who it is") struct GATTServerTests {
   static let visitor = ModelPhone(address: 0x4A00_0000_0001)
 
   static func line() -> PeerLine {

@@ -5,7 +5,7 @@ import Testing
 /// A driver of -59 dBm at 1 m, by the pump.
 private let near: Int8 = -60
 
-@Suite("One identity, two transmitters") struct VoicesTests {
+@Suite("One identity, two transmitters") struct CloneDetectorTests {
   private static let beacon: [UInt8] =
     [2, 1, 6, 0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
 
