@@ -46,8 +46,7 @@ package struct Proximity {
   ) {
     let name = publisher.name(of: device, at: now)
     guard !name.isEmpty else { return }
-    publisher.compose(.fleeting, "/proximity/", at: now)
-    publisher.topic.append(level: name.bytes)
+    publisher.compose(.fleeting, publisher.topics.proximity(name.bytes), at: now)
     publisher.json.member("id", text: name.bytes)
     publisher.compose(device, estimate)
     publisher.stamp("at", now)

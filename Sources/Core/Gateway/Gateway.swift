@@ -63,10 +63,7 @@ package struct Gateway: ~Copyable {
 
   /// One H4 packet as a radio heard it.
   @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
-    if moment < now { countStepBack(radio, at: moment) }
-    stamps[radio & 3] = moment
-    tick(at: moment)
-    counters.packets &+= 1
+    arrive(from: radio, at: moment)
     do throws(Malformed) {
       switch try HCIEvent(packet) {
       case .reports(var reports):
@@ -75,12 +72,27 @@ package struct Gateway: ~Copyable {
           let report = try reports.take()
           if fragments.concern(report) { try join(report, radio: radio) } else { observe(report, radio: radio) }
         }
-      case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { receive(news, radio: radio) }
+      case .other: if let news = PeerNews(packet: packet) { learn(news, radio: radio) }
       default: break
       }
     } catch {
       counters.count(error)
     }
+  }
+
+  /// News that the caller has already read from a radio's packet.
+  @export(interface) package mutating func receive(_ news: PeerNews, radio: Int, at moment: Instant) {
+    arrive(from: radio, at: moment)
+    learn(news, radio: radio)
+  }
+
+  /// Time first: what has fallen due before this packet happens before it.
+  @inline(always)
+  private mutating func arrive(from radio: Int, at moment: Instant) {
+    if moment < now { countStepBack(radio, at: moment) }
+    stamps[radio & 3] = moment
+    tick(at: moment)
+    counters.packets &+= 1
   }
 
   /// A packet of before: another radio's came first, or the clock went back.
@@ -224,7 +236,7 @@ package struct Gateway: ~Copyable {
     regions.renumber(numbers)
     ranging.renumber(numbers, at: now)
     for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.publishesStates {
-      publisher.clear("/trigger/", settings.triggers[trigger].name, "/state", at: now)
+      publisher.clear(publisher.topics.triggerState(settings.triggers[trigger].name), at: now)
     }
     settings = next
     patience = settings.patience

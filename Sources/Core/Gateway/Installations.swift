@@ -2,7 +2,7 @@
 
 extension Gateway {
   /// What one of our radios found out.
-  mutating func receive(_ news: PeerNews, radio: Int) {
+  mutating func learn(_ news: PeerNews, radio: Int) {
     guard isListening else { return }
     switch news {
     case .identified(let peer):

@@ -8,10 +8,9 @@ extension Gateway {
     guard let identity = try? Identity(written: visit.id.bytes) else { return end(visit) }
     var entry = Leftovers.Entry()
     (entry.identity, entry.since) = (identity, visit.since)
-    let topics = Topics(settings)
     switch kind {
     case .trigger:
-      guard let trigger = settings.trigger(named: name), topics.trigger(name) == visit.topic else { return end(visit) }
+      guard let trigger = settings.trigger(named: name), publisher.topics.trigger(name) == visit.topic else { return end(visit) }
       entry.place = UInt8(trigger)
       entry.due = now + Self.patience
       if let slot = devices.find(identity), triggers.continuesVisit(trigger, slot, entry, devices, settings) {
@@ -20,7 +19,7 @@ extension Gateway {
       guard triggers.leftovers.add(entry) else { return end(visit) }
       triggers.publishState(of: trigger, at: now, devices, settings, &publisher)
     case .region:
-      guard let region = settings.region(named: name), topics.regionEvent(name) == visit.topic else { return end(visit) }
+      guard let region = settings.region(named: name), publisher.topics.regionEvent(name) == visit.topic else { return end(visit) }
       entry.place = UInt8(region)
       entry.due = now + max(settings.regions[region].silence(after: nil), Self.patience)
       if let slot = devices.find(identity), regions.visits.find(region: region, from: devices[slot].visits) >= 0 { return }
@@ -66,14 +65,14 @@ extension Gateway {
   }
 
   private mutating func endTrigger(_ entry: Leftovers.Entry) {
-    var visit = Unfinished(topic: Topics(settings).trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
+    var visit = Unfinished(topic: publisher.topics.trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
     end(visit)
     triggers.publishState(of: Int(entry.place), at: now, devices, settings, &publisher)
   }
 
   private mutating func endRegion(_ entry: Leftovers.Entry) {
-    var visit = Unfinished(topic: Topics(settings).regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
+    var visit = Unfinished(topic: publisher.topics.regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
     end(visit)
   }
@@ -81,8 +80,7 @@ extension Gateway {
   /// Where it began, its end is told, whatever is configured now.
   private mutating func end(_ visit: Unfinished) {
     guard let (kind, name) = visit.place else { return }
-    publisher.compose(.event, "", at: now)
-    publisher.topic = visit.topic
+    publisher.compose(.event, visit.topic, at: now)
     publisher.mark(.ends)
     switch kind {
     case .region:
@@ -104,6 +102,6 @@ extension Gateway {
     }
     publisher.publish()
     // Nobody tells the state of a trigger that is not there any more.
-    if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear("/trigger/", name, "/state", at: now) }
+    if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
   }
 }

@@ -3,6 +3,7 @@
 /// Keys as its MQTT documentation has them; `~` stands for BASE, which keeps every message under a kilobyte.
 package struct Discovery {
   private let topics: Topics
+  private let short = Topics.abbreviated
   private let site: Name
   private let gateway: Name
   private let version: Name
@@ -17,7 +18,7 @@ package struct Discovery {
   /// On while anybody is served, whoever came or went meanwhile.
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
-      state("/trigger/", trigger.bytes, tail: "/state", &payload)
+      state(short.triggerState(trigger), &payload)
       payload.member("value_template", "{{ 'ON' if value_json.served_count > 0 else 'OFF' }}")
     }
   }
@@ -25,7 +26,7 @@ package struct Discovery {
   package func region(_ region: Name) -> Message {
     entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
       payload.member("device_class", "occupancy")
-      state("/region/", region.bytes, &payload)
+      state(short.region(region), &payload)
       payload.member("value_template", "{{ 'ON' if value_json.state == 'inside' else 'OFF' }}")
     }
   }
@@ -58,16 +59,12 @@ package struct Discovery {
     var text = Text<128>()
     text.append(identity)
     return entity(component, text.bytes, kind: kind, name: text.bytes) { payload in
-      state("/proximity/", text.bytes, &payload)
+      state(short.proximity(text.bytes), &payload)
       body(&payload)
     }
   }
 
-  private func state(_ folder: StaticString, _ name: RawSpan, tail: StaticString = "", _ payload: inout Payload) {
-    var topic = Topic("~")
-    topic.append(folder)
-    topic.append(level: name)
-    topic.append(tail)
+  private func state(_ topic: Topic, _ payload: inout Payload) {
     payload.member("state_topic", text: topic.bytes)
     payload.member("json_attributes_topic", text: topic.bytes)
   }
@@ -96,7 +93,7 @@ package struct Discovery {
     message.payload.member("unique_id", text: own.bytes)
     message.payload.member("name", text: name, upTo: 64)
     body(&message.payload)
-    message.payload.member("availability_topic", "~/status")
+    message.payload.member("availability_topic", text: short.status.bytes)
     message.payload.member("availability_template", "{{ 'offline' if value_json.state == 'offline' else 'online' }}")
     describe(id, &message.payload)
     message.payload.closeObject()

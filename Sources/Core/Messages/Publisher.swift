@@ -4,7 +4,7 @@ package struct Publisher: ~Copyable {
   /// Who is served, and who has gone, has a way of its own: what else there is to tell cannot crowd it out.
   private let urgent: Ring<Message>
   private var message = Message()
-  private var base = Topic()
+  package private(set) var topics = Topics()
   private var simulated = false
   private var unknown = PublishSettings.Unknown.ignore
   private var pseudonyms: Pseudonyms
@@ -32,11 +32,7 @@ package struct Publisher: ~Copyable {
   package mutating func reload(_ settings: borrowing Settings) {
     simulated = settings.gateway.simulated
     unknown = settings.publish.unknown
-    base = Topic(settings.publish.prefix.bytes)
-    base.append(byte: UInt8(ascii: "/"))
-    base.append(settings.gateway.site)
-    base.append(byte: UInt8(ascii: "/"))
-    base.append(settings.gateway.name)
+    topics = Topics(settings)
     paces.reset()
   }
 
@@ -50,9 +46,9 @@ package struct Publisher: ~Copyable {
     return text
   }
 
-  // MARK: One message: begin, topic, members, send
+  // MARK: One message: compose, members, publish
 
-  package mutating func compose(_ care: Message.Care, _ topic: StaticString, at now: Instant) {
+  package mutating func compose(_ care: Message.Care, _ topic: Topic, at now: Instant) {
     message.care = care
     message.isUrgent = false
     message.visit = .none
@@ -60,8 +56,7 @@ package struct Publisher: ~Copyable {
     message.expires = .never
     message.sequence = 0
     message.isForSite = false
-    message.topic = base
-    message.topic.append(topic)
+    message.topic = topic
     message.payload.truncate(to: 0)
     json.openObject()
     json.member("v", 1)
@@ -82,15 +77,9 @@ package struct Publisher: ~Copyable {
 
   package mutating func setPaces(seed: UInt64) { paces = Paces(seed: seed) }
 
-  package var topic: Topic {
-    _read { yield message.topic }
-    _modify { yield &message.topic }
-  }
-
   /// A word to the site's other gateways, on a topic beside our own.
   mutating func composeSiteMessage(_ topic: Topic, at now: Instant) {
-    compose(.fleeting, "", at: now)
-    message.topic = topic
+    compose(.fleeting, topic, at: now)
     message.isForSite = true
   }
 
@@ -124,8 +113,7 @@ package struct Publisher: ~Copyable {
 
   /// The installation id that one of our radios read at an address: its neighbours need not ask.
   mutating func publish(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
-    compose(.state, "", at: now)
-    message.topic = Topics(settings).peer(peer.address, gateway: settings.gateway.name)
+    compose(.state, topics.peer(peer.address, gateway: settings.gateway.name), at: now)
     message.expires = now + Candidates.lifetime
     message.isForSite = true
     message.payload.members(of: peer)
@@ -144,12 +132,10 @@ package struct Publisher: ~Copyable {
     return push()
   }
 
-  /// Takes back what the broker keeps under a topic below our own.
+  /// Takes back the message that the broker retains under a topic of ours.
   @discardableResult
-  package mutating func clear(_ folder: StaticString, _ name: Name, _ tail: StaticString, at now: Instant) -> Bool {
-    compose(.state, folder, at: now)
-    message.topic.append(name)
-    message.topic.append(tail)
+  package mutating func clear(_ topic: Topic, at now: Instant) -> Bool {
+    compose(.state, topic, at: now)
     message.payload.truncate(to: 0)
     return push()
   }

@@ -5,6 +5,15 @@ package struct Topics: BitwiseCopyable, Sendable {
   /// `{prefix}/{site}/{gateway}`
   package private(set) var base = Text<100>()
 
+  /// What stands for BASE inside one message, where the reader knows BASE: Home Assistant's `~`.
+  static var abbreviated: Topics {
+    var topics = Topics()
+    topics.base.append("~")
+    return topics
+  }
+
+  init() {}
+
   @export(interface) package init(prefix: Name, site: Name, gateway: Name) {
     self.site.append(level: prefix.bytes)
     self.site.append(byte: UInt8(ascii: "/"))
@@ -29,17 +38,14 @@ package struct Topics: BitwiseCopyable, Sendable {
   package func reply(_ command: StaticString) -> Topic { own("/reply/", Name(command)) }
   package func ranging(_ region: Name) -> Topic { own("/ranging/", region) }
   package func region(_ region: Name) -> Topic { own("/region/", region) }
+  package func regionEvent(_ region: Name) -> Topic { own("/region/", region, "/event") }
   package func trigger(_ trigger: Name) -> Topic { own("/trigger/", trigger) }
+  package func triggerState(_ trigger: Name) -> Topic { own("/trigger/", trigger, "/state") }
 
-  package func regionEvent(_ region: Name) -> Topic {
-    var topic = self.region(region)
-    topic.append("/event")
-    return topic
-  }
-
-  package func proximity(_ identity: Identity) -> Topic {
+  /// `name` is what subscribers may know the device by.
+  package func proximity(_ name: RawSpan) -> Topic {
     var topic = own("/proximity/")
-    topic.append(level: identity)
+    topic.append(level: name)
     return topic
   }
 
@@ -96,9 +102,10 @@ package struct Topics: BitwiseCopyable, Sendable {
     return topic
   }
 
-  private func own(_ tail: StaticString, _ name: Name) -> Topic {
-    var topic = own(tail)
+  private func own(_ folder: StaticString, _ name: Name, _ tail: StaticString = "") -> Topic {
+    var topic = own(folder)
     topic.append(level: name.bytes)
+    topic.append(tail)
     return topic
   }
 

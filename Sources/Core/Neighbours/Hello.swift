@@ -70,7 +70,7 @@ extension Triggers {
     if !groups.isEmpty { list.read(groups.bytes) }
     arbitration.updateHearing(for: list, at: now)
     let number = arbitration.nextHello(at: now)
-    publisher.composeSiteMessage(Topics(settings).hello(settings.gateway.name), at: now)
+    publisher.composeSiteMessage(publisher.topics.hello(settings.gateway.name), at: now)
     let boot = publisher.boot
     publisher.json.member("gateway", text: settings.gateway.name.bytes)
     publisher.json.member("boot", text: boot.bytes)

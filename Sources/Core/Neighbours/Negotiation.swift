@@ -32,10 +32,7 @@ extension Triggers {
       publishClaim(place, at: now, devices, settings, &publisher)
     case .given:
       guard !evidence.isTaken, !evidence.mayBeTaken, evidence.isAhead else { return encounters[place].yield() }
-      let before = encounters[place]
-      encounters[place].fire(at: now, trigger)
-      publish(.fire, before, evidence, at: now, devices, settings, &publisher)
-      publishChange(from: before, at: place, now, devices, settings, &publisher)
+      fire(place, evidence, at: now, devices, settings, &publisher)
       publishClaim(place, at: now, devices, settings, &publisher)
     }
   }

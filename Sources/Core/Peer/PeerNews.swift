@@ -82,9 +82,11 @@ package enum PeerNews: BitwiseCopyable, Sendable {
     }
   }
 
-  /// nil for everything else. `parameters` are those of the vendor's event.
-  package init?(code: UInt8, _ parameters: RawSpan) {
-    guard code == Self.vendor, parameters.byteCount >= 17, parameters.little64(at: 0) == Self.mark else { return nil }
+  /// nil for every other packet. `packet` begins with its H4 type.
+  package init?(packet: RawSpan) {
+    guard packet.byteCount >= 20, packet[0] == PacketType.event.rawValue, packet[1] == Self.vendor else { return nil }
+    let parameters = packet.extracting(droppingFirst: 3)
+    guard parameters.little64(at: 0) == Self.mark else { return nil }
     let address = Address(word: parameters.little64(at: 9))
     let transmission = parameters[9]
     let rest = parameters.extracting(droppingFirst: 17)
@@ -102,11 +104,5 @@ package enum PeerNews: BitwiseCopyable, Sendable {
     case (7, 2): self = .withheld(transmission: transmission, status: rest[0], isPower: rest[1] == 1)
     default: return nil
     }
-  }
-
-  /// The same from a whole packet.
-  package init?(packet: RawSpan) {
-    guard packet.byteCount >= 3, packet[0] == PacketType.event.rawValue, packet[1] == Self.vendor else { return nil }
-    self.init(code: packet[1], packet.extracting(droppingFirst: 3))
   }
 }

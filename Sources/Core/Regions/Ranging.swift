@@ -78,8 +78,7 @@ package struct Ranging: ~Copyable {
         list.insert(slot, devices.estimate(of: slot, at: now, settings))
         place = regions.visits.nextInRegion(after: place)
       }
-      publisher.compose(.fleeting, "/ranging/", at: now)
-      publisher.topic.append(settings.regions[region].name)
+      publisher.compose(.fleeting, publisher.topics.ranging(settings.regions[region].name), at: now)
       list.write(to: &publisher, of: devices, at: now)
       publisher.publish()
     }

@@ -165,9 +165,7 @@ package struct Regions: ~Copyable {
   ) {
     // Without leave to monitor, visits are kept for ranging alone and nobody hears of them.
     guard settings.gateway.authorization == .always else { return }
-    publisher.compose(.event, "/region/", at: now)
-    publisher.topic.append(settings.regions[region].name)
-    publisher.topic.append("/event")
+    publisher.compose(.event, publisher.topics.regionEvent(settings.regions[region].name), at: now)
     switch transition {
     case .enter:
       publisher.mark(.begins)
@@ -214,8 +212,7 @@ package struct Regions: ~Copyable {
   }
 
   private mutating func publishState(of region: Int, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
-    publisher.compose(.state, "/region/", at: now)
-    publisher.topic.append(settings.regions[region].name)
+    publisher.compose(.state, publisher.topics.region(settings.regions[region].name), at: now)
     publisher.json.member("state", occupancies[region].count > 0 ? "inside" : "outside" as StaticString)
     publisher.json.member("count", Int64(occupancies[region].count))
     publisher.stamp("since", occupancies[region].since)

@@ -129,8 +129,8 @@ package struct Encounter: BitwiseCopyable {
 
   private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
 
-  /// The neighbours do not object.
-  package mutating func fire(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
+  /// A visit starts: `Triggers.fire` announces it, a restart goes on with one that was announced before.
+  mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
     stage = .fired(at: now)
     self.isVouched = isVouched
     resetProof()
@@ -257,10 +257,7 @@ package struct Encounter: BitwiseCopyable {
     else {
       return doubt(evidence, at: now, settings)
     }
-    guard evidence.mustAsk else {
-      fire(at: now, settings)
-      return .fire
-    }
+    guard evidence.mustAsk else { return .fire }
     stage = .claiming(since: now, dwelling: since)
     intent = 0
     return nil

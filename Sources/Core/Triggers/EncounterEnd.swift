@@ -68,11 +68,8 @@ extension Triggers {
     }
     guard !encounters[place].hasFired else { return .fired }
     encounters[place].isNewcomer = false
-    let before = encounters[place]
-    encounters[place].fire(at: now, settings.triggers[trigger], isVouched: true)
     let evidence = evidence(of: place, at: now, devices, settings)
-    publish(.manual, encounters[place], evidence, at: now, devices, settings, &publisher)
-    publishChange(from: before, at: place, now, devices, settings, &publisher)
+    fire(place, evidence, isManual: true, at: now, devices, settings, &publisher)
     negotiate(place, evidence, changed: true, at: now, devices, settings, &publisher)
     return nil
   }
@@ -91,8 +88,7 @@ extension Triggers {
 
   /// As for regions: derived from the device's own rhythm.
   private func silence(of encounter: Encounter) -> Interval {
-    guard let interval = encounter.approach.interval else { return Limits.shortestSilence }
-    return min(max(interval * 12, Limits.shortestSilence), Limits.longestSilence)
+    encounter.approach.interval.map { .silence(after: $0) } ?? Limits.shortestSilence
   }
 }
 

@@ -1,6 +1,18 @@
 // The words for what triggers decide. CONTRACT, Topics: an event carries the evidence it was decided on.
 
 extension Triggers {
+  /// The one place where a trigger fires: a visit starts, and the event and the trigger's new state are published.
+  mutating func fire(
+    _ place: Int32, _ evidence: TriggerEvidence, isManual: Bool = false, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    let before = encounters[place]
+    encounters[place].startVisit(at: now, settings.triggers[Int(before.trigger)], isVouched: isManual)
+    // A manual fire rests on the driver's word: it claims no dwell.
+    publish(isManual ? .manual : .fire, isManual ? encounters[place] : before, evidence, at: now, devices, settings, &publisher)
+    publishChange(from: before, at: place, now, devices, settings, &publisher)
+  }
+
   func publish(
     _ event: Encounter.Event, _ encounter: Encounter, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
@@ -12,10 +24,9 @@ extension Triggers {
     guard event.visit != .none || publisher.mayPublish(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else {
       return
     }
-    publisher.compose(.event, "/trigger/", at: now)
+    publisher.compose(.event, publisher.topics.trigger(trigger.name), at: now)
     publisher.markUrgent()
     publisher.mark(event.visit)
-    publisher.topic.append(trigger.name)
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
     publisher.json.member("id", name(event, slot, encounter, devices))
@@ -111,7 +122,7 @@ extension Publisher {
   mutating func composeClaim(
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {
-    composeSiteMessage(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
+    composeSiteMessage(topics.claim(group: group, identity, gateway: settings.gateway.name), at: now)
     markUrgent()
     json.member("gateway", text: settings.gateway.name.bytes)
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)

@@ -38,10 +38,8 @@ extension Triggers {
     of trigger: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     guard publishesStates else { return }
-    publisher.compose(.state, "/trigger/", at: now)
+    publisher.compose(.state, publisher.topics.triggerState(settings.triggers[trigger].name), at: now)
     publisher.markUrgent()
-    publisher.topic.append(settings.triggers[trigger].name)
-    publisher.topic.append("/state")
     publisher.json.member("trigger", text: settings.triggers[trigger].name.bytes)
     var counts = Counts()
     // Without leave to monitor nothing is listed that nobody asked for.
@@ -101,7 +99,7 @@ extension Triggers {
     if entry.isOver {
       encounters[place].wasHereAtStart = true
     } else {
-      encounters[place].fire(at: entry.since, settings.triggers[Int(encounters[place].trigger)])
+      encounters[place].startVisit(at: entry.since, settings.triggers[Int(encounters[place].trigger)])
       encounters[place].since = entry.since
     }
   }
@@ -113,7 +111,7 @@ extension Triggers {
     let place = encounters.find(trigger: trigger, from: devices[slot].encounters)
     guard place >= 0, encounters[place].isPresent else { return false }
     if encounters[place].hasFired { return true }
-    encounters[place].fire(at: entry.since, settings.triggers[trigger])
+    encounters[place].startVisit(at: entry.since, settings.triggers[trigger])
     encounters[place].since = entry.since
     return true
   }

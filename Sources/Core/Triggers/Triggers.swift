@@ -149,11 +149,15 @@ package struct Triggers: ~Copyable {
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
     let event = encounters[place].observe(evidence, after: elapsed, at: now, trigger)
-    if let event, !withholds(event, place) {
-      encounters[place].record(event)
-      publish(event, before, evidence, at: now, devices, settings, &publisher)
+    if case .fire = event {
+      fire(place, evidence, at: now, devices, settings, &publisher)
+    } else {
+      if let event, !withholds(event, place) {
+        encounters[place].record(event)
+        publish(event, before, evidence, at: now, devices, settings, &publisher)
+      }
+      publishChange(from: before, at: place, now, devices, settings, &publisher)
     }
-    publishChange(from: before, at: place, now, devices, settings, &publisher)
     if evidence.isImplausible, encounters[place].shouldReportPower() {
       publish(.anomaly(.implausiblePower), encounters[place], evidence, at: now, devices, settings, &publisher)
     }

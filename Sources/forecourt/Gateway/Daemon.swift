@@ -81,7 +81,7 @@ struct Daemon: Listener, ~Copyable {
     if let news { note(news, of: radio) }
     // What a radio found out it does not ask again.
     guard news != nil || moment >= deafUntil else { return }
-    gateway.receive(packet, radio: radio, at: moment)
+    if let news { gateway.receive(news, radio: radio, at: moment) } else { gateway.receive(packet, radio: radio, at: moment) }
     remoteCalibration?.listen(gateway, radio: radio)
   }
 
