@@ -5,7 +5,8 @@ struct Traffic: BitwiseCopyable, Sendable {
 
   private static let steps = 12
   private static let bucketSeconds = 0.5
-  /// A legacy PDU with 31 bytes of data at 1 Mbit/s: Core 6.0, Vol 6, Part B, 2.1. It is hit by what begins up to one PDU before it or after.
+  /// A legacy PDU with 31 bytes of data at 1 Mbit/s: Core 6.0, Vol 6, Part B, 2.1. It is hit by what begins up to one PDU before it or
+  /// after.
   private static let airSeconds = 376e-6
   /// A receiver holds on to a packet that is so much stronger than the other.
   private static let capture = 6.0

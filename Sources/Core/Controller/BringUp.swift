@@ -74,7 +74,8 @@ extension Controller {
       profile.address = Address(result.little48(at: 1), type: 0)
     case .commands:
       guard result.byteCount >= 65 else { return false }
-      // LE Set Extended Scan Parameters and Enable: octet 37, bits 5 and 6. Linux decides by the same two, so a shared adapter is not mixed.
+      // LE Set Extended Scan Parameters and Enable: octet 37, bits 5 and 6. Linux decides by the same two, so a shared adapter is not
+      // mixed.
       profile.isExtended = result[1 + 37] & 0x60 == 0x60 && !profile.shortfalls.contains(.extended)
     case .features:
       guard result.byteCount >= 9 else { return false }

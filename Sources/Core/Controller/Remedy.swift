@@ -10,10 +10,10 @@ package enum Remedy: UInt8, BitwiseCopyable, Sendable {
 
 /// What to do about silence, and when: often while somebody was heard a moment ago, ever more rarely afterwards.
 ///
-/// After a lively past: scan anew, reset, reopen; from then on the radio is degraded, and is scanned anew every four seconds with a
-/// reset each fifth time and a reopening each fifteenth. After any other past: scan anew, with a reset the second and each
-/// sixth time and a reopening each sixtieth. Ten minutes (lively), or two, after the last advert the pauses grow with the silence to at most five
-/// minutes, and it is taken for quiet.
+/// After a lively past: scan anew, reset, reopen; from then on the radio is degraded, and is scanned anew every four seconds with a reset
+/// each fifth time and a reopening each fifteenth. After any other past: scan anew, with a reset the second and each sixth time and a
+/// reopening each sixtieth. Ten minutes (lively), or two, after the last advert the pauses grow with the silence to at most five minutes,
+/// and it is taken for quiet.
 struct Silence: BitwiseCopyable, Sendable {
   /// Since the last advert.
   private(set) var tries = 0

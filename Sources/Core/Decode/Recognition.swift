@@ -82,8 +82,8 @@ package struct Recognition: ~Escapable {
     }
   }
 
-  /// Beacons are sold with -40 to +20 dBm: levels of -100 to -39 at 1 m, give or take an antenna and what a site assumes. What an advert claims
-  /// beyond that is no transmitter's. `power` came with the report's head.
+  /// Beacons are sold with -40 to +20 dBm: levels of -100 to -39 at 1 m, give or take an antenna and what a site assumes. What an advert
+  /// claims beyond that is no transmitter's. `power` came with the report's head.
   func isImplausible(_ power: Int8?) -> Bool {
     if isPowerImplausible { return true }
     guard measuredPower == nil, let power = txPower ?? power else { return false }

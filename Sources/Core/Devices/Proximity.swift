@@ -1,10 +1,10 @@
-/// When to speak of how near somebody is: the zone changed, the distance moved, or it is time again while he is near.
+/// When to publish how near a device is: its zone changed, its distance moved, or it is near and the interval is over.
 ///
-/// What would have to be heard to say something new is worked out when something is said, so that a packet costs two comparisons.
+/// Each message also fixes the band of averages that would say nothing new, so that a packet costs two comparisons.
 package struct Proximity {
   package init() {}
 
-  /// A sample was heard.
+  /// A sample has entered the average.
   package func observe(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
@@ -14,7 +14,7 @@ package struct Proximity {
     update(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
-  /// Silence may have made the average stale; returns when it will have.
+  /// Publishes that the average became stale; returns when it will.
   package func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
@@ -26,7 +26,7 @@ package struct Proximity {
     return .never
   }
 
-  /// By itself: writing takes much memory, and most packets write nothing.
+  /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
   private func update(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
@@ -55,7 +55,7 @@ package struct Proximity {
 }
 
 extension Publisher {
-  /// The fields of a proximity message, also in ranging: no figure is given for what is unknown.
+  /// The members that proximity and ranging share. What is unknown is left out.
   package mutating func compose(_ device: Device, _ estimate: Estimate?) {
     if let estimate {
       json.member("rssi", Int64(device.level))

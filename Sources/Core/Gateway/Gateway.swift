@@ -1,7 +1,7 @@
 /// The whole machine: packets and time in, messages out.
 ///
-/// Everything that falls due is done at the moment it falls due, before a later packet is heard: what comes out depends on the
-/// packets and their stamps alone, not on how often anybody calls.
+/// What falls due happens at its own moment, before any later packet: the output depends on the packets and their stamps alone, not on
+/// how often the caller calls.
 package struct Gateway: ~Copyable {
   package private(set) var settings: Settings
   package internal(set) var counters = Counters()
@@ -18,11 +18,11 @@ package struct Gateway: ~Copyable {
   private let proximity = Proximity()
   var deadlines: DeadlineHeap
   var now: Instant
-  /// After a sample, nothing can fall due for its device sooner than this.
+  /// After a sample, nothing falls due for its device sooner than this.
   private var patience: Interval
-  /// The kinds of identity that some selector names.
+  /// The kinds of identity that at least one selector names.
   var kindsNamed: UInt16
-  /// When each radio's last packet was stamped: between radios packets cross, and no clock went back.
+  /// Each radio's last stamp. Packets of different radios cross without any clock stepping back.
   private var stamps = InlineArray<4, Instant>(repeating: .zero)
 
   @export(interface) package init(
@@ -61,7 +61,7 @@ package struct Gateway: ~Copyable {
 
   // MARK: Packets
 
-  /// One H4 packet as a radio heard it.
+  /// One H4 packet from a radio.
   @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     arrive(from: radio, at: moment)
     do throws(Malformed) {
@@ -80,7 +80,7 @@ package struct Gateway: ~Copyable {
     }
   }
 
-  /// News that the caller has already read from a radio's packet.
+  /// News that the caller has already read from a radio's packet: the packet is parsed once.
   @export(interface) package mutating func receive(_ news: PeerNews, radio: Int, at moment: Instant) {
     arrive(from: radio, at: moment)
     learn(news, radio: radio)
@@ -95,13 +95,13 @@ package struct Gateway: ~Copyable {
     counters.packets &+= 1
   }
 
-  /// A packet of before: another radio's came first, or the clock went back.
+  /// The packet is older than the last one: another radio's came first, or the clock stepped back.
   @inline(never)
   private mutating func countStepBack(_ radio: Int, at moment: Instant) {
     if moment < stamps[radio & 3] { counters.clockStepsBack += 1 }
   }
 
-  /// A piece of an advertisement: with the last one, all of it is heard.
+  /// One piece of an advertisement. The last piece completes it.
   @inline(never)
   private mutating func join(_ report: Report, radio: Int) throws(Malformed) {
     var whole = WholeReport()
@@ -109,13 +109,13 @@ package struct Gateway: ~Copyable {
     observe(try Report(whole: whole.bytes), radio: radio)
   }
 
-  /// By itself: inside the loop over reports a processor's registers do not suffice.
+  /// A function of its own: inside the loop over reports the processor runs out of registers.
   @inline(never)
   private mutating func observe(_ report: Report, radio: Int) {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
     let (sender, device, isRepeated, isLater) = addresses.resolve(report, at: now, keys)
-    // In two branches: a slot that is chosen from two is not known before the choice.
+    // Two branches on purpose: a slot chosen from two would be known only after the choice.
     if isRepeated, devices.isHere(device) {
       observe(Int(device.slot), level: report.level, radio: radio, from: sender, isLater: isLater)
     } else if let slot = recognise(report, sender, devices.slot(of: device)) {
@@ -131,14 +131,14 @@ package struct Gateway: ~Copyable {
     if isWatched { observeWatched(slot, level: level, radio: radio, from: sender) }
   }
 
-  /// Once in a second or so: who was heard lately.
+  /// About once a second: the sender and the device become the newest of their tables.
   @inline(never)
   private mutating func touch(_ sender: Int, _ slot: Int) {
     addresses.touch(sender)
     devices.touch(slot)
   }
 
-  /// What a sample of somebody whom somebody wants changes.
+  /// What a sample of a device changes that the configuration asks for, or that is published.
   @inline(never)
   private mutating func observeWatched(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
     let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
@@ -155,7 +155,7 @@ package struct Gateway: ~Copyable {
     deadlines.enter(slot, due: now + patience)
   }
 
-  /// Regions need not wait for the silence of an address that is known to be another one by now.
+  /// The address is known to have a successor: its region visits end now, without waiting for silence.
   @inline(never)
   private mutating func endRenewedVisits() {
     let slot = Int(triggers.renewed)
@@ -163,7 +163,7 @@ package struct Gateway: ~Copyable {
     regions.endAll(of: slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
-  /// The wall clock was set, or was found to be wrong.
+  /// The system's clock was set, or turned out to be wrong.
   package mutating func setClock(_ epoch: Int64?) { publisher.clock.epoch = epoch }
 
   // MARK: Permission
@@ -177,7 +177,7 @@ package struct Gateway: ~Copyable {
     }
   }
 
-  /// What was monitored under the old permission ends with it, and says so.
+  /// Whatever was monitored under the old permission ends with it, and its messages say so.
   @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }
@@ -189,7 +189,7 @@ package struct Gateway: ~Copyable {
     ranging.reset(at: now)
   }
 
-  /// nil means every region.
+  /// nil: every region.
   @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
     tick(at: moment)
     ranging.start(region, for: span, at: now)
@@ -207,7 +207,7 @@ package struct Gateway: ~Copyable {
 
   // MARK: The driver's own word
 
-  /// Somebody asks by command for a trigger to fire: why it does not, if it does not.
+  /// A command asks a trigger to fire. Returns why it does not.
   @export(interface) package mutating func fireManually(_ trigger: Int, for identity: Identity, at moment: Instant) -> FireRefusal? {
     tick(at: moment)
     guard isListening else { return .deaf }
@@ -218,7 +218,7 @@ package struct Gateway: ~Copyable {
 
   // MARK: A new config
 
-  /// Takes a new config into force. A visit survives if its region does.
+  /// New settings take effect. A visit survives if its region does.
   @export(interface) package mutating func reload(_ next: consuming Settings, at moment: Instant) {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
@@ -243,7 +243,7 @@ package struct Gateway: ~Copyable {
     devices.average = settings.average
     publisher.reload(settings)
     triggers.reload(settings)
-    // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
+    // Keys and watched services decide which device is behind an address: all addresses must be resolved again.
     keys.reload(settings.keys)
     services.reload(settings.services)
     kindsNamed = settings.kindsNamed
@@ -258,10 +258,10 @@ package struct Gateway: ~Copyable {
 
   // MARK: Time
 
-  /// When `tick` has something to do, if nothing is heard before.
+  /// When `tick` has something to do, if no packet comes before.
   package var nextDeadline: Instant { min(min(deadlines.next, ranging.next), triggers.arbitration.due) }
 
-  /// Does what has fallen due by `moment`, each thing at its own time.
+  /// Does what has fallen due by `moment`, each thing at its own moment.
   @inline(__always)
   @export(interface) package mutating func tick(at moment: Instant) {
     if deadlines.next <= moment || ranging.next <= moment || triggers.arbitration.due <= moment { catchUp(with: moment) }
@@ -288,7 +288,7 @@ package struct Gateway: ~Copyable {
     let exit = regions.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     let lost = triggers.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }
-    // What falls due is done with; a deadline that has already passed would come for ever.
+    // At least a microsecond ahead: a deadline in the past would come due for ever.
     deadlines.enter(slot, due: max(min(min(stale, exit), lost), now + Interval(microseconds: 1)))
   }
 }

@@ -1,7 +1,7 @@
-// From what an advert says of its sender to the device that it is from.
+// From an advert to the device that sent it.
 
 extension Gateway {
-  /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
+  /// Reads an advert and returns its device, which may be another than before.
   @inline(never)
   mutating func recognise(_ report: Report, _ sender: Int, _ known: Int?) -> Int? {
     if known == nil { addresses.release(sender) }
@@ -32,7 +32,7 @@ extension Gateway {
     return slot
   }
 
-  /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
+  /// The slot of an identity. If only the address was known until now, what was averaged under the address moves to the identity.
   mutating func resolve(_ identity: Identity, succeeding known: Int?) -> Int {
     if let slot = devices.find(identity) {
       if let known, known != slot, devices[known].identity.isBoundToAddress {
@@ -62,7 +62,8 @@ extension Gateway {
 
   // MARK: All of its names
 
-  /// Who looks for any of the names that an advert gives its sender. Most configurations name two or three kinds, and most adverts none of them.
+  /// Which regions, triggers and calibrations look for any name in this advert. Most configurations use two or three kinds of identity, and
+  /// most adverts carry none of them.
   private func interest(in recognition: borrowing Recognition, of address: Address) -> Interest {
     var interest = Interest()
     var kinds = kindsNamed
@@ -76,7 +77,7 @@ extension Gateway {
     return interest
   }
 
-  /// One sender has several names at once, and says one now and one then: whoever looks for any of them looks for its device.
+  /// One sender may use several names in turn: a selector that matches any of them matches its device.
   private mutating func widen(_ slot: Int, _ sender: Int, _ interest: Interest) {
     var all = interest
     all.regions |= addresses[sender].regions

@@ -1,7 +1,7 @@
-// What a run owes to the one before it: every `fire` and `enter` that has no end gets one, or goes on. CONTRACT, Topics.
+// Every `fire` and `enter` that the run before left open goes on or gets its end. CONTRACT, Topics.
 
 extension Gateway {
-  /// Somebody was here when the run before ended. Twice is once.
+  /// A visit that the run before left open. The same visit twice counts once.
   @export(interface) package mutating func restore(_ visit: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard let (kind, name) = visit.place else { return }
@@ -27,10 +27,10 @@ extension Gateway {
     }
   }
 
-  /// A radio is on the air within this, and then hears whoever stands there some times.
+  /// A radio starts within this time, and then hears a device that stands there several times.
   private static var patience: Interval { .seconds(15) }
 
-  /// Nothing more is to come of the run before: from now on triggers tell their states.
+  /// The outbox holds nothing more of the run before: from now on triggers publish their states.
   @export(interface) package mutating func caughtUp(at moment: Instant) {
     tick(at: moment)
     guard !triggers.publishesStates else { return }
@@ -44,7 +44,7 @@ extension Gateway {
     return min(min(triggers.leftovers.next, regions.leftovers.next), isBehind ? now + .milliseconds(250) : .never)
   }
 
-  /// Tells who has not come back, and the states that there was no room for.
+  /// Ends the visits whose devices have not come back, and publishes the states that had to wait.
   @export(interface) package mutating func expireLeftovers(at moment: Instant) {
     guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || triggers.stale != 0 || regions.stale != 0 else { return }
     tick(at: moment)
@@ -58,7 +58,7 @@ extension Gateway {
     triggers.publishStaleStates(at: now, devices, settings, &publisher)
   }
 
-  /// Before regions and triggers get new numbers.
+  /// Before regions and triggers are renumbered.
   mutating func endLeftovers() {
     while let entry = triggers.leftovers.takeAny() { endTrigger(entry) }
     while let entry = regions.leftovers.takeAny() { endRegion(entry) }
@@ -77,7 +77,7 @@ extension Gateway {
     end(visit)
   }
 
-  /// Where it began, its end is told, whatever is configured now.
+  /// The end goes to the topic where the visit began, whatever the configuration says now.
   private mutating func end(_ visit: Unfinished) {
     guard let (kind, name) = visit.place else { return }
     publisher.compose(.event, visit.topic, at: now)
@@ -101,7 +101,7 @@ extension Gateway {
       publisher.json.closeObject()
     }
     publisher.publish()
-    // Nobody tells the state of a trigger that is not there any more.
+    // A trigger that no longer exists must not keep a retained state.
     if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
   }
 }

@@ -1,6 +1,6 @@
-/// What Home Assistant wants to be told so that it finds us: one retained message for each entity.
+/// Home Assistant's discovery: one retained message for each entity.
 ///
-/// Keys as its MQTT documentation has them; `~` stands for BASE, which keeps every message under a kilobyte.
+/// Keys as in its MQTT documentation. `~` stands for BASE and keeps every message under a kilobyte.
 package struct Discovery {
   private let topics: Topics
   private let short = Topics.abbreviated
@@ -15,7 +15,7 @@ package struct Discovery {
     self.version = version
   }
 
-  /// On while anybody is served, whoever came or went meanwhile.
+  /// On while any device is served.
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
       state(short.triggerState(trigger), &payload)
@@ -31,7 +31,7 @@ package struct Discovery {
     }
   }
 
-  /// Somebody the configuration asks for: where it is, how far away, how strongly it is heard.
+  /// A device that the configuration asks for: where it is, how far away, how strong.
   package func tracker(_ identity: Identity) -> Message {
     device(identity, "device_tracker", kind: "tracker") { payload in
       payload.member("source_type", "bluetooth_le")
@@ -129,7 +129,7 @@ extension Text {
     }
   }
 
-  /// What two names that differ only in what an identifier leaves out are told apart by: FNV-1a.
+  /// Tells apart two names that differ only in characters that an identifier leaves out: FNV-1a.
   fileprivate mutating func append(digest bytes: RawSpan) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }

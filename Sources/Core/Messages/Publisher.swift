@@ -1,7 +1,7 @@
-/// Composes messages and hands them to the courier through a ring. A full ring drops the message and counts it; nobody waits.
+/// Composes messages and passes them to the courier through rings. A full ring drops the message and counts it; nothing waits.
 package struct Publisher: ~Copyable {
   private let messages: Ring<Message>
-  /// Who is served, and who has gone, has a way of its own: what else there is to tell cannot crowd it out.
+  /// Urgent messages have their own ring: the rest cannot crowd them out.
   private let urgent: Ring<Message>
   private var message = Message()
   package private(set) var topics = Topics()
@@ -11,16 +11,16 @@ package struct Publisher: ~Copyable {
   package let boot: Boot
   private var sequence: UInt64 = 0
   package private(set) var dropped: UInt64 = 0
-  /// Events among the dropped, and events that came too thick to be told.
+  /// Events among the dropped, and events that `Paces` did not allow.
   package private(set) var eventsDropped: UInt64 = 0
   package private(set) var eventsLeftOut: UInt64 = 0
   private var paces = Paces(seed: 0)
   package var clock: WallClock
 
-  /// Tells this run from every other, so that no event id is ever used twice.
+  /// Distinguishes this run from every other, so that no event id is ever used twice.
   package typealias Boot = Text<16>
 
-  /// Without a way of its own what is urgent goes with the rest, in order.
+  /// Without a ring of their own urgent messages go with the rest, in order.
   package init(into messages: Ring<Message>, urgent: Ring<Message>? = nil, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms) {
     self.messages = messages
     self.urgent = urgent ?? messages
@@ -36,7 +36,7 @@ package struct Publisher: ~Copyable {
     paces.reset()
   }
 
-  /// What subscribers may know a device by. Empty where nothing: a name that should change every day needs to know which day it is.
+  /// What subscribers may know a device by. Empty when nothing: a name that changes daily needs the date.
   package mutating func name(of device: Device, at now: Instant) -> Text<128> {
     if unknown == .hash && !device.interest.isMatched {
       return clock.day(at: now).map { pseudonyms.name(of: device.identity, on: $0) } ?? Text<128>()
@@ -65,10 +65,10 @@ package struct Publisher: ~Copyable {
   /// Somebody waits for it at a pump.
   package mutating func markUrgent() { message.isUrgent = true }
 
-  /// The event begins or ends somebody's stay.
+  /// The event starts or ends a visit.
   package mutating func mark(_ visit: Message.VisitEdge) { message.visit = visit }
 
-  /// Whether an event that nobody waits for may be told, too; what may not is counted.
+  /// Whether an event that nobody waits for may be published. Refusals are counted.
   package mutating func mayPublish(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
     if paces.allow(identity, at: place, now) { return true }
     eventsLeftOut += 1
@@ -77,7 +77,7 @@ package struct Publisher: ~Copyable {
 
   package mutating func setPaces(seed: UInt64) { paces = Paces(seed: seed) }
 
-  /// A word to the site's other gateways, on a topic beside our own.
+  /// A message to the site's other gateways, on a topic beside our own.
   mutating func composeSiteMessage(_ topic: Topic, at now: Instant) {
     compose(.fleeting, topic, at: now)
     message.isForSite = true
@@ -88,7 +88,7 @@ package struct Publisher: ~Copyable {
     _modify { yield &message.payload }
   }
 
-  /// The members that every event has: what it is called for ever, and when it was.
+  /// The members of every event: its id, and its time.
   package mutating func identifyEvent() {
     sequence += 1
     message.sequence = sequence
@@ -105,13 +105,13 @@ package struct Publisher: ~Copyable {
     stamp("expires", deadline)
   }
 
-  /// A moment as people write it, or null while the board does not know what time it is.
+  /// A moment as people write it; null while the clock is not set.
   package mutating func stamp(_ key: StaticString, _ moment: Instant) {
     json.key(key)
     clock.write(moment, to: &json)
   }
 
-  /// The installation id that one of our radios read at an address: its neighbours need not ask.
+  /// The installation id that one of our radios read at an address: neighbours need not ask again.
   mutating func publish(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
     compose(.state, topics.peer(peer.address, gateway: settings.gateway.name), at: now)
     message.expires = now + Candidates.lifetime
@@ -123,7 +123,7 @@ package struct Publisher: ~Copyable {
     publish()
   }
 
-  /// False when there was no room for it.
+  /// False when the ring was full.
   @discardableResult
   package mutating func publish() -> Bool {
     if simulated { json.member("simulated", true) }
@@ -132,7 +132,7 @@ package struct Publisher: ~Copyable {
     return push()
   }
 
-  /// Takes back the message that the broker retains under a topic of ours.
+  /// Clears the message that the broker retains under one of our topics.
   @discardableResult
   package mutating func clear(_ topic: Topic, at now: Instant) -> Bool {
     compose(.state, topic, at: now)

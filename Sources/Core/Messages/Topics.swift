@@ -1,11 +1,11 @@
-/// Where messages go. CONTRACT, Topics.
+/// All topics, in one place. CONTRACT, Topics.
 package struct Topics: BitwiseCopyable, Sendable {
   /// `{prefix}/{site}`
   package private(set) var site = Text<66>()
   /// `{prefix}/{site}/{gateway}`
   package private(set) var base = Text<100>()
 
-  /// What stands for BASE inside one message, where the reader knows BASE: Home Assistant's `~`.
+  /// Home Assistant's short form: `~` stands for BASE.
   static var abbreviated: Topics {
     var topics = Topics()
     topics.base.append("~")
@@ -28,7 +28,7 @@ package struct Topics: BitwiseCopyable, Sendable {
   }
 
   package var status: Topic { own("/status") }
-  /// Whether we may write here, asked by `check`.
+  /// `check` publishes here to see whether it may.
   package var check: Topic { own("/check") }
   package var telemetry: Topic { own("/telemetry") }
   /// Every command at once, for the subscription.
@@ -53,16 +53,16 @@ package struct Topics: BitwiseCopyable, Sendable {
 
   package var claims: Topic { shared("/claim/+/+/+") }
   package var claim: Topic { shared("/claim/") }
-  /// Every gateway's status, our own among them.
+  /// The status of every gateway, ours included.
   package var statuses: Topic { shared("/+/status") }
   package var neighbour: Topic { shared("/") }
   package var peers: Topic { shared("/peer/+/+") }
   package var peer: Topic { shared("/peer/") }
 
-  /// No identity is called so: a hello goes where claims go, and shows that those arrive.
+  /// No identity has this name: a hello uses the topics of claims, and so proves that claims arrive.
   package var hellos: Topic { shared("/claim/site/hello/") }
 
-  /// Where `check` asks whether what is said to the site comes back; nobody reads it.
+  /// `check` publishes here to see whether messages to the site come back; nothing reads it.
   package var siteChecks: Topic { shared("/claim/site/check/") }
 
   package func siteCheck(_ gateway: Name) -> Topic {
@@ -87,7 +87,7 @@ package struct Topics: BitwiseCopyable, Sendable {
     return topic
   }
 
-  /// The installation id that somebody read at an address; kept by the broker while the address lives.
+  /// The installation id that a gateway read at an address; retained while the address lives.
   package func peer(_ address: Address, gateway: Name) -> Topic {
     var topic = shared("/peer/")
     topic.append(address)
@@ -117,7 +117,7 @@ package struct Topics: BitwiseCopyable, Sendable {
 }
 
 extension Text {
-  /// One level of a topic: what would part levels, match others or be refused by a broker becomes `_`. CONTRACT, Topics.
+  /// One level of a topic: separators, wildcards and characters that a broker may refuse become `_`. CONTRACT, Topics.
   package mutating func append(level bytes: RawSpan) {
     var index = 0
     while index < bytes.byteCount {

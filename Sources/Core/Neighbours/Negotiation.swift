@@ -1,12 +1,12 @@
-// What is said to the neighbours, and what they say.
+// Claims, ours and theirs.
 
 extension Triggers {
   private static let calmPace = Interval.seconds(1)
   private static let urgentPace = Interval.seconds(0.25)
-  /// An intent that was not answered by everybody is asked anew, so that every answer is about the present.
+  /// An intent without all answers is repeated with a new number, so that every answer is about the present.
   private static let intentLife = Interval.seconds(2)
 
-  /// Says what the neighbours should know by now, and fires if they have all agreed.
+  /// Publishes what the neighbours should know by now, and fires once all have agreed.
   mutating func negotiate(
     _ place: Int32, _ evidence: TriggerEvidence, changed: Bool, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings,
@@ -55,7 +55,7 @@ extension Triggers {
     return verdict
   }
 
-  /// Both gateways must come to the same answer: by level, and of equals the one that was asked first gives way.
+  /// Both gateways must reach the same result: the lower level yields, and of equal levels the one that was asked.
   private func isWeaker(_ encounter: Encounter, than word: NeighbourClaims.Entry) -> Bool {
     guard let level = word.level else { return false }
     return encounter.approach.level <= level
@@ -84,7 +84,7 @@ extension Triggers {
     publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
     publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
-    // Whoever waits for an answer comes first: not every list holds all.
+    // A neighbour that waits for an answer comes first: a list may not hold all.
     list(encounter.claims, in: &heard) { $0 == .holding }
     list(encounter.claims, in: &heard) { $0 != .holding }
     publisher.json.member(heard)
@@ -121,7 +121,7 @@ extension Triggers {
         place = next
       }
     }
-    // Who asks in a group that we have left must not wait for ever.
+    // A neighbour that asks in a group that we have left must not wait for ever.
     if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
       publishAnswer(to: claim, at: now, devices, settings, &publisher)
     }
@@ -149,8 +149,8 @@ extension Triggers {
     negotiate(place, evidence, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
   }
 
-  /// Somebody asks about a device that is nowhere near us: we say so, with the level if there is one and a trigger of ours looks for the
-  /// device. Of strangers nothing is told, whoever asks.
+  /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one and a trigger of ours matches the
+  /// device. Of other devices we reveal nothing.
   private mutating func publishAnswer(
     to claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {

@@ -1,4 +1,4 @@
-// How a set is put on the air, command by command, and its power set and read back. Core 6.0, Vol 4, Part E, 7.8.
+// Starts an advertising set, command by command; sets its power and reads it back. Core 6.0, Vol 4, Part E, 7.8.
 
 extension Opcode {
   static let setAdvertisingParameters = Opcode(0x2006)
@@ -17,7 +17,7 @@ extension Opcode {
 }
 
 extension Profile {
-  /// How the power is set where the standard has no way.
+  /// How the power is set where the standard offers no way.
   enum PowerVendor { case none, broadcom, zephyr }
 
   var powerVendor: PowerVendor {
@@ -30,7 +30,7 @@ extension Profile {
 }
 
 extension Beacons {
-  /// The next command, if something is to be sent; `current` is then whose.
+  /// The next command, if there is one; `current` is then its set.
   mutating func nextCommand(_ profile: Profile) -> RadioCommand? {
     current = nil
     guard !advertisers.isEmpty else { return nil }
@@ -67,7 +67,7 @@ extension Beacons {
     guard profile.isExtended else { return command }
     command.append(1)
     command.append(UInt8(set))
-    // No end: neither by time nor by number.
+    // No end, neither by time nor by number.
     command.append(0, bytes: 3)
     return command
   }
@@ -87,7 +87,7 @@ extension Beacons {
     return command
   }
 
-  /// Legacy adverts, which everybody understands, by extended commands.
+  /// Legacy adverts, which every receiver understands, by extended commands.
   private func extendedParameters(_ set: Int, _ advertiser: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(.setSetParameters)
     command.append(UInt8(set))
@@ -133,7 +133,7 @@ extension Beacons {
       return command
     case .zephyr:
       var command = RadioCommand(.zephyrPower)
-      // Of an advertiser; the legacy one is number 0.
+      // The handle type: an advertiser, of which the legacy one is number 0.
       command.append(0)
       command.append(UInt64(set), bytes: 2)
       command.append(level)
@@ -143,7 +143,7 @@ extension Beacons {
 
   // MARK: Answers
 
-  /// What follows from the answer to the command that `nextCommand` gave last.
+  /// The answer to the last `nextCommand`.
   mutating func answered(_ result: RawSpan, _ profile: Profile, at now: Instant) {
     let status = result.byteCount > 0 ? result[0] : 0xFF
     guard let set = current else {
@@ -153,9 +153,9 @@ extension Beacons {
     current = nil
     let advertiser = sets[set].advertiser
     switch sets[set].stage {
-    // It was switched off by somebody who connected, meanwhile.
+    // A connection has switched it off meanwhile.
     case .waiting, .on: break
-    // Off it is, whatever the answer.
+    // It is off, whatever the answer.
     case .disable: sets[set].stage = .waiting(until: .zero)
     case .parameters: parametersAnswered(set, advertiser, status, result, profile, at: now)
     case .power where status == 0:
@@ -183,14 +183,14 @@ extension Beacons {
   ) {
     let wantsPower = advertisers[advertiser].asked != nil
     if status != 0 {
-      // The standard's way is refused: the vendor's, if there is one.
+      // The standard's way is refused: try the vendor's, if there is one.
       if wantsPower && profile.isExtended && !advertisers[advertiser].isByVendor && profile.powerVendor != .none {
         advertisers[advertiser].isByVendor = true
         return
       }
       return refused(set, status: status, isPower: wantsPower && profile.isExtended, at: now)
     }
-    // Unsupported Feature or Parameter Value, in our own words: nobody knows how to set it here.
+    // Unsupported Feature or Parameter Value, as our own answer: no way to set the power is known here.
     if wantsPower && !profile.isExtended && profile.powerVendor == .none { return refused(set, status: 0x11, isPower: true, at: now) }
     if profile.isExtended { advertisers[advertiser].chosen = result.byteCount >= 2 && result[1] != 127 ? result.signed(at: 1) : nil }
     sets[set].stage = profile.isExtended && profile.address.kind == .random ? .address : .data

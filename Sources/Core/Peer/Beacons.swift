@@ -1,21 +1,21 @@
-/// What a radio sends beside listening: our own services, connectably, and the configuration's beacons.
+/// What a radio transmits beside listening: our own services, connectable, and the configuration's beacons.
 ///
-/// A controller with enough advertising sets sends all of them at once. Where they are fewer, or there is but one advertiser, the last
-/// one is lent to those that are left, in turn.
+/// A controller with enough advertising sets sends all of them at once. With fewer sets, or a single one, the last set is shared by the
+/// rest in turn.
 struct Beacons: BitwiseCopyable, Sendable {
   struct Advertiser: BitwiseCopyable, Sendable {
     /// Its number in the configuration; nil: our services.
     var transmission: UInt8?
     var data = AdvertData()
     var interval = Interval.milliseconds(100)
-    /// What was asked for, and what the controller says it chose.
+    /// The power asked for, and the power that the controller chose.
     var asked: Int8?
     var chosen: Int8?
     var isByVendor = false
-    /// After a refusal: not before then, and how long after the next one.
+    /// After a refusal: when to retry, and how long to back off next time.
     var retry = Instant.zero
     var patience = Beacons.shortestPatience
-    /// What was last told of it.
+    /// What was last reported of it.
     var reported = Reported.nothing
   }
 
@@ -25,7 +25,7 @@ struct Beacons: BitwiseCopyable, Sendable {
     case withheld
   }
 
-  /// The command that a set waits for, or is to be sent next.
+  /// The next command for a set, or the one that it waits for.
   enum Stage: BitwiseCopyable, Sendable {
     case waiting(until: Instant)
     case disable, parameters, address, data, power, readPower, enable
@@ -41,14 +41,14 @@ struct Beacons: BitwiseCopyable, Sendable {
   var advertisers = Bounded<9, Advertiser>(filledWith: Advertiser())
   var sets = Bounded<9, Set>(filledWith: Set())
   var isCounted = false
-  /// Whose command is on its way.
+  /// The set whose command has no answer yet.
   var current: Int?
   private var isVisited = false
   private var news: PeerNews?
 
   static let shortestPatience = Interval.seconds(5)
   private static let longestPatience = Interval.seconds(300)
-  /// How long a voice has a shared advertiser.
+  /// How long an advertiser keeps a shared set.
   private static let turn = Interval.seconds(1)
 
   init(_ duties: PeerDuties) {
@@ -69,7 +69,7 @@ struct Beacons: BitwiseCopyable, Sendable {
 
   // MARK: The controller and its visitors
 
-  /// A controller after its reset sends nothing.
+  /// A controller sends nothing after its reset.
   mutating func restart(_ profile: Profile) {
     sets.removeAll()
     (current, isVisited, isCounted) = (nil, false, !profile.isExtended)
@@ -77,17 +77,17 @@ struct Beacons: BitwiseCopyable, Sendable {
     if !profile.isExtended { divide(among: 1) }
   }
 
-  /// The first sets have a voice each.
+  /// The first sets have one advertiser each.
   mutating func divide(among most: Int) {
     isCounted = true
     for index in 0..<min(advertisers.count, max(most, 1)) { _ = sets.append(Set(advertiser: index)) }
   }
 
-  /// Somebody connected: our services are off the air by that. Core 6.0, Vol 4, Part E, 7.8.9 and 7.8.56.
+  /// A connection ends the advertising of our services. Core 6.0, Vol 4, Part E, 7.8.9 and 7.8.56.
   mutating func centralConnected() {
     isVisited = true
     for index in sets.indices where advertisers[sets[index].advertiser].transmission == nil {
-      // One that shares its advertiser goes on with the others.
+      // A shared set continues with its other advertisers.
       sets[index].stage = .waiting(until: isShared(index) ? .zero : .never)
     }
   }
@@ -126,7 +126,7 @@ struct Beacons: BitwiseCopyable, Sendable {
     now >= advertisers[advertiser].retry && !(isVisited && advertisers[advertiser].transmission == nil)
   }
 
-  /// The next voice that may speak.
+  /// The next advertiser that may send.
   private mutating func startNext(_ set: Int, at now: Instant) {
     let first = isShared(set) ? sets.count - 1 : set
     let count = isShared(set) ? advertisers.count - first : 1
@@ -152,7 +152,7 @@ struct Beacons: BitwiseCopyable, Sendable {
     record(.sends(advertisers[advertiser].chosen), of: advertiser, status: 0, isPower: false)
   }
 
-  /// It is not sent, and that is said. It is tried again: what stood in the way may pass.
+  /// Reports the refusal and backs off: its cause may pass.
   mutating func refused(_ set: Int, status: UInt8, isPower: Bool, at now: Instant) {
     let advertiser = sets[set].advertiser
     advertisers[advertiser].retry = now + advertisers[advertiser].patience

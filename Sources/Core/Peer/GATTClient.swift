@@ -1,6 +1,6 @@
-/// One device is asked who it is: connect, exchange MTU, read its services until one holds the installation id, leave or hold.
+/// Asks one device for its id: connect, exchange MTU, read services until one holds the id, then disconnect or hold the connection.
 ///
-/// Each step has its deadline, and so has the whole: whatever the other side does, the line is free again.
+/// Each step has a deadline, and so has the whole: whatever the peer does, the radio is free again.
 struct GATTClient: BitwiseCopyable, Sendable {
   enum Question: Equatable, BitwiseCopyable, Sendable {
     case mtu
@@ -9,15 +9,15 @@ struct GATTClient: BitwiseCopyable, Sendable {
 
   enum Phase: BitwiseCopyable, Sendable {
     case idle
-    /// The command that connects waits for its turn.
+    /// The connect command waits to be sent.
     case waiting(for: Interval)
     case connecting(until: Instant)
-    /// Nobody came: the call is being taken back.
+    /// The device did not answer: the attempt is being cancelled.
     case cancelling(isSent: Bool, until: Instant)
     case asking(Question, until: Instant, atMost: Instant)
-    /// `isDue`: the level is to be read as soon as there is a turn.
+    /// `isDue`: read the level as soon as possible.
     case holding(next: Instant, isDue: Bool)
-    /// All is said; the link is being ended.
+    /// Done; the connection is being ended.
     case disconnecting
   }
 
@@ -30,7 +30,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
   private(set) var phase = Phase.idle
   private(set) var peer = Address(word: 0)
   private(set) var outcome: Outcome?
-  /// Its latest services, for those who want to know all of them; as many as one answer has room for.
+  /// Its latest services, for a thorough reading; as many as one answer holds.
   private(set) var found = Bounded<40, ServiceGroup>(filledWith: ServiceGroup(first: 0, last: 0, uuid: ServiceUUID()))
   var link: ACLLink?
   private let prefix: ServiceUUID
@@ -40,11 +40,11 @@ struct GATTClient: BitwiseCopyable, Sendable {
   /// Frames so far: a phone needs a dozen.
   private var frames = 0
 
-  /// The connection interval is 15 to 30 ms; a question and its answer take two or three of them.
+  /// The connection interval is 15 to 30 ms; a request and its answer take two or three of them.
   private static let stepPatience = Interval.milliseconds(1_500)
-  /// From the connection to the last answer. Seen of phones: 0.9 s cold, 45 ms warm.
+  /// From the connection to the last answer. Observed: 0.9 s cold, 45 ms warm.
   private static let patience = Interval.seconds(4)
-  /// For what a call that was taken back should answer.
+  /// For the controller's answer to a cancelled attempt.
   private static let cancelPatience = Interval.seconds(2)
   private static let mostFrames = 200
   private static let holdInterval = Interval.seconds(1)
@@ -58,7 +58,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
   var wantsToConnect: Bool { if case .waiting = phase { true } else { false } }
   var wantsToCancel: Bool { if case .cancelling(false, _) = phase { true } else { false } }
   var isHolding: Bool { if case .holding = phase { true } else { false } }
-  /// Whether the next connection that comes about is ours.
+  /// Whether the next new connection is ours.
   var expectsConnection: Bool {
     switch phase {
     case .connecting, .cancelling: true
@@ -80,7 +80,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
 
   // MARK: The call
 
-  /// `isThorough`: every service is told, even when the id has been found.
+  /// `isThorough`: report every service, even after the id.
   mutating func connect(to address: Address, for patience: Interval, isThorough: Bool) {
     precondition(isIdle && link == nil, "one connection of ours at a time")
     (peer, self.isThorough, id, frames, outcome) = (address, isThorough, nil, 0, nil)
@@ -95,7 +95,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
     if case .cancelling(_, let until) = phase { phase = .cancelling(isSent: true, until: until) }
   }
 
-  /// The command that connects was refused, or the connection did not come about.
+  /// The controller refused to connect, or the connection failed.
   mutating func connectFailed(_ failure: PeerFailure) { end(.failed(failure)) }
 
   mutating func connected(_ connection: Connection, at now: Instant) {
@@ -110,7 +110,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
     phase = .idle
   }
 
-  /// The controller has forgotten everything.
+  /// The controller was reset.
   mutating func interrupted() {
     switch phase {
     case .idle, .holding, .disconnecting: break
@@ -148,7 +148,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
     phase = .asking(question, until: now + Self.stepPatience, atMost: atMost)
   }
 
-  /// An attribute PDU: the answer to our question, or something nobody asked for.
+  /// An attribute PDU: the answer to our request, or something unasked.
   mutating func receive(_ pdu: RawSpan, at now: Instant) {
     frames += 1
     guard case .asking(let question, _, let atMost) = phase else { return }
@@ -162,7 +162,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
     } catch { end(.failed(.garbled)) }
   }
 
-  /// A server that knows no exchange keeps to the smallest. Core 6.0, Vol 3, Part F, 3.4.2.2.
+  /// A server without MTU exchange keeps to the smallest. Core 6.0, Vol 3, Part F, 3.4.2.2.
   private mutating func receive(mtu pdu: RawSpan, at now: Instant, atMost: Instant) throws(Malformed) {
     let isAnswer = pdu[0] == Att.exchangeMTU + 1 && pdu.byteCount == 3
     guard isAnswer || pdu.isError(about: Att.exchangeMTU) != nil else { throw .impossible }
@@ -224,7 +224,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
     if isHolding { phase = .holding(next: now + Self.holdInterval, isDue: false) }
   }
 
-  /// Somebody else is to be asked.
+  /// Another device is to be asked.
   mutating func release() {
     guard isHolding else { return }
     phase = .disconnecting
@@ -233,7 +233,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
 }
 
 extension RawSpan {
-  /// The code of an Error Response to such a request. Core 6.0, Vol 3, Part F, 3.4.1.1.
+  /// The code of an Error Response to this request. Core 6.0, Vol 3, Part F, 3.4.1.1.
   fileprivate func isError(about request: UInt8) -> UInt8? {
     byteCount == 5 && self[0] == Att.error && self[1] == request ? self[4] : nil
   }

@@ -1,4 +1,4 @@
-/// The visitor of our own services: one central at a time, answered, and shown out when it is silent or stays too long.
+/// Serves our own attributes to one central at a time, and disconnects it when it is silent or stays too long.
 struct GATTServer: BitwiseCopyable, Sendable {
   var link: ACLLink?
   private let table: AttributeTable
@@ -6,7 +6,7 @@ struct GATTServer: BitwiseCopyable, Sendable {
   private var heard = Instant.zero
   private var leaveBy = Instant.never
 
-  /// A phone asks its questions in a second; who says nothing for so long has stalled.
+  /// A phone asks its questions within a second; one that is silent for so long has stalled.
   private static let patience = Interval.seconds(10)
   private static let longestVisit = Interval.seconds(60)
 
@@ -34,7 +34,7 @@ struct GATTServer: BitwiseCopyable, Sendable {
     link?.send(answer)
   }
 
-  /// For whom we visit ourselves.
+  /// For the peer of our own client connection.
   func answer(_ request: RawSpan) -> AttPDU { table.answer(request, mtu: Att.smallestMTU) }
 
   /// False when only a reset of the controller helps.

@@ -1,4 +1,4 @@
-// What goes to the controller, one packet after another, each when its turn has come.
+// The packets for the controller, one after another, and its answers.
 
 extension Opcode {
   static let cancelConnect = Opcode(0x200E)
@@ -25,10 +25,10 @@ extension Peers {
     let until: Instant
   }
 
-  /// Linux waits as long for an answer.
+  /// As long as Linux waits.
   private static let answerPatience = Interval.seconds(2)
 
-  /// The next packet for the controller, with its H4 type. Then say `sent` or `turnedAway`, or ask again later.
+  /// The next packet for the controller, with its H4 type. The caller then calls `sent` or `turnedAway`, or asks again later.
   package mutating func next(at now: Instant) -> Text<260>? {
     outgoing = .none
     guard isAtWork, !isStuck else { return nil }
@@ -61,7 +61,7 @@ extension Peers {
     pending = Pending(outgoing: outgoing, opcode: opcode, until: now + Self.answerPatience)
   }
 
-  /// The controller is on its way to a reset: all that was begun ends with it.
+  /// The controller is about to be reset: everything ends.
   package mutating func turnedAway() { isAtWork = false }
 
   private mutating func disconnectSent(to handle: UInt16, at now: Instant) {
@@ -72,7 +72,7 @@ extension Peers {
 
   // MARK: Data
 
-  /// Core 6.0, Vol 4, Part E, 7.8.2: longer packets than the controller has room for are never sent; our own have room for 255 bytes.
+  /// Core 6.0, Vol 4, Part E, 7.8.2: no packet exceeds the controller's buffers; ours have room for 255 bytes.
   private var pieceLength: Int { min(profile.aclLength, 251) }
 
   private mutating func nextPiece() -> Text<260>? {
@@ -126,7 +126,7 @@ extension Peers {
     }
   }
 
-  /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66: on 1M, listening for it all the time.
+  /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66: on 1M, scanning all the time.
   private var connect: RadioCommand {
     var command = RadioCommand(profile.isExtended ? .connectExtended : .connect)
     let kind: UInt8 = client.peer.kind == .random ? 1 : 0
@@ -147,7 +147,7 @@ extension Peers {
     // An interval of 15 to 30 ms.
     command.append(12, bytes: 2)
     command.append(24, bytes: 2)
-    // No latency; lost after two seconds; events as long as they like.
+    // No latency; lost after two seconds; events of any length.
     command.append(0, bytes: 2)
     command.append(200, bytes: 2)
     command.append(0, bytes: 4)
@@ -172,7 +172,7 @@ extension Peers {
       guard status != 0 else { break }
       client.connectFailed(.refused)
       recordOutcome(at: now)
-    // There is no such connection any more.
+    // The connection no longer exists.
     case .disconnect(let handle): if status == 0x02 { disconnected(handle) }
     case .level:
       // 127: not available. Core 6.0, Vol 4, Part E, 7.5.4.

@@ -15,24 +15,24 @@ package enum PeerFailure: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a radio's thread found out by connecting and transmitting.
+/// What a radio found out by connecting and transmitting.
 ///
-/// It travels among the radio's packets, as a vendor's event that no controller sends: in order with the adverts, and a recording keeps it.
+/// It travels among the radio's packets as a vendor event that no controller sends: in order with the adverts, and kept by a recording.
 package enum PeerNews: BitwiseCopyable, Sendable {
   case identified(KnownPeer)
   /// It answered, and has no installation id.
   case stranger(Address)
   case failed(Address, PeerFailure)
-  /// One of its services, for those who asked for all.
+  /// One of its services, during a thorough reading.
   case offers(Address, ServiceGroup)
-  /// How strongly a connection is heard.
+  /// The level of a connection.
   case level(Address, Int8)
-  /// One of the configuration's transmissions is on the air; `power` is what the controller says it chose.
+  /// A transmission is on the air; `power` is what the controller chose.
   case sends(transmission: UInt8, power: Int8?)
-  /// It is not: the controller answered this to the command that matters.
+  /// It is not: the controller refused the command with this status.
   case withheld(transmission: UInt8, status: UInt8, isPower: Bool)
 
-  /// In a transmission's place: the services this gateway offers.
+  /// The number that stands for our own services.
   package static let ownServices: UInt8 = 255
 
   private static let vendor: UInt8 = 0xFF

@@ -1,10 +1,10 @@
-/// What one radio is to do beside listening.
+/// What one radio does beside listening.
 package struct PeerDuties: BitwiseCopyable, Sendable {
   package var settings: PeerSettings
   package var name: Name
-  /// The radio's: each asks a little later than the one before.
+  /// The radio's number: each radio asks a little later than the one before.
   package var index: Int
-  /// One device, wherever it is heard, whose every service is wanted: the 48 bits of its address.
+  /// The 48 bits of one address whose services are all to be read, wherever it is heard.
   package var errand: UInt64?
   package var transmissions = TransmitList(filledWith: TransmitSettings())
 
@@ -15,15 +15,16 @@ package struct PeerDuties: BitwiseCopyable, Sendable {
     self.errand = errand
   }
 
-  /// Listening is all.
+  /// Only listening.
   package static var none: PeerDuties { PeerDuties(PeerSettings(), name: Name()) }
 
   package var isEmpty: Bool { !settings.identify && !settings.serve && errand == nil && transmissions.isEmpty }
 }
 
-/// What a radio does beside listening: it asks devices who they are, answers those that ask, and is seen. Bytes and time in; packets out.
+/// What a radio does beside listening: it asks devices for their ids, serves our own, and transmits beacons. Bytes and time in; packets
+/// out.
 ///
-/// It runs on its radio's thread beside `Controller`, which decides when each of its packets may go. README.md beside it has the rules.
+/// It runs on its radio's thread beside `Controller`, which decides when each packet may go. README.md has the rules.
 package struct Peers: ~Copyable {
   struct UnexpectedLink: BitwiseCopyable, Sendable {
     let handle: UInt16
@@ -40,20 +41,20 @@ package struct Peers: ~Copyable {
   var client: GATTClient
   var server: GATTServer
   var beacons: Beacons
-  /// Connections that nobody expected; they are ended.
+  /// Unexpected connections; they are ended.
   var unexpected = Bounded<4, UnexpectedLink>(filledWith: UnexpectedLink(handle: 0))
-  /// A peer that wants encryption: its connection, until it has been told that there is no key.
+  /// The connection of a peer that wants encryption, until we have answered that there is no key.
   var keyless: UInt16?
-  /// What was offered last, and the command that has no answer yet: one at a time.
+  /// What was offered last, and the one command without an answer.
   var outgoing = Outgoing.none
   var pending: Pending?
   private var news = Bounded<32, PeerNews>(filledWith: .stranger(Address(word: 0)))
-  /// The controller does not do what it was told: only a reset helps. Whoever reads it takes it.
+  /// The controller does not obey: only a reset helps. Reading it clears it.
   var isStuck = false
 
-  /// Scanning is switched off before the call and on after it: seven commands.
+  /// Scanning stops before a connection attempt and resumes after it: seven commands.
   private static let interlude = Interval.milliseconds(15)
-  /// For somebody who waits in front of a terminal.
+  /// Somebody waits at a terminal.
   private static let errandPatience = Interval.seconds(5)
 
   @export(interface) package init(_ duties: PeerDuties, in arena: inout Arena) {
@@ -84,10 +85,10 @@ package struct Peers: ~Copyable {
     if duties.settings.identify { choose(at: now) }
   }
 
-  /// The radio was switched off: whoever answers next may be another controller.
+  /// The radio was switched off: the next controller may be another one.
   package mutating func lost() { restart(Profile()) }
 
-  /// A controller that was reset knows of no connection.
+  /// A controller that was reset has no connections.
   private mutating func restart(_ profile: Profile) {
     self.profile = profile
     isAtWork = profile.isWhole
@@ -98,7 +99,7 @@ package struct Peers: ~Copyable {
     beacons.restart(profile)
   }
 
-  /// Set when the controller has to be reset. Then everything here waits until that has happened.
+  /// True when the controller must be reset. Then everything waits until that has happened.
   package mutating func takeStuck() -> Bool {
     defer { if isStuck { isAtWork = false } }
     return isStuck && isAtWork
@@ -111,7 +112,7 @@ package struct Peers: ~Copyable {
     client.connect(to: next, for: allowance, isThorough: false)
   }
 
-  /// Whether somebody is connected.
+  /// Whether there is a connection.
   package var isOccupied: Bool { client.link != nil || server.link != nil }
 
   // MARK: What becomes known
@@ -124,7 +125,7 @@ package struct Peers: ~Copyable {
     return news[0]
   }
 
-  /// Somebody else has asked.
+  /// Another radio or gateway has asked it.
   package mutating func markKnown(_ address: Address, at now: Instant) { candidates.markKnown(address, at: now) }
 
   mutating func record(_ item: PeerNews) { _ = news.append(item) }
@@ -139,7 +140,7 @@ package struct Peers: ~Copyable {
     case .stranger:
       candidates.markKnown(peer, at: now)
       record(.stranger(peer))
-    // It is not to blame for what befell the radio.
+    // The radio failed, not the device.
     case .failed(.interrupted): isErrandDone = false
     case .failed(let failure):
       candidates.failed(peer, at: now)
@@ -233,7 +234,7 @@ package struct Peers: ~Copyable {
     }
   }
 
-  /// Whom we ask may ask us, too.
+  /// The peer of our client connection may send requests too.
   private mutating func attribute(_ pdu: RawSpan, toVisitor: Bool, at now: Instant) {
     if toVisitor { return server.receive(pdu, at: now) }
     if Att.isRequest(pdu[0]) { client.link?.send(server.answer(pdu)) }

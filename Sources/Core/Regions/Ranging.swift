@@ -1,10 +1,10 @@
 /// Which regions are being ranged, and when the next round is due.
 ///
-/// A window: with `extend_s`, ranging ends that long after the last enter or exit, and every enter or exit starts the clock anew.
-/// A command overrides it until the next command or, for `{"seconds":n}`, until its time is up.
+/// With `extend_s`, ranging ends that long after the last enter or exit. A command overrides this until the next command, or until its
+/// `{"seconds":n}` are over.
 package struct Ranging: ~Copyable {
   private enum Order: BitwiseCopyable {
-    /// As the config says.
+    /// As the configuration says.
     case window
     case started(until: Instant)
     case stopped
@@ -12,14 +12,14 @@ package struct Ranging: ~Copyable {
 
   private var orders = InlineArray<64, Order>(repeating: .window)
   private var round = Instant.never
-  /// Until when some command wants ranging: every packet asks.
+  /// Until when a command asks for ranging. Every packet needs it.
   private var asked = Instant.zero
 
   package init() {}
 
   // MARK: Commands
 
-  /// nil means every region.
+  /// nil: every region.
   package mutating func start(_ region: Int?, for span: Interval?, at now: Instant) {
     set(.started(until: span.map { now + $0 } ?? .never), region)
     wake(at: now)
@@ -27,7 +27,7 @@ package struct Ranging: ~Copyable {
 
   package mutating func stop(_ region: Int?) { set(.stopped, region) }
 
-  /// Forgets every command: the config rules again.
+  /// Forgets all commands.
   package mutating func reset(at now: Instant) {
     orders = InlineArray(repeating: .window)
     asked = .zero
@@ -55,15 +55,15 @@ package struct Ranging: ~Copyable {
 
   // MARK: Time
 
-  /// When the next round is due; never while no region is ranged and none could become so by time alone.
+  /// When the next round is due; never while no region is ranged and time alone cannot change that.
   package var next: Instant { round }
 
-  /// A transition may have opened a window; while rounds are under way they keep their beat.
+  /// An enter or exit may start ranging; a running rhythm stays.
   package mutating func wake(at now: Instant) {
     if round == .never { round = now }
   }
 
-  /// One round: a list for each region that is being ranged.
+  /// One round: a message for each ranged region.
   package mutating func range(
     _ regions: borrowing Regions, _ devices: borrowing Devices, at now: Instant, settings: borrowing Settings,
     publisher: inout Publisher
@@ -85,7 +85,7 @@ package struct Ranging: ~Copyable {
     round = anybody ? now + settings.ranging.interval : .never
   }
 
-  /// Whether somebody asked for ranging and the time is not up.
+  /// Whether a command asks for ranging now.
   package func isAsked(at now: Instant) -> Bool { now < asked }
 
   package func isRanging(_ region: Int, _ occupancy: Regions.Occupancy, _ settings: borrowing Settings, at now: Instant) -> Bool {

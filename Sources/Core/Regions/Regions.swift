@@ -1,21 +1,21 @@
-/// Who is inside which region. A device enters with a sighting that counts and exits after a silence; each region's occupancy is
-/// retained at the broker, and every enter and exit is an event.
+/// Which devices are inside which region. A device enters with a sample that counts and exits after a silence. Each enter and exit is an
+/// event; each region's occupancy is retained.
 package struct Regions: ~Copyable {
   package private(set) var visits: Visits
   private var occupancies = InlineArray<64, Occupancy>(repeating: Occupancy())
   /// The last enter or exit anywhere.
   package private(set) var changed = Instant.never
-  /// Sightings that found no room for one more visit.
+  /// Samples that found no room for another visit.
   package private(set) var refused: UInt64 = 0
-  /// Who was inside when the run before ended.
+  /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
-  /// A bit for each region whose state is told later.
+  /// A bit for each region whose state must still be published.
   package private(set) var stale: UInt64 = 0
   private var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .milliseconds(250)))
 
   package struct Occupancy: BitwiseCopyable {
     package var count: Int32 = 0
-    /// When the region became what it is, occupied or empty.
+    /// When the region became occupied, or empty.
     package var since = Instant.zero
     /// The last enter or exit.
     package var changed = Instant.never
@@ -32,7 +32,7 @@ package struct Regions: ~Copyable {
 
   // MARK: Events
 
-  /// A new run, or a new config: what the broker retains must not be older than we are.
+  /// After a start or a reload the retained states must not be older than this run.
   package mutating func publishAllStates(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
     for region in settings.regions.indices {
       if occupancies[region].count == 0 { occupancies[region].since = now }
@@ -57,7 +57,7 @@ package struct Regions: ~Copyable {
     }
   }
 
-  /// By itself: writing takes much memory, and most packets write nothing.
+  /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
   private mutating func enter(
     _ region: Int, _ slot: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
@@ -66,7 +66,7 @@ package struct Regions: ~Copyable {
     guard place >= 0 else { return refused += 1 }
     let identity = devices[slot].identity
     if let entry = leftovers.take(identity, at: region), !entry.isOver {
-      // The run before has told that it came.
+      // The run before has published its `enter`.
       visits[place].isPublished = true
       return change(region, by: 1, isPublished: true, settings, at: now, &publisher)
     }
@@ -97,7 +97,7 @@ package struct Regions: ~Copyable {
     return next
   }
 
-  /// The device is no longer ours to watch: every visit of it ends now, and the reason is said.
+  /// The device is no longer monitored: all its visits end, and their messages say why.
   package mutating func endAll(
     of slot: Int, because reason: Reason, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
@@ -107,7 +107,7 @@ package struct Regions: ~Copyable {
     }
   }
 
-  /// A new config no longer has some of the regions.
+  /// The new settings lack some of the regions.
   package mutating func endAll(
     of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
@@ -163,7 +163,7 @@ package struct Regions: ~Copyable {
     _ transition: Transition, _ region: Int, _ identity: Identity, _ settings: borrowing Settings, at now: Instant,
     _ publisher: inout Publisher
   ) {
-    // Without leave to monitor, visits are kept for ranging alone and nobody hears of them.
+    // Without permission to monitor, visits serve ranging alone and nothing is published.
     guard settings.gateway.authorization == .always else { return }
     publisher.compose(.event, publisher.topics.regionEvent(settings.regions[region].name), at: now)
     switch transition {
@@ -181,7 +181,7 @@ package struct Regions: ~Copyable {
     publisher.publish()
   }
 
-  /// The count is right also where not everybody is told of; there it is told now and then.
+  /// The count is always right. Changes without an event are published now and then.
   private mutating func change(
     _ region: Int, by number: Int32, isPublished: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
   ) {
@@ -197,7 +197,7 @@ package struct Regions: ~Copyable {
     }
   }
 
-  /// What was left for later, or found no room.
+  /// Publishes the states that had to wait for their pace or for room.
   mutating func publishStaleStates(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     var left = stale
     while left != 0 {
@@ -234,10 +234,10 @@ extension RegionSettings {
 }
 
 extension Interval {
-  /// How long a device with this observed interval may be silent before it is taken to have left.
+  /// How long a device with this observed interval may be silent before it counts as gone.
   ///
-  /// With 40 % of packets lost, twelve *observed* intervals in a row without one are a matter of 1 in 10⁸; a body in front of a
-  /// fast beacon silences it for seconds, hence the floor, and a device heard only once has no interval yet.
+  /// With 40 % loss, twelve *observed* intervals without a packet happen once in 10⁸. A body before a fast beacon silences it for seconds,
+  /// hence the minimum. A device heard only once has no interval yet.
   package static func silence(after interval: Interval?) -> Interval {
     guard let interval else { return Limits.longestSilence }
     return min(max(interval * 12, Limits.shortestSilence), Limits.longestSilence)
@@ -245,7 +245,7 @@ extension Interval {
 }
 
 extension Settings {
-  /// The shortest silence that means anything.
+  /// The shortest silence that can end anything.
   package var patience: Interval {
     var shortest = min(average.stale, Limits.shortestSilence)
     for region in regions.indices {

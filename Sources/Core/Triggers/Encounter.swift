@@ -1,18 +1,18 @@
-/// One device at one trigger: who comes, stands, has been served, and goes.
+/// One device at one trigger: it comes, stands, is served, and goes.
 package struct Encounter: BitwiseCopyable {
   package enum Stage: BitwiseCopyable, Equatable {
     case absent
-    /// Within `arm_m`: somebody is approaching.
+    /// Within `arm_m`: the device approaches.
     case armed
-    /// Evidence gathers that this is the place.
+    /// Evidence grows that the device stands here.
     case dwelling(since: Instant)
-    /// The evidence is whole, and neighbours are asked whether they object.
+    /// The evidence suffices, and the neighbours are asked.
     case claiming(since: Instant, dwelling: Instant)
     case fired(at: Instant)
     /// Beyond `leave_m` since then.
     case leaving(since: Instant, fired: Instant)
 
-    /// What neighbours are told of it.
+    /// What our claims say of it.
     var standing: Claim.Standing {
       switch self {
       case .absent: .withdrawn
@@ -28,39 +28,39 @@ package struct Encounter: BitwiseCopyable {
   /// The device's next encounter.
   package var nextOfDevice: Int32 = -1
   package var radio: Int8 = 0
-  /// Head of the list of what neighbours say of it.
+  /// Head of the list of the neighbours' claims for this device.
   package var claims: Int32 = -1
-  /// When we last told the neighbours, and the claim by which we last asked to fire.
+  /// When we last published a claim, and the number of the claim that asks to fire.
   package var claimed = Instant.zero
   package var intent: UInt32 = 0
   package private(set) var stage = Stage.absent
-  /// When it came near.
+  /// When the device came near.
   package var since = Instant.zero
   package var approach = Approach()
   package var clones = CloneDetector()
-  /// Seconds of evidence: time counts in full when the level is clear, in part when it is doubtful, and backwards when it speaks against.
+  /// Time counts in full when the level is clear, in part when it is doubtful, and negatively when the level speaks against.
   package private(set) var evidenceSeconds: Float = 0
   /// Since when the margin over the rivals has held.
   package private(set) var ahead = Instant.never
   package private(set) var isUndecidedReported = false
-  /// Nobody has seen this device come: it was there when the gateway started. It must leave before it can fire.
+  /// The device was already here when the gateway started. It must leave before it can fire.
   package var wasHereAtStart = false
-  /// Our line was down in the meantime: what a neighbour did then that is away now, nobody can tell.
+  /// The broker was away meanwhile: a neighbour that is offline now may have fired in that time.
   package var wasCutOff = false
-  /// For how many seconds he has certainly stood here, and the highest level meanwhile.
+  /// How long the device has certainly stood here, in seconds, and its highest level meanwhile.
   private var certain: Float = 0
   private var highest = Decibels(-200)
-  /// By the driver's own word.
+  /// Fired by command: the driver's word proves that the device is here.
   private var isVouched = false
   /// No fire before this.
   package private(set) var rests = Instant.zero
-  /// He was said to have left: no fire before he has been away. And when he was last here.
+  /// It has left: no fire before it has been away. And when it was last here.
   package private(set) var mustBeAway = false
   private var wasHere = Instant.zero
   private var wasGone = false
-  /// Nobody has seen it come: it may have been here under another address. It must wait until that is known.
+  /// It appeared near, and may have been here under another address: it waits until that is known.
   package internal(set) var isNewcomer = false
-  /// It goes on under another address.
+  /// Another encounter continues this one under the device's next address.
   package internal(set) var isSucceeded = false
   private var isPowerReported = false
 
@@ -73,7 +73,7 @@ package struct Encounter: BitwiseCopyable {
     case anomaly(Anomaly)
   }
 
-  /// Why somebody who stands there is not served.
+  /// Why a device that stands here does not fire.
   package enum Doubt: UInt8, BitwiseCopyable {
     case rival, silentNeighbour, unknownPower, noBroker, presentAtStart, notAway
   }
@@ -93,7 +93,7 @@ package struct Encounter: BitwiseCopyable {
 
   package var isPresent: Bool { stage != .absent }
 
-  /// For how long it has stood here, as far as evidence goes.
+  /// How long the device has stood here, by the evidence.
   package func dwell(at now: Instant) -> Interval {
     switch stage {
     case .absent, .armed: .zero
@@ -103,12 +103,12 @@ package struct Encounter: BitwiseCopyable {
 
   // MARK: Events
 
-  /// A sample was heard and added to the approach; `elapsed` is the time that it speaks for.
+  /// A sample has entered the approach; `elapsed` is the time that it stands for.
   package mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
     -> Event?
   {
     switch stage {
-    // However rarely it is heard: who is far off has left.
+    // However rare its adverts are: a device far off has left.
     case .fired, .leaving: return observeServed(evidence, at: now)
     case .absent, .armed, .dwelling, .claiming: break
     }
@@ -119,7 +119,7 @@ package struct Encounter: BitwiseCopyable {
 
   private static let proofSeconds: Float = 5
 
-  /// The level of somebody who has certainly stood here for long enough; told once before the fire and once after it.
+  /// The level of a device that has certainly stood here long enough; returned once before the fire and once after it.
   package mutating func provenLevel(_ evidence: TriggerEvidence, after elapsed: Interval) -> Decibels? {
     guard evidence.isProof || isVouched && evidence.motion == 0, isPresent, evidence.isFirm, certain < Self.proofSeconds else { return nil }
     certain += Float(elapsed.seconds)
@@ -129,7 +129,7 @@ package struct Encounter: BitwiseCopyable {
 
   private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
 
-  /// A visit starts: `Triggers.fire` announces it, a restart goes on with one that was announced before.
+  /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
   mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
     stage = .fired(at: now)
     self.isVouched = isVouched
@@ -138,13 +138,13 @@ package struct Encounter: BitwiseCopyable {
     evidenceSeconds = 0
   }
 
-  /// The claim of this number asks the neighbours; what they say after it counts.
+  /// Our claim with this number asks the neighbours. Only what they answer after it counts.
   package mutating func ask(by sequence: UInt32, at now: Instant, dwelling: Instant) {
     intent = sequence
     stage = .claiming(since: now, dwelling: dwelling)
   }
 
-  /// Another gateway has the better claim, or has fired.
+  /// A neighbour's claim is stronger, or a neighbour has fired.
   package mutating func yield() {
     guard case .claiming(_, let since) = stage else { return }
     stage = .dwelling(since: since)
@@ -152,7 +152,7 @@ package struct Encounter: BitwiseCopyable {
     intent = 0
   }
 
-  /// The end, whatever the reason; tells whether somebody must be told. He was here until then, as far as anybody knows.
+  /// Ends the encounter, and returns whether a `leave` is due. The device was here until `moment`, as far as we know.
   package mutating func end(hereUntil moment: Instant, isGone: Bool) -> Bool {
     if hasFired { (mustBeAway, wasHere, wasGone) = (true, moment, isGone) }
     return end()
@@ -173,10 +173,10 @@ package struct Encounter: BitwiseCopyable {
     return hasFired
   }
 
-  /// How long he is remembered though he is not here: until he may be served again.
+  /// Until when the encounter is kept though the device is not here: until it may fire again.
   package var isOwedUntil: Instant { mustBeAway ? max(rests, wasHere + (wasGone ? Self.absence : Self.longAbsence)) : rests }
 
-  /// True when an implausible power is to be told: once in an encounter.
+  /// True once in an encounter, when the implausible power must be published.
   package mutating func shouldReportPower() -> Bool {
     defer { isPowerReported = isPowerReported || isPresent }
     return isPresent && !isPowerReported
@@ -184,7 +184,7 @@ package struct Encounter: BitwiseCopyable {
 
   // MARK: Under another address
 
-  /// The same visitor, who was known by another address.
+  /// The same visitor under its next address.
   mutating func takeOver(from other: Encounter) {
     if other.hasFired { (stage, evidenceSeconds) = (other.stage, 0) }
     (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
@@ -194,7 +194,7 @@ package struct Encounter: BitwiseCopyable {
     isNewcomer = false
   }
 
-  /// The other address is heard again: they are two, and this one has not been served.
+  /// The old address is heard again: these are two devices, and this one has not been served.
   mutating func startAnew() {
     _ = end()
     (rests, mustBeAway) = (.zero, false)
@@ -232,19 +232,19 @@ package struct Encounter: BitwiseCopyable {
   }
 
   private mutating func gather(_ evidence: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
-    // However long somebody has stood: no more is kept than it takes, so that doubt is felt at once.
+    // Capped: however long a device has stood here, doubt takes effect at once.
     evidenceSeconds = min(max(evidenceSeconds + evidence.weight * Float(elapsed.seconds), 0), Float(settings.dwell.seconds))
   }
 
-  /// A body turns up in the line and goes away again: who comes back so soon has not been away, and has been served.
+  /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.
   private mutating func checkAbsence(_ evidence: TriggerEvidence, at now: Instant) {
     if evidence.isGone { wasGone = true }
     guard !evidence.isAway else { return }
     if now - wasHere >= (wasGone ? Self.absence : Self.longAbsence) { mustBeAway = false } else { (wasHere, wasGone) = (now, false) }
   }
 
-  /// Bodies stay for some seconds; nobody drives off, and is back, within that. Who was never heard as far off as where encounters end, nor lost,
-  /// may have turned his back.
+  /// Bodies stay for some seconds, and no car drives off and returns within that. A device that was never as far off as encounters end, nor
+  /// lost, may only have been turned away: it needs longer.
   private static let absence = Interval.seconds(12)
   private static let longAbsence = Interval.seconds(60)
 
@@ -263,7 +263,7 @@ package struct Encounter: BitwiseCopyable {
     return nil
   }
 
-  /// Somebody has stood here for long enough to deserve a word why nothing happens.
+  /// The device has stood here long enough to deserve a reason why nothing happens.
   private func doubt(_ evidence: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> Event? {
     let since: Instant
     switch stage {

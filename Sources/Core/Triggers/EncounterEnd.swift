@@ -1,8 +1,7 @@
-// How encounters end without a sample: silence, a new config, a permission withdrawn, a device that must make room; and how the
-// driver's own word begins one.
+// How encounters end without a sample: silence, new settings, a withdrawn permission, an evicted device. And how a command fires a trigger.
 
 extension Triggers {
-  /// A silence ends what it has outlasted; returns when to look again.
+  /// Ends what silence has ended; returns when to look again.
   package mutating func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
@@ -34,7 +33,7 @@ extension Triggers {
     }
   }
 
-  /// A new config no longer has some of the triggers, or has them otherwise.
+  /// The new settings lack some of the triggers, or have changed them.
   package mutating func endAll(
     of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
@@ -52,7 +51,7 @@ extension Triggers {
     }
   }
 
-  /// The driver typed the pump's number: why it does not fire, if it does not.
+  /// The driver typed the pump's number. Returns why the trigger does not fire.
   package mutating func fireManually(
     _ trigger: Int, _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> FireRefusal? {
@@ -86,19 +85,19 @@ extension Triggers {
     negotiate(place, evidence, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
 
-  /// As for regions: derived from the device's own rhythm.
+  /// As for regions: from the device's own rhythm.
   private func silence(of encounter: Encounter) -> Interval {
     encounter.approach.interval.map { .silence(after: $0) } ?? Limits.shortestSilence
   }
 }
 
-/// Why the driver's own word does not fire a trigger.
+/// Why a command does not fire a trigger.
 package enum FireRefusal: BitwiseCopyable, Sendable {
   /// The permission to listen is withdrawn.
   case deaf
-  /// The radio that stands there has not heard it within the time after which it is taken to have left.
+  /// The trigger's radio has not heard the device for so long that it counts as gone.
   case unheard
-  /// The trigger does not look for it.
+  /// The trigger's `match` does not name the device.
   case unmatched
   case fired
   /// The table of encounters is full.
@@ -106,7 +105,7 @@ package enum FireRefusal: BitwiseCopyable, Sendable {
 }
 
 extension Settings {
-  /// A trigger stays itself while its name, its place and whom it is for are the same; its distances may change in mid-visit.
+  /// A trigger remains the same while its name, group, radio and `match` stay; its distances may change during a visit.
   package func renumberedTriggers(in next: borrowing Settings) -> Renumbering {
     var numbers = Renumbering()
     for old in triggers.indices {

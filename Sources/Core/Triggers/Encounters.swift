@@ -1,10 +1,10 @@
 /// All encounters under way, each in its device's list, in lent memory.
 package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
-  /// What is seldom asked of each, and most never have.
+  /// What few encounters have, and few questions need.
   private var successions: Lent<Succession>
   private var free: FreeList
-  /// Where the search for an absent one goes on.
+  /// Where the search for an absent one continues.
   private var hand = 0
 
   package init(capacity: Int, in arena: inout Arena) {
@@ -18,7 +18,7 @@ package struct Encounters: ~Copyable {
   }
 
   package var isFull: Bool { free.isEmpty }
-  /// All that were ever used, some of them vacant.
+  /// All places that were ever used; some are free.
   var places: Range<Int32> { 0..<Int32(free.fresh) }
   func isUsed(_ place: Int32) -> Bool { table[Int(place)].device >= 0 }
   /// Places from here on have never been used.
@@ -57,7 +57,7 @@ package struct Encounters: ~Copyable {
     return place
   }
 
-  /// One that may make room: absent, owed no rest, and of those few that are looked at the longest unheard. -1 when there is none.
+  /// The encounter to evict: absent, owed nothing, and the longest unheard among the few examined. -1 when there is none.
   package mutating func dispensable(at now: Instant) -> Int32 {
     var oldest = -1
     for _ in 0..<min(Self.lookedAt, free.fresh) {
@@ -68,10 +68,10 @@ package struct Encounters: ~Copyable {
     return Int32(oldest)
   }
 
-  /// A flood of newcomers must not have the whole table searched for each.
+  /// A flood of newcomers must not search the whole table for each.
   private static let lookedAt = 64
 
-  /// The line to the broker is down.
+  /// The broker is away.
   package mutating func cutOff() { for place in 0..<free.fresh { table[place].wasCutOff = true } }
 
   package mutating func end(_ place: Int32, head: inout Int32) {

@@ -1,4 +1,4 @@
-// The words for what triggers decide. CONTRACT, Topics: an event carries the evidence it was decided on.
+// The messages of triggers. CONTRACT, Topics: an event carries the evidence for its decision.
 
 extension Triggers {
   /// The one place where a trigger fires: a visit starts, and the event and the trigger's new state are published.
@@ -17,7 +17,7 @@ extension Triggers {
     _ event: Encounter.Event, _ encounter: Encounter, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    // Without leave to monitor nothing is told that nobody asked for.
+    // Without permission to monitor, only what a command asked for is published.
     guard settings.gateway.authorization == .always || event == .manual else { return }
     let trigger = settings.triggers[Int(encounter.trigger)]
     let slot = Int(encounter.device)
@@ -39,7 +39,7 @@ extension Triggers {
     publisher.publish()
   }
 
-  /// A visit ends under the name under which it was told of, whatever its visitor is called by then.
+  /// A visit ends under the identity with which it began, whatever the device is called by then.
   private func name(_ event: Encounter.Event, _ slot: Int, _ encounter: Encounter, _ devices: borrowing Devices) -> Identity {
     guard case .leave = event else { return devices[slot].identity }
     let place = encounters.find(trigger: Int(encounter.trigger), from: devices[slot].encounters)
@@ -48,7 +48,7 @@ extension Triggers {
 }
 
 extension Encounter {
-  /// What cannot be, if everybody is who he says.
+  /// What cannot be if every advert is honest.
   package enum Anomaly: UInt8, BitwiseCopyable {
     case twoPlacesAtOnce
     /// Its advert claims a power that no transmitter has.
@@ -98,7 +98,7 @@ extension Encounter.Event {
 }
 
 extension Publisher {
-  /// What the decision was made on: the quick average, not the published one.
+  /// The basis of the decision: the quick average, not the published one.
   fileprivate mutating func composeEvidence(
     _ encounter: Encounter, _ evidence: TriggerEvidence, _ device: Device, at now: Instant, _ settings: borrowing Settings
   ) {
@@ -118,7 +118,7 @@ extension Publisher {
     json.member("runner_up", encounter.approach.level.value - margin, places: 1)
   }
 
-  /// A claim's topic lies beside the gateways', so that its neighbours need one subscription. Who only answers has no trigger there.
+  /// Claims lie beside the gateways' topics, so that neighbours need one subscription. An answer without an encounter names no trigger.
   mutating func composeClaim(
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {

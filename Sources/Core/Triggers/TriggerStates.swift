@@ -1,8 +1,8 @@
-// `BASE/trigger/NAME/state`, retained: who is served, who is near, and since when. What was once listed of one visit may be lost to a
-// subscriber; this is true whenever it is read. CONTRACT, Topics.
+// `BASE/trigger/NAME/state`, retained: which devices are served, which are near, and since when. A subscriber may have missed an event; the
+// state is always true. CONTRACT, Topics.
 
 extension Triggers {
-  /// The approach of an encounter has changed, or nothing but who stands near: a flood of these is listed now and then.
+  /// Publishes the state after a change. Changes of nearness alone are paced: a flood of them is published now and then.
   mutating func publishChange(
     from before: Encounter, at place: Int32, _ now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
@@ -18,7 +18,7 @@ extension Triggers {
     publishState(of: trigger, at: now, devices, settings, &publisher)
   }
 
-  /// What was left for later, or found no room.
+  /// Publishes the states that had to wait for their pace or for room.
   mutating func publishStaleStates(
     at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
@@ -42,7 +42,7 @@ extension Triggers {
     publisher.markUrgent()
     publisher.json.member("trigger", text: settings.triggers[trigger].name.bytes)
     var counts = Counts()
-    // Without leave to monitor nothing is listed that nobody asked for.
+    // Without permission to monitor the lists stay empty.
     let isAllowed = settings.gateway.authorization == .always
     if isAllowed { count(trigger, &counts) }
     publisher.json.member("served_count", Int64(counts.served))
@@ -70,12 +70,12 @@ extension Triggers {
     for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver { counts.served += 1 }
   }
 
-  /// What went on under a new address counts there.
+  /// An encounter that another one continues is counted there.
   private func stands(_ place: Int32, at trigger: Int) -> Bool {
     encounters.isUsed(place) && Int(encounters[place].trigger) == trigger && !encounters[place].isSucceeded
   }
 
-  /// As many as there is room for; returns how many those were.
+  /// Writes as many as fit; returns how many.
   private func list(_ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ publisher: inout Publisher) -> Int {
     var listed = 0
     for place in encounters.places where stands(place, at: trigger) {
@@ -93,7 +93,7 @@ extension Triggers {
     return listed
   }
 
-  /// Somebody whom the run before served is heard here: the visit goes on. Of one that was given up, nobody saw it come.
+  /// A device whose visit the run before left open is heard: the visit goes on. If the visit has been ended, the device was here all along.
   mutating func resume(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
     guard let entry = leftovers.take(identity, at: Int(encounters[place].trigger)) else { return }
     if entry.isOver {
@@ -104,7 +104,7 @@ extension Triggers {
     }
   }
 
-  /// Whether it has come already, and is served: as before, or from now on.
+  /// Whether the device is already here: its visit goes on.
   mutating func continuesVisit(
     _ trigger: Int, _ slot: Int, _ entry: Leftovers.Entry, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) -> Bool {
@@ -128,7 +128,7 @@ extension Encounter {
 }
 
 extension Publisher {
-  /// What is still to be said behind a list: the other one, how many are left out, a rehearsal's mark.
+  /// What must still fit behind a list: the other list, how many are left out, a rehearsal's mark.
   private static var rest: Int { 64 }
 
   fileprivate mutating func composeVisitor(_ identity: Identity, since: Instant) -> Bool {

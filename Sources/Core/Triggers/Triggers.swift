@@ -1,4 +1,4 @@
-/// All triggers of one gateway: what they see of each device, what they decide, and how they settle it with the neighbours.
+/// All triggers of one gateway: what they know of each device, and what they decide, alone or with the neighbours.
 package struct Triggers: ~Copyable {
   package internal(set) var encounters: Encounters
   var claims: NeighbourClaims
@@ -8,23 +8,23 @@ package struct Triggers: ~Copyable {
   private var started = Instant.zero
   /// `measured_power_dbm`.
   private var assumed = Decibels(-59)
-  /// The device whose encounters another one has just gone on with; -1 when there is none to be told of.
+  /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
   package private(set) var refused: UInt64 = 0
-  /// Whom the run before served.
+  /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
-  /// Whether states are told: not before it is known what the run before left.
+  /// False until it is known what the run before left open.
   package internal(set) var publishesStates = false
-  /// A bit for each trigger whose state is told later.
+  /// A bit for each trigger whose state must still be published.
   package internal(set) var stale: UInt64 = 0
   var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 16, pace: .milliseconds(500)))
 
-  /// A device that is heard so soon after the start has not been seen coming.
+  /// A device that is heard so soon after the start was not seen approaching.
   private static let startUp = Interval.seconds(3)
-  /// What a rival said so long ago is not known any more.
+  /// A rival's level is forgotten after so long.
   private static let memory = Interval.seconds(4)
-  /// An encounter begins while the device is still this far beyond `arm_m`.
+  /// An encounter starts while the device is still this far beyond `arm_m`.
   private static let foresight = Decibels(8)
 
   /// The loss at a trigger's three distances.
@@ -69,7 +69,7 @@ package struct Triggers: ~Copyable {
 
   // MARK: Hearing
 
-  /// `level` is as a receiver without offset would have it; `sender` is the address book's line.
+  /// `level` without the receiver's offset; `sender` is the line of the address book.
   package mutating func observe(
     _ slot: Int, level: Decibels, radio: Int, from sender: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
@@ -93,7 +93,7 @@ package struct Triggers: ~Copyable {
     }
   }
 
-  /// Whether a sample is somebody else's, who speaks under the same name from further off.
+  /// Whether the sample comes from another transmitter that uses the same identity from further off.
   @inline(never)
   private mutating func isDrowned(_ place: Int32, _ level: Decibels, by sender: Int, at now: Instant) -> Bool {
     encounters[place].clones.observe(sender, at: now)
@@ -123,7 +123,7 @@ package struct Triggers: ~Copyable {
     return place
   }
 
-  /// When there is no room, the longest absent gives way; -1 when nobody does.
+  /// A full table evicts the longest absent encounter; -1 when there is none.
   mutating func startEncounter(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
     if encounters.isFull {
       let absent = encounters.dispensable(at: now)
@@ -144,7 +144,7 @@ package struct Triggers: ~Copyable {
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     let evidence = evidence(of: place, at: now, devices, settings)
-    // Who was far off when we started has been seen coming, after all.
+    // Once heard far off, the device is seen approaching after all.
     if evidence.isFirm, !evidence.isNear { encounters[place].wasHereAtStart = false }
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
@@ -166,11 +166,12 @@ package struct Triggers: ~Copyable {
     }
     if let level = encounters[place].provenLevel(evidence, after: elapsed) { learnPower(from: level, place, &devices, settings) }
     negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
-    // Who has just been served is remembered until he may be served again.
+    // An encounter is kept until its device may fire again.
     if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices) }
   }
 
-  /// Who is gone is forgotten, but for what he is owed; what neighbours said of him holds no longer than he rests.
+  /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims are kept until `refractory_s`
+  /// is over.
   mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices) {
     if encounters[place].isOwedUntil <= now {
       remove(place, &devices)
@@ -219,7 +220,7 @@ package struct Triggers: ~Copyable {
     findBestRival(place, &evidence, at: now, devices, settings)
   }
 
-  /// The best of the others: triggers of our own in the same group, and what the neighbours last said.
+  /// The best rival: our own triggers in the group, and the neighbours' last claims.
   private func findBestRival(
     _ place: Int32, _ evidence: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
