@@ -92,5 +92,5 @@ package typealias WholeReport = Text<1674>
 package typealias Name = Text<32>
 package typealias Sentence = Text<256>
 package typealias Topic = Text<320>
-/// CONTRACT: every payload is under 1,024 bytes.
+/// Every payload is under 1,024 bytes: that is promised to subscribers.
 package typealias Payload = Text<1023>

@@ -1,7 +1,7 @@
 import Core
 
 extension Scenario {
-  /// The bystanders become travellers and phones like any other, behind those that have names.
+  /// Bystanders become ordinary travellers and phones, behind those that have names.
   func withBystanders(seed: UInt64) -> Scenario {
     var populated = self
     for index in 0..<bystanders.count {

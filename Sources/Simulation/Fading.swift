@@ -1,5 +1,5 @@
-/// What one phone's signal meets on its way to one gateway: shadows, and on each advertising channel reflections of its own.
-/// All of it belongs to places, so it changes with the way gone and not with time.
+/// The path of one phone's signal to one gateway: shadows, and reflections that differ between the advertising channels. Both belong to
+/// places, so they change with the distance travelled, not with time.
 struct Fading: BitwiseCopyable, Sendable {
   private var random: Random
   private var shadow = CorrelatedNoise()
@@ -9,7 +9,7 @@ struct Fading: BitwiseCopyable, Sendable {
 
   init(seed: UInt64, index: Int) { random = Random(seed: seed, 0x4C49_4E4B, index) }
 
-  /// What is added to the level that distance alone would give, after going `way`.
+  /// What is added to the level that distance alone gives, after `way` metres.
   mutating func fading(on channel: Int, after way: Double, in air: borrowing AirModel) -> Double {
     let settings = air.settings
     let slow = shadow.step(to: way, reach: settings.shadowReach, &random) * settings.shadowing
@@ -24,7 +24,7 @@ struct Fading: BitwiseCopyable, Sendable {
   mutating func error(_ deviation: Double) -> Double { deviation * random.normal() }
 }
 
-/// A value with mean 0 and deviation 1 that forgets itself exponentially over a way (Gudmundson 1991).
+/// Correlated noise with mean 0 and deviation 1, forgotten exponentially over a distance (Gudmundson 1991).
 private struct CorrelatedNoise: BitwiseCopyable, Sendable {
   private var value = 0.0
   private var way = -Double.infinity
@@ -37,13 +37,13 @@ private struct CorrelatedNoise: BitwiseCopyable, Sendable {
   }
 }
 
-/// The air's constants with what follows from them, worked out once.
+/// The air's constants and what follows from them, computed once.
 struct AirModel: Sendable {
   let settings: Air
   /// Amplitudes of the straight ray and of each half of the scattered rest; together they carry a mean power of 1.
   let straight: Double
   let scattered: Double
-  /// The mean of a Rician fade in dB, which lies below 0 dB: a calibration measures it along with the power.
+  /// The mean of a Rician fade in dB, which is below 0 dB: a calibration measures it together with the power.
   let meanFade: Double
 
   init(_ settings: Air) {

@@ -1,4 +1,4 @@
-/// One traveller's way in one run: the scenario's steps with that run's chances, cut into straight pieces.
+/// One traveller's way in one run: the scenario's steps with that run's random numbers, cut into straight pieces.
 struct Journey: Sendable {
   struct Piece: BitwiseCopyable, Sendable {
     var from: Double
@@ -10,7 +10,7 @@ struct Journey: Sendable {
   private(set) var pieces: [Piece] = []
   private var current = 0
 
-  /// How often somebody who looks at nothing in particular turns, on average.
+  /// How often a person who looks at nothing in particular turns, on average.
   private static let turnSeconds = 6.0
 
   init(_ traveller: Traveller, until end: Double, random: inout Random) {
@@ -83,7 +83,7 @@ extension Journey.Piece {
 }
 
 extension Whereabouts {
-  /// Whoever leaves a car leaves it standing there; whoever drives takes it along.
+  /// A person who leaves a car leaves it there; a person who drives takes it along.
   fileprivate mutating func change(to next: Conveyance) {
     if conveyance == .car, next != .car { car = place }
     if next == .car { car = nil }

@@ -1,6 +1,6 @@
 import Core
 
-/// One gateway's controller while the world runs.
+/// One gateway's controller during the run.
 struct Receiver: Sendable {
   let station: Station
   var traffic = Traffic()
@@ -14,7 +14,7 @@ struct Receiver: Sendable {
     phase = random.fraction() * station.interval * 3
   }
 
-  /// Which of the three advertising channels it listens to; nil between two windows and while its radio is dead.
+  /// Which of the three advertising channels it receives; nil between scan windows and while its radio is dead.
   func channel(at time: Double) -> Int? {
     guard !station.isDeaf(at: time) else { return nil }
     let turns = (time + phase) / station.interval
@@ -29,7 +29,7 @@ struct Receiver: Sendable {
     return clear * (1 - interference) * (1 - traffic.collision(of: level, at: time))
   }
 
-  /// The controller and its transport take 1 to 2 ms; nothing overtakes.
+  /// The controller and its transport take 1 to 2 ms; the order stays.
   mutating func stamp(_ due: Int64) -> Instant {
     let delay = 1_000 + Int64(random.fraction() * 1_000)
     latest = max(latest, Instant(microseconds: due + delay + Int64(station.clock * 1e6)))
@@ -37,7 +37,7 @@ struct Receiver: Sendable {
   }
 }
 
-/// What one advert makes a controller say: one event, or two when the response has an event of its own.
+/// The events for one advert: one, or two when the response has its own.
 struct Events: BitwiseCopyable, Sendable {
   private(set) var packets = InlineArray<2, Packet>(repeating: Packet())
   private(set) var count = 0
@@ -49,7 +49,7 @@ struct Events: BitwiseCopyable, Sendable {
     self.at = at
   }
 
-  /// A controller that speaks the older events puts both reports into one now and then: here whenever the stamp is even.
+  /// A controller with legacy events sometimes puts both reports into one: here whenever the stamp is even.
   mutating func add(_ report: SimulatedAdvert) {
     if count == 1, !station.extended, at.microseconds & 1 == 0 { return packets[0].add(report) }
     packets[count].at = at
@@ -59,7 +59,7 @@ struct Events: BitwiseCopyable, Sendable {
   }
 }
 
-/// Packets that have been heard and not yet been fetched: at most those of one advert.
+/// Packets received and not yet fetched: at most those of one advert.
 struct PacketQueue: Sendable {
   private var entries: [(gateway: Int, packet: Packet)] = []
   private var taken = 0

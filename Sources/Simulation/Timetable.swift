@@ -1,10 +1,10 @@
-/// Whose advert is next: a heap of voices by the moment they are due.
+/// Which phone sends next: a heap of transmitters by due time.
 struct Timetable: Sendable {
   private struct Entry: BitwiseCopyable, Sendable {
     var due: Int64
     var transmitter: Int
 
-    /// Ties by voice, so that the order is the same on every machine.
+    /// Ties go by number, so that the order is the same on every machine.
     func isBefore(_ other: Entry) -> Bool { due == other.due ? transmitter < other.transmitter : due < other.due }
   }
 

@@ -1,13 +1,13 @@
 import Core
 
-/// One phone while the world runs: when it speaks next, under which address, how loud it came out this time.
+/// One phone during the run: its next advert, its address, its power in this run.
 struct Transmitter: Sendable {
   let phone: Phone
   let payload: PhonePayload
   let power: Double
   private(set) var due: Int64
   private(set) var address: Address
-  /// The one before: whoever was heard a moment ago may still be spoken of.
+  /// The address before: a gateway may still refer to it.
   private(set) var formerAddress: Address
   private var renewal: Int64
   private var random: Random
@@ -33,7 +33,7 @@ struct Transmitter: Sendable {
     address = Self.address(for: phone.address, &random, cipher)
   }
 
-  /// Whether a gateway that speaks of `identity` means this phone.
+  /// Whether `identity` means this phone.
   func isMeant(by identity: Identity) -> Bool {
     switch identity.kind {
     case .iBeacon, .altBeacon, .eddystone:
@@ -61,7 +61,7 @@ struct Transmitter: Sendable {
     }
   }
 
-  /// Core 6.0, Vol 3, Part H, 2.2.2: the last 24 bits of the block that has the random part as its last.
+  /// Core 6.0, Vol 3, Part H, 2.2.2: the last 24 bits of the encrypted block whose end is the random part.
   private static func hash(_ part: UInt64, _ key: Block, _ cipher: Cipher) -> UInt64 {
     var plain = Block(repeating: 0)
     for index in 0..<3 { plain[15 - index] = UInt8(truncatingIfNeeded: part >> UInt64(8 * index)) }

@@ -6,7 +6,7 @@ package import Core
 package struct World: ~Copyable {
   package let scenario: Scenario
   package let visits: [Stay]
-  /// The phone whose advert the last packet tells of.
+  /// The phone that sent the last packet.
   package private(set) var speaker = 0
   private let air: AirModel
   private let cipher: Cipher?
@@ -18,7 +18,7 @@ package struct World: ~Copyable {
   private var waiting = PacketQueue()
   private var obstacles: [Obstacle] = []
 
-  /// `cipher` is needed when some phone's addresses resolve with a key.
+  /// `cipher` is needed for phones whose addresses resolve with a key.
   @export(interface) package init(_ scenario: Scenario, seed: UInt64, cipher: Cipher? = nil) {
     let populated = scenario.withBystanders(seed: seed)
     self.scenario = populated
@@ -42,7 +42,7 @@ package struct World: ~Copyable {
     visits = Stay.all(in: scenario, journeys)
   }
 
-  /// The next packet that some gateway hears, and which one; nil when the scenario is over. Each gateway's packets come in order.
+  /// The next packet, and the gateway that receives it; nil when the scenario is over. Each gateway's packets come in order.
   @export(interface) package mutating func next(into packet: inout Packet) -> Int? {
     while true {
       if let gateway = waiting.take(into: &packet) { return gateway }
@@ -54,13 +54,13 @@ package struct World: ~Copyable {
     }
   }
 
-  /// Where a traveller is. Cheap while the times asked for rise.
+  /// Where a traveller is. Cheap while the times rise.
   package mutating func posture(of traveller: Int, at time: Double) -> Whereabouts { journeys[traveller].posture(at: time) }
 
-  /// The phone that a gateway speaks of, as far as its advert or its present address tells.
+  /// The phone behind an identity, by its advert or its recent addresses.
   package func phone(meantBy identity: Identity) -> Int? { transmitters.firstIndex { $0.isMeant(by: identity) } }
 
-  /// How loud a phone came out in this run, at 1 m with nothing between.
+  /// A phone's power in this run: its level at 1 m with nothing between.
   package func power(of phone: Int) -> Double { transmitters[phone].power }
 
   private mutating func transmit(_ index: Int, at due: Int64) {
@@ -98,7 +98,7 @@ package struct World: ~Copyable {
     waiting.put(events, for: gateway)
   }
 
-  /// Everything that lies between a phone and a gateway but chance.
+  /// Everything between a phone and a gateway except chance.
   private func loss(of phone: Phone, _ posture: Whereabouts, to station: Station) -> Double {
     let line = station.place - posture.place
     let height = station.height - phone.height
@@ -115,7 +115,7 @@ package struct World: ~Copyable {
     return loss
   }
 
-  /// Other people and cars that may stand in a line. The bystanders are left out, there are too many to ask, and nobody asks for theirs.
+  /// Other people and cars in the line. Bystanders are left out: they are too many, and their truth is not needed.
   private mutating func meetObstacles(of bearer: Int, at time: Double) {
     obstacles.removeAll(keepingCapacity: true)
     let named = scenario.travellers.count - scenario.bystanders.count

@@ -168,7 +168,7 @@ package struct Gateway: ~Copyable {
 
   // MARK: Permission
 
-  /// Whether the radios may listen now. CONTRACT, Authorization.
+  /// Whether the radios may listen now. `authorization` in config.toml.
   @inline(__always) package var isListening: Bool {
     switch settings.gateway.authorization {
     case .always: true

@@ -1,4 +1,4 @@
-// Every `fire` and `enter` that the run before left open goes on or gets its end. CONTRACT, Topics.
+// Every `fire` and `enter` that the run before left open goes on or gets its end. README.md, Topics.
 
 extension Gateway {
   /// A visit that the run before left open. The same visit twice counts once.

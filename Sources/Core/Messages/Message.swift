@@ -1,6 +1,6 @@
 /// One MQTT message: the courier publishes it, `replay` prints it.
 package struct Message: BitwiseCopyable, Sendable {
-  /// How the courier delivers it. CONTRACT, Topics.
+  /// How the courier delivers it. README.md, Topics.
   package enum Care: UInt8, BitwiseCopyable, Sendable {
     /// QoS 0, dropped while the broker is away.
     case fleeting

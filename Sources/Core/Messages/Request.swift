@@ -11,7 +11,7 @@ package enum Request: BitwiseCopyable, Sendable {
   case caughtUp
 }
 
-/// CONTRACT, Commands.
+/// A command from the broker. README.md, Topics.
 package enum RemoteCommand: BitwiseCopyable, Sendable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour

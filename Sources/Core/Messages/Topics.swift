@@ -1,4 +1,4 @@
-/// All topics, in one place. CONTRACT, Topics.
+/// All topics, in one place. README.md, Topics.
 package struct Topics: BitwiseCopyable, Sendable {
   /// `{prefix}/{site}`
   package private(set) var site = Text<66>()
@@ -117,7 +117,7 @@ package struct Topics: BitwiseCopyable, Sendable {
 }
 
 extension Text {
-  /// One level of a topic: separators, wildcards and characters that a broker may refuse become `_`. CONTRACT, Topics.
+  /// One level of a topic: separators, wildcards and characters that a broker may refuse become `_`. README.md, Topics.
   package mutating func append(level bytes: RawSpan) {
     var index = 0
     while index < bytes.byteCount {

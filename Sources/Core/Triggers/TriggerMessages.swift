@@ -1,4 +1,4 @@
-// The messages of triggers. CONTRACT, Topics: an event carries the evidence for its decision.
+// The messages of triggers. An event carries the evidence for its decision (README.md, Topics).
 
 extension Triggers {
   /// The one place where a trigger fires: a visit starts, and the event and the trigger's new state are published.

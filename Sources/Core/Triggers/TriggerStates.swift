@@ -1,5 +1,5 @@
 // `BASE/trigger/NAME/state`, retained: which devices are served, which are near, and since when. A subscriber may have missed an event; the
-// state is always true. CONTRACT, Topics.
+// state is always true. README.md, Topics.
 
 extension Triggers {
   /// Publishes the state after a change. Changes of nearness alone are paced: a flood of them is published now and then.
