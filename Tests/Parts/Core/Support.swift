@@ -1,13 +1,7 @@
 import Core
+import Seeds
 
-/// A test's randomness has a seed.
-struct Seeded: RandomNumberGenerator {
-  private var words: SplitMix64
-
-  init(_ seed: UInt64) { words = SplitMix64(state: seed) }
-
-  mutating func next() -> UInt64 { words.next() }
-}
+typealias Seeded = Seeds.Seeded
 
 /// Memory for one test's tables, given back when the test lets go of it.
 final class Loan: @unchecked Sendable {
