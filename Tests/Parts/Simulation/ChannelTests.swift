@@ -11,7 +11,7 @@ import Testing
   ) -> (levels: [Int], lost: Double) {
     var levels: [Int] = []
     let scenario = Scenario.standing(at: distance, seconds: 2, change)
-    for seed in 0..<runs { levels += World.heard(scenario, seed: seed).map(\.rssi) }
+    for seed in 0..<runs { levels += World.receptions(scenario, seed: seed).map(\.rssi) }
     return (levels, 1 - Double(levels.count) / (Double(runs) * 2 / 0.105))
   }
 
@@ -35,7 +35,7 @@ extension ChannelTests {
       $0.gateways[1].place = Point(-5, 0)
     }
     return (0..<4_000).compactMap { seed in
-      let heard = World.heard(scenario, seed: UInt64(seed))
+      let heard = World.receptions(scenario, seed: UInt64(seed))
       let near = heard.filter { $0.gateway == 0 }.prefix(packets).map(\.rssi)
       let far = heard.filter { $0.gateway == 1 }.prefix(packets).map(\.rssi)
       return near.isEmpty || far.isEmpty ? nil : near.mean - far.mean

@@ -41,7 +41,7 @@ extension Identity {
 
 extension World {
   /// The levels of everything the gateways hear, with the moments.
-  static func heard(_ scenario: Scenario, seed: UInt64) -> [(gateway: Int, at: Instant, rssi: Int)] {
+  static func receptions(_ scenario: Scenario, seed: UInt64) -> [(gateway: Int, at: Instant, rssi: Int)] {
     var world = World(scenario, seed: seed)
     var packet = Packet()
     var heard: [(Int, Instant, Int)] = []
