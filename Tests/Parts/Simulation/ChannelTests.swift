@@ -58,7 +58,7 @@ extension ChannelTests {
   @Test("levels on one channel are alike while nobody moves, and independent after half a wavelength")
   func correlation() {
     var link = Fading(seed: 5, index: 0)
-    let air = Weather(Air())
+    let air = AirModel(Air())
     var still: [Double] = []
     var walking: [Double] = []
     var way = 0.0
@@ -76,7 +76,7 @@ extension ChannelTests {
 
   @Test("three channels differ by as much as 10 to 15 dB at one place")
   func channels() {
-    let air = Weather(Air())
+    let air = AirModel(Air())
     let spreads = (0..<4_000).map { index in
       var link = Fading(seed: 9, index: index)
       let levels = (0..<3).map { link.fading(on: $0, after: 0, in: air) }
@@ -88,7 +88,7 @@ extension ChannelTests {
 
   @Test("a level's mean in dB is what a calibration measures: fading adds nothing to it")
   func unbiased() {
-    let air = Weather(Air())
+    let air = AirModel(Air())
     var sum = 0.0
     for index in 0..<40_000 {
       var link = Fading(seed: 3, index: index)
@@ -100,7 +100,7 @@ extension ChannelTests {
   @Test("a crowd drowns the weak and leaves the strong")
   func collisions() {
     var traffic = Traffic()
-    for index in 0..<4_000 { traffic.note(-80, at: Double(index) * 0.0005) }
+    for index in 0..<4_000 { traffic.record(-80, at: Double(index) * 0.0005) }
     #expect(traffic.collision(of: -80, at: 2) > 0.7)
     #expect(traffic.collision(of: -70, at: 2) == 0)
   }

@@ -8,7 +8,7 @@ extension Scenario {
   static func standing(at distance: Double, seconds: Double = 60, _ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
     var scenario = Scenario()
     scenario.seconds = seconds
-    var gateway = Mast()
+    var gateway = Station()
     gateway.name = Name("west")
     gateway.height = 1.1
     scenario.gateways = [gateway]
