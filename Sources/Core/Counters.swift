@@ -6,8 +6,6 @@ package enum Malformed: UInt8, Error, BitwiseCopyable, Sendable {
   case impossible
   /// An H4 packet type that no controller sends.
   case unknownPacket
-
-  package static let reasons = 3
 }
 
 /// Counters for telemetry. Only the core thread writes them.

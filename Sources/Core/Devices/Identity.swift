@@ -45,8 +45,6 @@ package struct Identity: BitwiseCopyable, Sendable {
     for index in 0..<6 { append(address.written(index)) }
   }
 
-  package func isMoreSpecific(than other: Identity) -> Bool { kind.rawValue < other.kind.rawValue }
-
   /// Known by its address alone, whatever else it says of itself: another address would be another device.
   package var isBoundToAddress: Bool { kind.isBoundToAddress }
 
