@@ -4,8 +4,6 @@ package enum Limits {
 
   /// Half a second at 2,000 packets a second.
   package static let packetsQueued = 1_024
-  /// What identification, advertising and connections ask of one controller between two of its turns.
-  package static let commandsQueued = 16
   /// Installation ids that neighbours have read: one gateway's retained ones, when the broker comes back.
   package static let hintsQueued = 256
   /// A radio's conditions change a few times a second at worst.

@@ -75,14 +75,14 @@ package final class Courier: @unchecked Sendable {
     case ended
   }
 
-  @export(interface) package init(_ settings: CourierSettings, _ inlets: Inlets, toCore: Outlet, toHost: Outlet, say: @escaping Say) {
+  @export(interface) package init(_ settings: CourierSettings, _ inlets: Inlets, toCore: Outlet, say: @escaping Say) {
     self.settings = settings
     self.inlets = inlets
     self.toCore = toCore
     self.say = say
     topics = settings.topics
     figures = CourierCounters(ringing: toCore.bell)
-    let intake = Intake(settings, toCore: toCore, toHost: toHost, figures, say: say)
+    let intake = Intake(settings, toCore: toCore, figures, say: say)
     self.intake = intake
     link = MQTTClient { intake.receive($0, $1, isRetained: $2, left: $3) }
     dialer = Dialer(link, waking: bell)
@@ -285,7 +285,7 @@ package final class Courier: @unchecked Sendable {
   }
 }
 
-/// Where requests go: one ring to the core thread, one to the main thread, each with its doorbell.
+/// Where requests go: the ring to the core thread, and its doorbell.
 package struct Outlet: Sendable {
   package var requests: Ring<Request>
   package var bell: Doorbell

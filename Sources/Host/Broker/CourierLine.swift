@@ -171,11 +171,3 @@ extension CourierSettings {
       && commands == other.commands && claims == other.claims && peers == other.peers
   }
 }
-
-extension CourierSettings.Broker: Equatable {
-  package static func == (a: Self, b: Self) -> Bool {
-    a.host == b.host && a.port == b.port && a.version == b.version && a.username == b.username && a.password == b.password
-      && a.keepalive == b.keepalive && a.authorities == b.authorities && a.certificate == b.certificate && a.key == b.key
-      && a.isInsecure == b.isInsecure
-  }
-}

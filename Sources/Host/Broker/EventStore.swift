@@ -22,7 +22,7 @@ struct EventStore {
   let machine = machineStart()
   private let boot: Text<16>
   private let isRehearsal: Bool
-  private(set) var settings: Outbox.Options
+  private(set) var settings: OutboxSettings
   private var key: Text<512>
   private var signer: Signer?
   private(set) var outbox: Outbox?

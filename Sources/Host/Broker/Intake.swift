@@ -6,7 +6,6 @@ package final class Intake {
   private var settings: CourierSettings
   private var topics: Topics
   private let toCore: Outlet
-  private let toHost: Outlet
   private let figures: CourierCounters
   private let say: Say
 
@@ -21,11 +20,10 @@ package final class Intake {
   /// People and scripts type no faster.
   private static let freshCommandPace = TokenBucket(burst: 10, pace: .milliseconds(200))
 
-  package init(_ settings: CourierSettings, toCore: Outlet, toHost: Outlet, _ figures: CourierCounters, say: @escaping Say = { _, _ in }) {
+  package init(_ settings: CourierSettings, toCore: Outlet, _ figures: CourierCounters, say: @escaping Say = { _, _ in }) {
     self.settings = settings
     topics = settings.topics
     self.toCore = toCore
-    self.toHost = toHost
     self.figures = figures
     self.say = say
   }
@@ -91,7 +89,7 @@ package final class Intake {
         case .unknown: remembered.begin(ticket)
         }
       }
-      hand(.command(command, ticket), to: command.isForHost ? toHost : toCore, ticket)
+      hand(.command(command, ticket), ticket)
     } catch { refuse(ticket, error.words, at: now) }
   }
 
@@ -100,13 +98,13 @@ package final class Intake {
     return tickets
   }
 
-  private func hand(_ request: Request, to outlet: Outlet, _ ticket: Ticket) {
-    if outlet.requests.push(request) != nil {
+  private func hand(_ request: Request, _ ticket: Ticket) {
+    if toCore.requests.push(request) != nil {
       figures.requestsLimited.add()
       remembered.forget(ticket)
       replies.append(.reply(to: ticket, from: topics, refusing: "busy; try again"))
     }
-    outlet.bell.ring()
+    toCore.bell.ring()
   }
 
   private func refuse(_ ticket: Ticket, _ words: StaticString, at now: Instant) {

@@ -9,7 +9,7 @@ import Core
 @safe final class MQTTClient: @unchecked Sendable {
   private var client: OpaquePointer?
   private var properties: OpaquePointer?
-  private var settings = CourierSettings.Broker()
+  private var settings = BrokerSettings()
   /// "application/json", for every publication of an MQTT 5 session.
   private var jsonType: OpaquePointer?
   var news = MQTTNews()
@@ -46,14 +46,14 @@ import Core
   /// (RabbitMQ's is a day), so there no session is kept; and one that is kept only sometimes, RabbitMQ refuses for ever.
   static let sessionKept = Interval.seconds(60)
 
-  func prepare(_ settings: CourierSettings.Broker, _ greeting: Greeting) throws(MQTTFault) {
+  func prepare(_ settings: BrokerSettings, _ greeting: Greeting) throws(MQTTFault) {
     discard()
     self.settings = settings
     news = MQTTNews()
     inFlight.removeAll()
     // SAFETY: libmosquitto copies every text; `self` outlives the client, which `discard` destroys.
     unsafe client = greeting.identifier.withCString {
-      unsafe mosquitto_new($0, settings.version == .three, Unmanaged.passUnretained(self).toOpaque())
+      unsafe mosquitto_new($0, settings.version == .v311, Unmanaged.passUnretained(self).toOpaque())
     }
     guard unsafe client != nil else { throw MQTTFault("libmosquitto has no memory for a client") }
     unsafe mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, settings.version.rawValue)
@@ -86,7 +86,7 @@ import Core
     }
     // SAFETY: what an earlier connection left.
     unsafe mosquitto_property_free_all(&properties)
-    if settings.version == .five {
+    if settings.version == .v5 {
       // SAFETY: the list is ours until `discard`.
       let kept = UInt32(Self.sessionKept.seconds)
       unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), kept)
@@ -225,19 +225,19 @@ import Core
     var expiring: OpaquePointer?
     // SAFETY: the list is this call's own; libmosquitto copies it.
     defer { unsafe mosquitto_property_free_all(&expiring) }
-    if let seconds, settings.version == .five {
+    if let seconds, settings.version == .v5 {
       // Not a copy of `jsonType`: of a copied list this libmosquitto sends the first property only.
       unsafe mosquitto_property_add_string(&expiring, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
       unsafe mosquitto_property_add_int32(&expiring, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
     }
     // MQTT 3 forgets nothing that it keeps.
-    let isKept = isRetained && (seconds == nil || settings.version == .five)
+    let isKept = isRetained && (seconds == nil || settings.version == .v5)
     // SAFETY: as above.
     try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isKept, expiring ?? type), publication, at: now)
   }
 
   // SAFETY: only handed on.
-  private var type: OpaquePointer? { unsafe settings.version == .five ? jsonType : nil }
+  private var type: OpaquePointer? { unsafe settings.version == .v5 ? jsonType : nil }
 
   private func publish(
     _ topic: Topic, _ payload: RawSpan, qos: CInt, isRetained: Bool, _ properties: OpaquePointer?
@@ -256,7 +256,7 @@ import Core
   func subscribe(_ topic: Topic, qos: Int, wantsRetained: Bool, wantsOwn: Bool = false) throws(MQTTFault) {
     // MQTT 3 knows no such wishes: there the intake drops what is retained or our own.
     let wishes = (wantsOwn ? 0 : MQTT_SUB_OPT_NO_LOCAL.rawValue) | (wantsRetained ? 0 : MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
-    let options = settings.version == .five ? CInt(wishes) : 0
+    let options = settings.version == .v5 ? CInt(wishes) : 0
     // SAFETY: the topic is copied.
     try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(client, nil, $0, CInt(qos), options, nil) })
   }

@@ -58,6 +58,21 @@ struct CaptureSource: ~Copyable {
   /// A copy of a header, to go on reading beside it.
   func head(_ count: Int) -> Text<28> { Text(bytes(count)) }
 
+  /// A record of btsnoop or pcap, once all of it is there: its header, and its length with that. `place`: where in the header the packet's
+  /// length stands. nil at the end of the file.
+  mutating func record(_ headBytes: Int, lengthAt place: Int, isBig: Bool) throws(CaptureFault) -> (head: Text<28>, length: Int)? {
+    guard try has(1) else { return nil }
+    guard try has(headBytes) else { throw failure(.truncated) }
+    let head = head(headBytes)
+    // A file that grew and was never filled: a card without power writes such ends.
+    guard !head.isBlank else { throw failure(.damaged) }
+    let captured = head.bytes.number32(at: place, isBig: isBig)
+    guard captured <= UInt32(Self.mostBytes - headBytes) else { throw failure(.damaged) }
+    let length = headBytes + Int(captured)
+    guard try has(length) else { throw failure(.truncated) }
+    return (head, length)
+  }
+
   /// A packet further on, where a record's header has been read; its last byte becomes the packet's type.
   mutating func put(_ type: UInt8, before place: Int) { window[start + place - 1] = type }
 

@@ -21,16 +21,9 @@ struct Pcap: BitwiseCopyable {
   }
 
   func next(_ source: inout CaptureSource) throws(CaptureFault) -> CaptureRecord? {
-    guard try source.has(1) else { return nil }
-    guard try source.has(Self.recordBytes) else { throw source.failure(.truncated) }
-    let head = source.head(Self.recordBytes)
-    guard !head.isBlank else { throw source.failure(.damaged) }
-    let captured = head.bytes.number32(at: 8, isBig: isBig)
+    guard let (head, length) = try source.record(Self.recordBytes, lengthAt: 8, isBig: isBig) else { return nil }
     let fraction = UInt64(head.bytes.number32(at: 4, isBig: isBig)) * 1_000_000 / ticks
     let time = Int64(UInt64(head.bytes.number32(at: 0, isBig: isBig)) * 1_000_000 + fraction)
-    guard captured <= UInt32(CaptureSource.mostBytes - Self.recordBytes) else { throw source.failure(.damaged) }
-    let length = Self.recordBytes + Int(captured)
-    guard try source.has(length) else { throw source.failure(.truncated) }
     return link.locate(source, length: length, start: Self.recordBytes, end: length, time: time)
   }
 }

@@ -25,25 +25,25 @@ extension Examined {
   /// `user`: with whose rights this thread looks.
   static func outbox(_ host: HostSettings, as user: String) -> [Examined] {
     let settings = host.outbox
-    let file = Path(settings.path)
-    let folder = Path(Files.folder(of: settings.path))
+    let (file, path) = (settings.path, String(settings.path))
+    let folder = Path(Files.folder(of: path))
     guard Files.isFolder(folder) else {
-      return [Examined("outbox", .bad(.other), "\(settings.path): its folder does not exist: mkdir -p \(String(folder))")]
+      return [Examined("outbox", .bad(.other), "\(path): its folder does not exist: mkdir -p \(String(folder))")]
     }
     if Files.isFolder(file) {
-      return [Examined("outbox", .bad(.other), "\(settings.path): is a folder, not a file: outbox.path names a file")]
+      return [Examined("outbox", .bad(.other), "\(path): is a folder, not a file: outbox.path names a file")]
     }
     let place = Files.exists(file) ? file : folder
     guard Files.isWritable(place), Files.isWritable(folder) else {
       let named = Files.isWritable(folder) ? file : folder
       return [
-        Examined("outbox", .bad(.forbidden), "\(settings.path): \(user) may not write there: once as root: chown \(user) \(String(named))")
+        Examined("outbox", .bad(.forbidden), "\(path): \(user) may not write there: once as root: chown \(user) \(String(named))")
       ]
     }
     if let name = foreign(host, beside: String(folder)) {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
-    var found = [contents(of: settings.path, file)]
+    var found = [contents(of: path, file)]
     guard let free = Files.freeBytes(folder) else { return found }
     let wanted = Int64(settings.maxEvents * bytesPerEvent)
     let room = "\(free / 1_048_576) MB are free"
@@ -61,7 +61,7 @@ extension Examined {
 
   /// What a run of somebody else left there.
   private static func foreign(_ host: HostSettings, beside folder: String) -> String? {
-    let path = host.outbox.path
+    let path = String(host.outbox.path)
     for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where Files.exists(Path(name)) {
       if !Files.isWritable(Path(name)) { return name }
     }

@@ -44,12 +44,4 @@ package enum LearntFile {
     }
     return text
   }
-
-  /// The file is replaced as a whole, and only by what has reached the disk: a power cut leaves the old one or the new one.
-  @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
-    let file = try NewFile(creating: path, mode: 0o600, .own)
-    file.write(text)
-    let failure = file.keep(lasting: true)
-    guard failure == 0 else { throw FileRefusal(writing: failure) }
-  }
 }

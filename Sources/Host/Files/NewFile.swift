@@ -56,6 +56,17 @@ package final class NewFile {
     return failure
   }
 
+  /// The gateway's own file is replaced as a whole. `lasting`: and only by what has reached the disk, so that a power cut leaves the old
+  /// one or the new one.
+  @export(interface) package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, lasting: Bool = true)
+    throws(FileRefusal)
+  {
+    let file = try NewFile(creating: path, mode: mode, .own)
+    file.write(bytes)
+    let failure = file.keep(lasting: lasting)
+    guard failure == 0 else { throw FileRefusal(writing: failure) }
+  }
+
   package func line<let capacity: Int>(_ text: Text<capacity>) {
     append(text.bytes)
     waiting.append(UInt8(ascii: "\n"))

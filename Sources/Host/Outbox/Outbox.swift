@@ -15,15 +15,6 @@ package final class Outbox {
   /// What goes first: in the queue, and last when room has to be made.
   package enum Rank: Int64, BitwiseCopyable, Sendable { case ordinary, urgent }
 
-  /// `[outbox]` of the config.
-  package struct Options: BitwiseCopyable, Sendable {
-    package var path = Path("/var/lib/forecourt/outbox.db")
-    package var maxEvents = 100_000
-    package var maxAge = Interval.hours(24 * 30)
-
-    package init() {}
-  }
-
   package struct Waiting: BitwiseCopyable, Sendable {
     package var row: Int64 = 0
     package var isDamaged = false
@@ -37,7 +28,7 @@ package final class Outbox {
   /// What a rehearsal begins, nobody need end.
   package var isRehearsal = false
   /// The path never changes; the bounds may.
-  package var settings: Options
+  package var settings: OutboxSettings
   /// The new name of a file that could not be used, if that happened when opening.
   package let setAside: Path?
   package private(set) var waiting: Int
@@ -54,7 +45,7 @@ package final class Outbox {
   private let lock: FileLock
 
   /// A damaged file, or one of a newer version, is renamed and a new one begun.
-  package init(_ settings: Options, machine: Int64) throws(StoreFault) {
+  package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
     var lock = try FileLock(settings.path)
     var setAside: Path?
     var database: Database

@@ -20,7 +20,6 @@ package final class Radio: Sendable {
   package let name: Name
   package let packets: Ring<Packet>
   package let reports: Ring<Status>
-  let outgoing: Ring<Packet>
   /// Whom somebody else of the site has asked.
   let hints: Ring<KnownPeer>
   /// Wakes the radio's thread.
@@ -45,22 +44,14 @@ package final class Radio: Sendable {
     self.listener = listener
     packets = Ring(capacity: Limits.packetsQueued, in: &arena)
     reports = Ring(capacity: Limits.reportsQueued, in: &arena)
-    outgoing = Ring(capacity: Limits.commandsQueued, in: &arena)
     hints = Ring(capacity: Limits.hintsQueued, in: &arena)
   }
 
   package static let bytes =
     Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Status>.bytes(for: Limits.reportsQueued)
-    + Ring<Packet>.bytes(for: Limits.commandsQueued) + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
+    + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
 
   // MARK: The core thread
-
-  /// A command or data for the controller; false when its queue is full.
-  package func send(_ packet: Packet) -> Bool {
-    let isTaken = outgoing.push(packet) == nil
-    bell.ring()
-    return isTaken
-  }
 
   /// This one is known already; whoever finds the queue full is asked once more.
   package func hint(_ peer: KnownPeer) {

@@ -11,8 +11,6 @@ package struct RadioThread: ~Copyable {
   private var peers: Peers
   private var line: HCITransport?
   private var transfer = Transfer()
-  /// Somebody else's packet whose turn has not come.
-  private var held: Packet?
   private var packet = Packet()
   private var report = Radio.Status()
   private var mustReport = true
@@ -49,7 +47,6 @@ package struct RadioThread: ~Copyable {
       if !radio.isPermitted { rest() }
       let now = Clock.now()
       obey(controller.tick(at: now), at: now)
-      forward(at: now)
       converse(at: now)
       tell(controller.condition, at: now)
       if sleeps() { receive() }
@@ -61,13 +58,11 @@ package struct RadioThread: ~Copyable {
   private mutating func rest() {
     farewell()
     close()
-    held = nil
     controller = Controller(settings, isShared: isShared, spare: SystemRandom.word())
     peers.lost()
     mustReport = true
     while !radio.isPermitted && !radio.isStopping {
       tell(.off, at: Clock.now())
-      while radio.outgoing.pop() != nil {}
       radio.bell.settle()
       // Whoever changed it before the bell was set has not rung; a full ring of reports is tried again.
       if !radio.isPermitted && !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: mustReport ? .milliseconds(10) : nil) }
@@ -86,7 +81,7 @@ package struct RadioThread: ~Copyable {
   private mutating func sleeps() -> Bool {
     radio.bell.settle()
     defer { radio.bell.rise() }
-    if radio.isStopping || (held == nil && radio.outgoing.count > 0) || radio.hints.count > 0 { return false }
+    if radio.isStopping || radio.hints.count > 0 { return false }
     let deadline = min(min(controller.nextDeadline, transfer.deadline), peers.nextDeadline)
     let now = Clock.now()
     let limit = deadline == .never ? nil : max(deadline - now, .zero)
@@ -173,23 +168,6 @@ package struct RadioThread: ~Copyable {
       let bytes = news.packet
       deliver(bytes.bytes, at: now)
       radio.listener.ring()
-    }
-  }
-
-  /// Others' packets, each when its turn has come.
-  private mutating func forward(at now: Instant) {
-    while let next = held ?? radio.outgoing.pop() {
-      held = nil
-      switch controller.offer(next.bytes.bytes, at: now) {
-      case .pass: send(next.bytes.bytes, at: now)
-      case .first(let command):
-        held = next
-        return send(command.packet.bytes, at: now)
-      case .later:
-        held = next
-        return
-      case .refuse: break
-      }
     }
   }
 

@@ -53,7 +53,7 @@ private struct Wanted {
 
 private func list(_ invocation: Invocation) throws(Exit) {
   let wanted = try Wanted(invocation)
-  let path = try invocation.configuration(.hearing).host.outbox.path
+  let path = String(try invocation.configuration(.hearing).host.outbox.path)
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try Files.mustBeFile(path) } catch {
     say("forecourt: \(path) \(error.sentence)")

@@ -31,7 +31,7 @@ struct LearntPowersStore {
     due = now + Self.pause
     let (text, path) = (LearntFile.text(gateway.triggers.learnt), path)
     _ = diskThread.ask(.learnt, at: now) {
-      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
 }

@@ -6,9 +6,8 @@ final class MessageSink {
   let messages: Ring<Message>
   /// What goes before them; nil where all goes in one order, to be read.
   let urgent: Ring<Message>?
-  /// What the broker asks of the machine, and of the process.
+  /// What the broker asks of us.
   let requests: Ring<Request>
-  let chores: Ring<Request>
   let courier: Courier?
   private var mailbox: Mailbox
   private let thread: Thread?
@@ -17,7 +16,7 @@ final class MessageSink {
 
   static let bytes =
     Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
-    + 2 * Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<Courier.Order>.bytes(for: ordersQueued)
+    + Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<Courier.Order>.bytes(for: ordersQueued)
   private static let ordersQueued = 4
 
   init(
@@ -26,7 +25,6 @@ final class MessageSink {
   ) {
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     requests = Ring(capacity: Limits.requestsQueued, in: &arena)
-    chores = Ring(capacity: Limits.requestsQueued, in: &arena)
     let orders = Ring<Courier.Order>(capacity: Self.ordersQueued, in: &arena)
     mailbox = Mailbox(orders)
     out = invocation.out
@@ -40,7 +38,7 @@ final class MessageSink {
     let courier = Courier(
       CourierSettings(configuration.core, configuration.host, boot: boot),
       Courier.Inlets(messages: [urgent, messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
-      toHost: Outlet(requests: chores, bell: bell), say: Log(configuration.host.log).courier)
+      say: Log(configuration.host.log).courier)
     self.courier = courier
     thread = courier.start()
   }

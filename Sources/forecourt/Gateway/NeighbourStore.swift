@@ -42,7 +42,7 @@ struct NeighbourStore {
     isChanged = false
     let (text, path) = (NeighbourFile.text(entries), path)
     _ = diskThread.ask(.neighbours, at: now) {
-      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
 

@@ -9,7 +9,7 @@ final class Rig: @unchecked Sendable {
   let courier: Courier
   private let answers: Ring<Message>
   private let orders: Ring<Courier.Order>
-  private let outlets: [Outlet]
+  private let outlet: Outlet
   private var settings: CourierSettings
   private var composer: Composer
   private var carrying: Thread?
@@ -18,7 +18,7 @@ final class Rig: @unchecked Sendable {
     self.settings = settings
     composer = Composer(settings.topics)
     let bytes =
-      Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: 64) + 2 * Ring<Request>.bytes(for: Limits.requestsQueued)
+      Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: 64) + Ring<Request>.bytes(for: Limits.requestsQueued)
       + Ring<Courier.Order>.bytes(for: 4)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 64)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -26,13 +26,9 @@ final class Rig: @unchecked Sendable {
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     answers = Ring(capacity: 64, in: &arena)
     orders = Ring(capacity: 4, in: &arena)
-    let bell = Doorbell()
-    outlets = [
-      Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: bell),
-      Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: bell),
-    ]
+    outlet = Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: Doorbell())
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlets[0], toHost: outlets[1],
+      settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlet,
       say: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
   }
 
@@ -42,20 +38,18 @@ final class Rig: @unchecked Sendable {
     _ = Thread("witness") { self.witness() }
   }
 
-  /// Stands for the core and main threads: shows what arrives, and answers it.
+  /// Stands for the core thread: shows what arrives, and answers it.
   private func answer() {
-    let bell = outlets[0].bell
+    let bell = outlet.bell
     while true {
       bell.settle()
-      if outlets[0].requests.count + outlets[1].requests.count == 0 { wait(bell.descriptor, nil, forAtMost: nil) }
+      if outlet.requests.count == 0 { wait(bell.descriptor, nil, forAtMost: nil) }
       bell.rise()
-      for outlet in outlets {
-        while let request = outlet.requests.pop() {
-          tell(describe(request))
-          guard case .command(_, let ticket) = request else { continue }
-          _ = answers.push(.reply(to: ticket, from: composer.topics))
-          courier.bell.ring()
-        }
+      while let request = outlet.requests.pop() {
+        tell(describe(request))
+        guard case .command(_, let ticket) = request else { continue }
+        _ = answers.push(.reply(to: ticket, from: composer.topics))
+        courier.bell.ring()
       }
     }
   }

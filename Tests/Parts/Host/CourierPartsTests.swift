@@ -198,7 +198,7 @@ import Testing
     let scratch = Scratch()
     var telemetry = Telemetry()
     telemetry.devices = 7
-    #expect(Metrics.write(Metrics.text(telemetry, site: Name("a\"b"), gateway: Name("g")), to: scratch.path + "/m.prom"))
+    try Metrics.write(Metrics.text(telemetry, site: Name("a\"b"), gateway: Name("g")), to: scratch.path + "/m.prom")
     let text = try String(contentsOfFile: scratch.path + "/m.prom", encoding: .utf8)
     #expect(text.contains("# TYPE forecourt_devices gauge\nforecourt_devices{site=\"a\\\"b\",gateway=\"g\"} 7\n"))
     #expect(text.contains("forecourt_dropped_packets_total{"))
@@ -206,7 +206,7 @@ import Testing
       #expect(line.wholeMatch(of: /forecourt_[a-z_]+\{site="a\\"b",gateway="g"\} -?[0-9.]+/) != nil, "\(line)")
     }
     #expect(scratch.names == ["m.prom"])
-    #expect(!Metrics.write(Metrics.text(telemetry, site: Name("s"), gateway: Name("g")), to: scratch.path + "/no/m.prom"))
+    #expect(throws: FileRefusal.self) { try Metrics.write([], to: scratch.path + "/no/m.prom") }
     #expect(Usage.now().memoryBytes > 1_000_000)
   }
 }

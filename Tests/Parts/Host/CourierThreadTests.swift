@@ -13,12 +13,12 @@ private final class Alone: Sendable {
 
   init(_ settings: CourierSettings) {
     var arena = Arena.taken(
-      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + 2 * Ring<Request>.bytes(for: 4))
+      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + Ring<Request>.bytes(for: 4))
     messages = Ring(capacity: 64, in: &arena)
     orders = Ring(capacity: 4, in: &arena)
-    let outlets = (0..<2).map { _ in Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell()) }
+    let outlet = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: outlets[0], toHost: outlets[1], say: { _, _ in })
+      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: outlet, say: { _, _ in })
   }
 
   func push(_ message: Message) {

@@ -98,6 +98,14 @@ import Testing
     #expect(door.command("ping", #"{"request":"r-1"}"#) == [] && door.heard != nil, "another command is another request")
   }
 
+  @Test("commands are carried out in the order in which they came, whatever they concern")
+  func order() {
+    let door = Door()
+    let names = ["ping", "reload", "capture", "ranging", "reload"]
+    for name in names { #expect(door.command(name, name == "ranging" ? "start" : "") == []) }
+    #expect(names.allSatisfy { $0 == door.heard.map { "\($0.0.kind.name)" } } && door.heard == nil)
+  }
+
   @Test("a flood of commands is cut, and so are the complaints about it")
   func flood() {
     let door = Door()

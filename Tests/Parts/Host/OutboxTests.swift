@@ -60,8 +60,8 @@ extension Outbox {
 
 @Suite struct OutboxTests {
   let scratch = Scratch()
-  var settings: Outbox.Options {
-    var settings = Outbox.Options()
+  var settings: OutboxSettings {
+    var settings = OutboxSettings()
     settings.path = scratch["outbox.db"]
     return settings
   }
@@ -259,7 +259,7 @@ extension Outbox {
 
   @Test("a store without a folder says why")
   func nowhere() {
-    var settings = Outbox.Options()
+    var settings = OutboxSettings()
     settings.path = scratch["no/such/outbox.db"]
     do {
       _ = try Outbox(settings, machine: 1)

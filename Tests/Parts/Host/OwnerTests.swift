@@ -19,7 +19,7 @@ struct OwnerTests {
   @Test("what root makes is given away, what was there is not, nor what a link leads to")
   func given() throws {
     _ = try SecretFile.bytes(4, keptIn: scratch.path + "/id")
-    var settings = Outbox.Options()
+    var settings = OutboxSettings()
     settings.path = scratch["outbox.db"]
     let outbox = try Outbox(settings, machine: 1)
     #expect(owner(of: "id") == Self.nobody)
