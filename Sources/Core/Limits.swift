@@ -7,7 +7,7 @@ package enum Limits {
   /// Installation ids that neighbours have read: one gateway's retained ones, when the broker comes back.
   package static let hintsQueued = 256
   /// A radio's conditions change a few times a second at worst.
-  package static let reportsQueued = 16
+  package static let statusesQueued = 16
   /// A burst: every device of a busy forecourt changes zone at once, and each trigger speaks.
   package static let messagesQueued = 512
   /// What goes before them: claims, events and states of triggers, replies, status and telemetry, while a disk takes some seconds for

@@ -1,6 +1,6 @@
 package import Core
 
-/// `[mqtt]` and what else of the config concerns the way to the broker.
+/// All settings that the courier needs.
 package struct CourierSettings: BitwiseCopyable, Sendable {
   package var broker = BrokerSettings()
   package var outbox = OutboxSettings()
@@ -10,22 +10,22 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   package var simulated = false
   /// `[command] enabled`
   package var commands = false
-  /// Whether neighbours' claims matter: some trigger has a group, or the roster's others wait for our hellos.
+  /// Whether to exchange claims and hellos: a trigger has a group, or the roster names other gateways, which wait for our hellos.
   package var claims = false
-  /// Whether installation ids that neighbours read matter.
+  /// Whether to receive the installation ids that neighbours read.
   package var peers = false
   /// The content of `[security] signing_key_file`; empty: events are not signed.
   package var signingKey = Text<512>()
-  /// Who else may speak for the site; empty: anybody.
+  /// Which gateways may speak for the site; empty: any.
   package var roster = Bounded<64, Name>(filledWith: Name())
-  /// What the site's gateways prove their words with; empty: they do not.
+  /// Authenticates messages between the site's gateways; empty: they are not authenticated.
   package var siteKeys = SiteKeys()
-  /// Tells this run from every other, as event ids do.
+  /// Identifies this run, as in event ids.
   package var boot = Text<16>()
 
   package init() {}
 
-  /// What the config says, with what this run is called.
+  /// From the configuration, for the run `boot`.
   package init(_ core: borrowing Settings, _ host: HostSettings, boot: Text<16>) {
     broker = host.broker
     outbox = host.outbox
@@ -48,5 +48,5 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
 
 package enum Severity: UInt8, BitwiseCopyable, Sendable { case info, warning, error }
 
-/// Words for people. Called on the courier's thread.
-package typealias Say = @Sendable (Severity, Sentence) -> Void
+/// Logs a sentence. Called on the courier's thread.
+package typealias CourierLog = @Sendable (Severity, Sentence) -> Void

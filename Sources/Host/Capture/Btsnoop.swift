@@ -1,6 +1,6 @@
 import Core
 
-/// BlueZ's and Android's capture format: a version of RFC 1761 with its own links. All numbers are big-endian.
+/// BlueZ's and Android's capture format: RFC 1761 with its own link types. All numbers are big-endian.
 struct Btsnoop: BitwiseCopyable {
   private let link: CaptureLink
 

@@ -11,7 +11,7 @@ struct Pcap: BitwiseCopyable {
 
   init(_ source: inout CaptureSource, isBig: Bool, ticks: UInt64) throws(CaptureFault) {
     guard try source.has(Self.headBytes) else { throw source.failure(.truncated) }
-    // The upper bits tell of check sums behind the packets, which Bluetooth captures have not.
+    // The upper bits describe check sums behind the packets, which Bluetooth captures lack.
     let number = source.head(Self.headBytes).bytes.number32(at: 20, isBig: isBig) & 0xFFFF
     guard let link = CaptureLink(pcap: number) else { throw source.failure(.otherLink(number)) }
     self.isBig = isBig

@@ -1,6 +1,6 @@
 import Core
 
-// [mqtt], [publish], [outbox], [command], [home_assistant], [privacy], [security], [log]: where the words go.
+// [mqtt], [publish], [outbox], [command], [home_assistant], [privacy], [security], [log]: where messages go.
 
 extension Configuration {
   mutating func readBroker(_ root: inout Section) {
@@ -35,8 +35,8 @@ extension Configuration {
   private mutating func readMQTT(_ section: inout Section) {
     if let name = section.string("host") {
       if name.utf8.contains(UInt8(ascii: "@")) {
-        // Never what stands before it.
-        section.fault("host", "must be a name or an address alone: whom to log in as belongs in username and password_file")
+        // Never repeat what stands before the @: it may be a password.
+        section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
       } else if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
       }

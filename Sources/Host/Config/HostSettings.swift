@@ -1,18 +1,18 @@
 package import Core
 
-/// What `config.toml` says that only the rim needs to know. Like Core's `Settings`: the defaults stand here and nowhere else.
+/// What `config.toml` says that Core need not know. As with Core's `Settings`, the defaults stand only here.
 package struct HostSettings {
   /// One for each of `Settings.radios`, in the same order.
   package var adapters: [Adapter] = []
   package var broker = BrokerSettings()
   package var outbox = OutboxSettings()
   package var log = LogSettings()
-  /// For Prometheus's textfile collector; nil: none is written.
+  /// For Prometheus's textfile collector; nil: no file.
   package var metricsFile: String?
-  /// Where this gateway's own 32-bit id is kept; made at first run.
+  /// Keeps this gateway's own 32-bit id, made at the first run.
   package var idFile = "/var/lib/forecourt/id"
   package var saltFile = "/var/lib/forecourt/salt"
-  /// Of `site_key_file`: the first proves what we say, both prove what we hear.
+  /// From `site_key_file`: the first authenticates what we send, both what we receive.
   package var siteKeys = SiteKeys()
   /// The bytes of `signing_key_file`.
   package var signingKey: [UInt8]?

@@ -1,10 +1,10 @@
 package import Core
 
-/// What visits taught of transmitters' powers, kept from one run to the next: a JSON object a line, for its owner alone.
+/// The measured powers that visits taught, saved for the next run: one JSON object per line, readable by the owner only.
 package enum LearntFile {
   private static let mostBytes = Limits.learntPowers * 256
 
-  /// Returns how many lines say nothing that can be believed.
+  /// Returns how many lines were invalid.
   package static func read(_ path: String, _ body: (LearntPowers.Record) -> Void) throws(FileRefusal) -> Int {
     let bytes: [UInt8]
     do throws(FileRefusal) {

@@ -1,8 +1,8 @@
 package import Core
 
-/// The figures as a file for Prometheus's node exporter (its textfile collector): no port is opened for it.
+/// The telemetry as a file for the textfile collector of Prometheus's node exporter, so that we open no port.
 package enum Metrics {
-  /// For everybody to read, and not worth waking a disk for.
+  /// Readable by everybody, and not synced: that would cost a write to flash each time.
   @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
     try NewFile.write(text, to: path, mode: 0o644, lasting: false)
   }
@@ -30,7 +30,7 @@ package enum Metrics {
       { name, count in
         var value = Text<32>()
         value.append(decimal: count)
-        // Memory goes up and down, but is too large for the precision of a gauge.
+        // Memory goes up and down, but is too large for a gauge's Float.
         let isLevel = Name(name) == Name("memory_bytes")
         line(name, isLevel ? " gauge" : " counter", isLevel ? "" : "_total", value)
       },

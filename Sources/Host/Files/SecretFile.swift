@@ -1,4 +1,4 @@
-/// Random bytes that are made once, at first run, and kept in a file that only its owner may read: a salt, an id.
+/// Random bytes made at the first run and kept in a file that only its owner may read: a salt, an id.
 package enum SecretFile {
   package static func bytes(_ count: Int, keptIn path: String) throws(FileRefusal) -> [UInt8] {
     do throws(FileRefusal) {

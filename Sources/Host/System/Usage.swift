@@ -1,7 +1,7 @@
 import CLinux
 package import Core
 
-/// What the process has used.
+/// The processor time and memory of this process.
 package struct Usage: BitwiseCopyable, Sendable {
   package var processor = Interval.zero
   package var memoryBytes: Int64 = 0

@@ -119,7 +119,7 @@ struct Daemon: Listener, ~Copyable {
   var hasWork: Bool {
     sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
   }
-  private var isOnline: Bool { sink.courier?.figures.isOnline ?? false }
+  private var isOnline: Bool { sink.courier?.counters.isOnline ?? false }
 
   mutating func turned(at moment: Instant) -> Bool {
     while let request = sink.requests.pop() { perform(request, at: moment) }
@@ -151,7 +151,7 @@ struct Daemon: Listener, ~Copyable {
     status.waits(for: diskThread.late(at: now))
     if status.connected(isOnline) { gateway.connected(status.isOnline, at: now) }
     if let words = status.heard(gateway.hearing) { log.say(words.level, words.sentence) }
-    let troubles = sink.courier.map { crowd.troubles($0.figures.troubles, gateway.publisher, at: now) }
+    let troubles = sink.courier.map { crowd.troubles($0.counters.troubles, gateway.publisher, at: now) }
     guard let report = status.news(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.tellAgain() }
     notify.status(report.summary)
@@ -159,11 +159,11 @@ struct Daemon: Listener, ~Copyable {
 
   private mutating func count(at now: Instant) {
     for complaint in telemetry.complaints() { log.say(.warning, complaint) }
-    let telemetry = telemetry.taken(at: now, gateway, sink.courier?.figures)
+    let telemetry = telemetry.taken(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }
     let text = Metrics.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
-    _ = diskThread.ask(.metrics, at: now) { [log] in
+    _ = diskThread.submit(.metrics, at: now) { [log] in
       do throws(FileRefusal) { try Metrics.write(text, to: file) } catch { log.say(.warning, "metrics_file \(file) \(error.sentence)") }
     }
   }

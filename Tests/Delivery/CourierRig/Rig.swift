@@ -29,7 +29,7 @@ final class Rig: @unchecked Sendable {
     outlet = Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: Doorbell())
     courier = Courier(
       settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlet,
-      say: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
+      log: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
   }
 
   func start() {
@@ -42,9 +42,9 @@ final class Rig: @unchecked Sendable {
   private func answer() {
     let bell = outlet.bell
     while true {
-      bell.settle()
+      bell.willSleep()
       if outlet.requests.count == 0 { wait(bell.descriptor, nil, forAtMost: nil) }
-      bell.rise()
+      bell.didWake()
       while let request = outlet.requests.pop() {
         tell(describe(request))
         guard case .command(_, let ticket) = request else { continue }
@@ -70,7 +70,7 @@ final class Rig: @unchecked Sendable {
   private func witness() {
     var told = 0
     while true {
-      let stored = courier.figures.eventsStored.count
+      let stored = courier.counters.eventsStored.count
       if stored > told { tell("stored \(stored)") }
       told = max(told, stored)
       usleep(500)
@@ -112,8 +112,8 @@ final class Rig: @unchecked Sendable {
     case "single": single(Int(words[1])!)
     case "adopt":
       settings.read(Array(words.dropFirst()))
-      order(.adopt(settings))
-    case "figures": tell(courier.figures.line)
+      order(.reload(settings))
+    case "figures": tell(courier.counters.line)
     case "stop", nil: return false
     default: fatalError("courier-rig: unknown line \(words)")
     }
@@ -124,7 +124,7 @@ final class Rig: @unchecked Sendable {
     let begun = seconds()
     courier.stop()
     carrying?.join()
-    tell(courier.figures.line)
+    tell(courier.counters.line)
     tell("ended \(seconds() - begun)")
   }
 
@@ -140,7 +140,7 @@ final class Rig: @unchecked Sendable {
   }
 
   private func flood(_ length: Double) {
-    let (start, before) = (seconds(), courier.figures.published.count)
+    let (start, before) = (seconds(), courier.counters.published.count)
     var (number, refused) = (0, 0)
     while number % 64 != 0 || seconds() - start < length {
       let message = composer.fleeting(number)
@@ -155,16 +155,16 @@ final class Rig: @unchecked Sendable {
     }
     courier.bell.ring()
     while messages.count > 0 { usleep(100) }
-    tell("flooded \(courier.figures.published.count - before) \(seconds() - start) \(courier.figures.droppedBusy.count) \(refused)")
+    tell("flooded \(courier.counters.published.count - before) \(seconds() - start) \(courier.counters.droppedBusy.count) \(refused)")
   }
 
   private func durable(_ count: Int) {
-    let (stored, delivered) = (courier.figures.eventsStored.count, courier.figures.eventsDelivered.count)
+    let (stored, delivered) = (courier.counters.eventsStored.count, courier.counters.eventsDelivered.count)
     let start = seconds()
     for number in 1...count { push(composer.event(number, seconds: 60)) }
-    while courier.figures.eventsStored.count - stored < count { usleep(200) }
+    while courier.counters.eventsStored.count - stored < count { usleep(200) }
     let kept = seconds() - start
-    while courier.figures.eventsDelivered.count - delivered < count { usleep(200) }
+    while courier.counters.eventsDelivered.count - delivered < count { usleep(200) }
     tell("durable \(count) \(kept) \(seconds() - start)")
   }
 
@@ -172,9 +172,9 @@ final class Rig: @unchecked Sendable {
   private func single(_ count: Int) {
     let start = seconds()
     for number in 1...count {
-      let before = courier.figures.eventsStored.count
+      let before = courier.counters.eventsStored.count
       push(composer.event(number, seconds: 60))
-      while courier.figures.eventsStored.count == before { sched_yield() }
+      while courier.counters.eventsStored.count == before { sched_yield() }
     }
     tell("single \(count) \(seconds() - start)")
   }

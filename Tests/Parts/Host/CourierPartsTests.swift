@@ -52,18 +52,18 @@ import Testing
     // A newer word while the older is on its way: its acknowledgement does not count for the newer.
     #expect((shelf.put(state("a", "4"), at: .zero)) == true)
     shelf.acknowledge(slot: word.slot, version: word.version)
-    shelf.recall(everything: false)
+    shelf.requeue(everything: false)
     #expect(shelf.unsent == 2)
     #expect((shelf.next(at: .zero)?.message.payload) == Payload("4"))
     while let word = shelf.next(at: .zero) {
       shelf.send(slot: word.slot, version: word.version)
       shelf.acknowledge(slot: word.slot, version: word.version)
     }
-    shelf.recall(everything: false)
-    #expect(shelf.unsent == 0 && shelf.isAllTold)
-    shelf.recall(Topic("b"))
+    shelf.requeue(everything: false)
+    #expect(shelf.unsent == 0 && shelf.isAllAcknowledged)
+    shelf.requeue(Topic("b"))
     #expect(shelf.unsent == 1)
-    shelf.recall(everything: true)
+    shelf.requeue(everything: true)
     #expect(shelf.unsent == 2)
   }
 
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("Prometheus reads the same figures, each line as its format wants it")
+  @Test("Prometheus reads the same counters, each line as its format wants it")
   func metrics() throws {
     let scratch = Scratch()
     var telemetry = Telemetry()

@@ -5,7 +5,7 @@ import Core
 /// The door with what stands behind it.
 final class Door {
   let core: Ring<Request>
-  let figures = CourierCounters()
+  let counters = CourierCounters()
   let intake: Intake
   let topics: Topics
 
@@ -18,7 +18,7 @@ final class Door {
     settings.peers = true
     change(&settings)
     topics = settings.topics
-    intake = Intake(settings, toCore: Outlet(requests: core, bell: Doorbell()), figures)
+    intake = Intake(settings, toCore: Outlet(requests: core, bell: Doorbell()), counters)
   }
 
   func say(_ topic: String, _ payload: String, isRetained: Bool = false, left: Interval? = nil) {
