@@ -11,17 +11,18 @@ import tempfile
 import time
 
 import certificates
-from mosquitto import program
-from rabbit import Rabbit
 from island import Gateway, acquainted, served_once
+from mosquitto import program
+from process import Server
 from product import ROOT
-from rig import Air, Program, Subscriber, accepts, free_port, wait_until
+from rabbit import Rabbit
+from rig import Air, Subscriber, accepts, free_port, wait_until
 
 FILES = ROOT / 'deploy/brokers'
 BASE = 'forecourt/harbour-road'
 
 
-class Broker:
+class Broker(Server):
     """A mosquitto whose configuration is files of deploy/brokers, here."""
 
     def __init__(self, folder, *files, replace=()):
@@ -38,19 +39,10 @@ class Broker:
             assert old in text, old
             text = text.replace(old, new)
         (folder / 'mosquitto.conf').write_text('user root\nlog_dest stderr\n' + text)
-        self.program = Program([program('mosquitto'), '-c', folder / 'mosquitto.conf'], folder / 'log')
+        super().__init__([program('mosquitto'), '-c', folder / 'mosquitto.conf'], folder / 'log')
 
-    def __enter__(self):
-        self.program.start()
-        try:
-            wait_until(lambda: accepts(self.port) and accepts(self.local), 5, f'mosquitto is up: {self.program.said()}')
-            return self
-        except BaseException:
-            self.program.stop()
-            raise
-
-    def __exit__(self, *_):
-        self.program.stop()
+    def serves(self):
+        return accepts(self.port) and accepts(self.local)
 
 
 def authority(folder):
@@ -72,7 +64,7 @@ def arrives(watch, sender, topic, seconds=0.5):
 
 
 def site(folder):
-    """Each gateway is let in by its certificate, says what is its own, hears what is for it, and nothing else."""
+    """A gateway connects with its certificate, publishes below its own name, reads what is for it, and nothing else."""
     authority_of(folder)
     with Broker(folder / 'site', 'site.conf') as broker, Subscriber(broker.local, '#') as watch:
         def client(name, *topics):
@@ -105,7 +97,7 @@ def site(folder):
 
 
 def pair(folder, seen, ports, **words):
-    """Two gateways, one driver, one fire; the second one's broker may be another node."""
+    """Two gateways and one driver give one fire, also when the gateways use different nodes."""
     with Air('p0=unix', 'p1=unix') as air:
         one, two = (Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=ports[n], weaker_db=8 * n, site='harbour-road',
                             **{**words, 'mqtt': words['mqtt'].replace('NAME', f'island-{n + 1}')}) for n in range(2))
@@ -123,7 +115,7 @@ def authority_of(folder):
 
 
 def bridge(folder):
-    """What the site says reaches the central broker, also what was said while that was down; commands come back."""
+    """The site's messages reach the central broker, also those published while it was down; commands come back."""
     authority_of(folder)
     central = Broker(folder / 'central', 'site.conf', replace=[
         ('require_certificate true', 'allow_anonymous true'), ('use_identity_as_username true', ''), (f'acl_file {folder}/central/site.acl', '')])
@@ -136,18 +128,17 @@ def bridge(folder):
                 assert arrives(there, here, f'{BASE}/island-1/trigger/pump-1', 5)
                 assert arrives(here, there, f'{BASE}/island-1/command/ping', 5)
                 assert not arrives(there, here, 'forecourt/elsewhere/x/status')
-            central.program.stop()
+            central.stop()
             for number in range(20):
                 here.publish(f'{BASE}/island-1/trigger/pump-1', f'late {number}')
-            central.program.start()
-            wait_until(lambda: accepts(central.local), 5, 'the central broker is back')
+            central.start()
             with Subscriber(central.local, f'{BASE}/#') as there:
                 wait_until(lambda: len(there.messages) == 20, 15, 'what was said meanwhile arrives')
                 assert [m.payload for m in there.messages] == [b'late %d' % n for n in range(20)]
 
 
 class Cluster(Rabbit):
-    """The rig's three nodes with the settings of rabbitmq.conf in place of its own."""
+    """The rig's three nodes with rabbitmq.conf in place of its own settings."""
 
     def __init__(self):
         super().__init__(nodes=3, users={'island-1': 'change-me'})

@@ -113,8 +113,8 @@ package struct RadioThread: ~Copyable {
         packet.bytes = Text(transfer.packet)
         radio.deliver(packet)
       }
-      perform(controller.received(transfer.packet, at: now), at: now)
-      peers.received(transfer.packet, at: now)
+      perform(controller.receive(transfer.packet, at: now), at: now)
+      peers.receive(transfer.packet, at: now)
     }
     radio.discarded(transfer.discarded)
     radio.listener.ring()
@@ -148,7 +148,7 @@ package struct RadioThread: ~Copyable {
 
   /// Sends what `peers` wants to ask, answer and transmit, and pushes what it has learnt.
   private mutating func drivePeers(at now: Instant) {
-    while let known = radio.hints.pop() { peers.known(known.address, at: now - known.age) }
+    while let known = radio.hints.pop() { peers.markKnown(known.address, at: now - known.age) }
     peers.tick(controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { perform(controller.stuck(at: now), at: now) }

@@ -31,7 +31,7 @@ struct DeviceTrace {
     guard let slot = slot(in: rehearsal.gateway), rehearsal.gateway.devices[slot].heard == packet.at else { return nil }
     let level = rehearsal.gateway.devices[slot].level
     var average = before[radio]
-    let verdict = average.heard(level, at: packet.at, rehearsal.gateway.settings.average)
+    let verdict = average.observe(level, at: packet.at, rehearsal.gateway.settings.average)
     let after = rehearsal.gateway.devices[slot, radio]
     let isTheSame =
       after.samples == before[radio].samples && after.level == before[radio].level && after.interval == before[radio].interval

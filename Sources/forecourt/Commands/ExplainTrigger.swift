@@ -43,8 +43,8 @@ struct TriggerRecord {
       elsewhere += 1
       return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
     }
-    let sight = gateway.triggers.sight(of: place, at: sample.at, gateway.devices, gateway.settings)
-    guard let hindrance = encounter.hindrance(sight, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
+    let evidence = gateway.triggers.evidence(of: place, at: sample.at, gateway.devices, gateway.settings)
+    guard let hindrance = encounter.blockingRule(evidence, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
     let words = hindrance.words(settings)
     note(hindrance)
     if best == nil || hindrance.isFurther(than: best!.hindrance) { best = (sample.at, hindrance, words) }

@@ -81,7 +81,7 @@ struct Daemon: Listener, ~Copyable {
     if let news { note(news, of: radio) }
     // What a radio found out it does not ask again.
     guard news != nil || moment >= deafUntil else { return }
-    gateway.receive(packet, radio: radio, at: moment)
+    if let news { gateway.receive(news, radio: radio, at: moment) } else { gateway.receive(packet, radio: radio, at: moment) }
     remoteCalibration?.listen(gateway, radio: radio)
   }
 
@@ -114,7 +114,7 @@ struct Daemon: Listener, ~Copyable {
 
   var nextDeadline: Instant {
     let asked = min(remoteCalibration?.until ?? .never, remoteCapture?.due ?? .never, diskThread.nextDeadline(after: Clock.now()))
-    return min(gateway.nextDeadline, gateway.settlingDue, watchdog, telemetry.due, homeAssistant.isDue(gateway.devices), asked)
+    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.isDue(gateway.devices), asked)
   }
   var hasWork: Bool {
     sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
@@ -128,7 +128,7 @@ struct Daemon: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= telemetry.due { count(at: moment) }
-    gateway.settle(at: moment)
+    gateway.expireLeftovers(at: moment)
     if let (read, tickets) = reloading.turned(notify, at: moment) {
       let refusal = adopt(read.taken())
       for ticket in tickets { answer(ticket, refusal) }
@@ -181,18 +181,18 @@ struct Daemon: Listener, ~Copyable {
     case .command(.reload, let ticket):
       if !reloading.want(ticket) { answer(ticket, "too many ask for it at once; try again") }
     case .command(let command, let ticket): answer(ticket, perform(command, at: now))
-    case .claim(let claim): gateway.claimed(claim, at: now)
+    case .claim(let claim): gateway.receive(claim: claim, at: now)
     case .neighbour(let neighbour):
       // Who has just come does not know of us where the broker keeps nothing for him: RabbitMQ gives wildcards no retained message.
       if gateway.isNews(neighbour) { status.tellAgain() }
-      gateway.met(neighbour, at: now)
-    case .hello(let hello): gateway.greeted(hello, at: now)
-    case .unfinished(let visit): gateway.recall(visit, at: now)
+      gateway.receive(status: neighbour, at: now)
+    case .hello(let hello): gateway.receive(hello: hello, at: now)
+    case .unfinished(let visit): gateway.restore(visit, at: now)
     case .caughtUp:
       deafUntil = .zero
       gateway.caughtUp(at: now)
     case .peer(let peer):
-      gateway.told(peer, at: now)
+      gateway.receive(peer: peer, at: now)
       for radio in radios { radio.hint(peer) }
     }
   }
@@ -250,7 +250,7 @@ struct Daemon: Listener, ~Copyable {
   /// The driver typed the pump's number.
   private mutating func call(_ name: Name, _ identity: Identity, at now: Instant) -> String? {
     guard let trigger = gateway.settings.trigger(named: name) else { return "there is no trigger of that name" }
-    return gateway.call(trigger, for: identity, at: now)?.sentence
+    return gateway.fireManually(trigger, for: identity, at: now)?.sentence
   }
 
   /// Without a name every region is meant.
@@ -279,13 +279,13 @@ struct Daemon: Listener, ~Copyable {
     telemetry.adopt(configuration.core.publish.telemetry)
     sink.adopt(CourierSettings(configuration.core, configuration.host, boot: boot))
     homeAssistant.adopt(configuration.core)
-    gateway.adopt(configuration.core, at: Clock.now())
+    gateway.reload(configuration.core, at: Clock.now())
     log.say(.info, "the new configuration is in force")
     return nil
   }
 }
 
-extension CallRefusal {
+extension FireRefusal {
   fileprivate var sentence: String {
     switch self {
     case .deaf: "the gateway may not listen now: see authorization"

@@ -19,7 +19,7 @@ struct LearntPowersStore {
   mutating func recall(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) {
-      let strange = try LearntFile.read(path) { gateway.recall($0) }
+      let strange = try LearntFile.read(path) { gateway.restore($0) }
       if strange > 0 { log.say(.warning, "\(path): \(strange) lines cannot be understood and are left out") }
     } catch { log.say(.warning, "\(path) \(error.sentence); what visits taught is forgotten") }
     saved = gateway.triggers.learnt.changes

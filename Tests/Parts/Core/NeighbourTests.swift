@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Who takes part") struct NeighbourTests {
+@Suite("Neighbours of a group") struct NeighbourTests {
   @Test(
     "nobody fires twice for one device while gateways restart, lines fail and somebody sends old words again",
     arguments: 0..<60 as Range<UInt64>)
@@ -24,7 +24,7 @@ import Testing
     #expect(island.doubles == 0, "seed \(seed): \(island.told)")
   }
 
-  @Test("a driver is served again within five seconds after old words stop coming", arguments: 0..<20 as Range<UInt64>)
+  @Test("a driver is served again within five seconds after replayed messages stop", arguments: 0..<20 as Range<UInt64>)
   func recovers(seed: UInt64) {
     let island = Island(3, seed: seed, loss: 0, delay: 0.05)
     for tick in 0..<300 {
@@ -38,7 +38,7 @@ import Testing
     #expect(fire?.gateway == 0 && (fire?.time ?? 99) < 30, "\(island.told)")
   }
 
-  @Test("what a gateway fired before its power failed is not fired by its neighbour while the driver stays")
+  @Test("after a gateway that fired loses power, its neighbour does not fire while the driver stays")
   func servedByAnotherRun() {
     let island = Island(2, seed: 1, loss: 0, delay: 0.05)
     for tick in 0..<400 {
@@ -72,20 +72,20 @@ import Testing
 
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1e6)) }
 
-  @Test("a gateway whose own words do not come back does not know who is there")
+  @Test("a gateway that does not receive its own hellos knows no neighbours")
   func deaf() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     #expect(arbitration.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
-    arbitration.greeted(neighbour(), at: at(1))
+    arbitration.receive(hello: neighbour(), at: at(1))
     #expect(arbitration.due == .never, "nor anything to be said")
     arbitration.connected(true, at: at(1))
-    let first = arbitration.saysHello(at: at(1))
+    let first = arbitration.nextHello(at: at(1))
     #expect(arbitration.isAcquainted(at: at(9)) == false)
-    arbitration.heardOurselves(first + 1, at: at(9))
+    arbitration.receiveOwnHello(first + 1, at: at(9))
     #expect(arbitration.isAcquainted(at: at(20)) == false, "we have never said that number")
-    let second = arbitration.saysHello(at: at(20))
-    arbitration.heardOurselves(second, at: at(20.1))
+    let second = arbitration.nextHello(at: at(20))
+    arbitration.receiveOwnHello(second, at: at(20.1))
     #expect(arbitration.isAcquainted(at: at(23)) == false)
     #expect(arbitration.isAcquainted(at: at(23.2)) == true)
     #expect(arbitration.isAcquainted(at: at(34)) == false, "it no longer hears itself")
@@ -94,71 +94,71 @@ import Testing
     #expect(arbitration.isAcquainted(at: at(36)) == false)
   }
 
-  @Test("a goodbye counts once its gateway is silent; a will of an earlier run, never")
+  @Test("a goodbye counts once its gateway is silent; an earlier run's will never counts")
   func goodbyes() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     arbitration.connected(true, at: at(0))
-    let number = arbitration.saysHello(at: at(1))
+    let number = arbitration.nextHello(at: at(1))
     var hello = neighbour()
     (hello.sequence, hello.echo) = (1, number)
-    arbitration.greeted(hello, at: at(1.1))
-    arbitration.met(neighbour(isOnline: false), at: at(2))
+    arbitration.receive(hello: hello, at: at(1.1))
+    arbitration.receive(status: neighbour(isOnline: false), at: at(2))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true, "it spoke a second ago")
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(6)) == false)
     #expect(arbitration.isAnybodyAway(from: "pumps", at: at(6)) == true)
     hello.sequence = 2
-    arbitration.greeted(hello, at: at(7))
-    arbitration.met(neighbour(boot: "run 0"), at: at(12))
-    arbitration.met(neighbour(boot: "run 0", isOnline: false), at: at(12))
+    arbitration.receive(hello: hello, at: at(7))
+    arbitration.receive(status: neighbour(boot: "run 0"), at: at(12))
+    arbitration.receive(status: neighbour(boot: "run 0", isOnline: false), at: at(12))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(20)) == true, "it is waited for: that was another run's goodbye")
   }
 
-  @Test("another run takes over by repeating a number of ours, and by nothing else")
+  @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
   func runs() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     arbitration.connected(true, at: at(0))
-    let number = arbitration.saysHello(at: at(1))
+    let number = arbitration.nextHello(at: at(1))
     var hello = neighbour()
     (hello.sequence, hello.echo) = (50, number)
-    arbitration.greeted(hello, at: at(1))
+    arbitration.receive(hello: hello, at: at(1))
     var claim = Claim()
     (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "run 1", 51)
     claim.identity.append(1)
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(1)) != nil)
     var recorded = neighbour(boot: "run 0")
     recorded.sequence = 900
-    arbitration.greeted(recorded, at: at(2))
+    arbitration.receive(hello: recorded, at: at(2))
     claim.boot = "run 0"
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(2)) == nil)
     var restarted = neighbour(boot: "run 2")
     (restarted.sequence, restarted.echo) = (1, 0)
-    arbitration.greeted(restarted, at: at(3))
-    (restarted.sequence, restarted.echo) = (2, arbitration.saysHello(at: at(3)))
-    arbitration.greeted(restarted, at: at(4))
+    arbitration.receive(hello: restarted, at: at(3))
+    (restarted.sequence, restarted.echo) = (2, arbitration.nextHello(at: at(3)))
+    arbitration.receive(hello: restarted, at: at(4))
     (claim.boot, claim.sequence) = ("run 2", 3)
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(4)) != nil)
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(4)) != nil, "QoS 0 may come twice; rivals tell by the number")
     let before = arbitration.refused.replayed
-    arbitration.greeted(restarted, at: at(5))
+    arbitration.receive(hello: restarted, at: at(5))
     #expect(arbitration.refused.replayed == before + 1)
   }
 
-  @Test("the roster says who must be heard, and nobody else is listened to")
+  @Test("the roster names the gateways that must be heard, and no other is listened to")
   func rosters() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped(["we", "other"]))
+    arbitration.reload(grouped(["we", "other"]))
     arbitration.connected(true, at: at(0))
-    arbitration.met(neighbour(isOnline: false), at: at(1))
+    arbitration.receive(status: neighbour(isOnline: false), at: at(1))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(60)) == true, "however it said goodbye")
-    arbitration.met(neighbour("stranger"), at: at(1))
+    arbitration.receive(status: neighbour("stranger"), at: at(1))
     #expect(arbitration.find("stranger") == nil && arbitration.refused.strangers == 1 && arbitration.refused.stranger == Name("stranger"))
-    arbitration.adopt(grouped(["we"]))
+    arbitration.reload(grouped(["we"]))
     #expect(!arbitration.hasCompetitor(in: "pumps", at: at(60)) && arbitration.isAcquainted(at: at(60)), "alone by the roster")
   }
 
-  @Test("a group that the roster gives a gateway stays its own, and one without a group says hello to whoever waits for it")
+  @Test("a neighbour keeps the groups that the roster gives it, and a gateway without a group still sends hellos to its roster")
   func enrolled() {
     var settings = grouped(["we"])
     var entry = SiteSettings.Entry()
@@ -166,42 +166,42 @@ import Testing
     entry.groups.append("doors")
     _ = settings.site.roster.append(entry)
     var arbitration = Arbitration()
-    arbitration.adopt(settings)
+    arbitration.reload(settings)
     arbitration.connected(true, at: at(0))
     #expect(arbitration.hasCompetitor(in: "doors", at: at(1)) == true)
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(1)) == false)
     var hello = neighbour()
     hello.sequence = 1
-    arbitration.greeted(hello, at: at(2))
+    arbitration.receive(hello: hello, at: at(2))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true)
     #expect(arbitration.hasCompetitor(in: "doors", at: at(90)) == true, "whatever it says of itself")
     var groupless = grouped(["we", "other"])
     groupless.triggers.removeAll()
-    arbitration.adopt(groupless)
+    arbitration.reload(groupless)
     #expect(arbitration.due != .never)
   }
 
-  @Test("who is missing is told by name: silent, deaf to us, or we ourselves unheard")
+  @Test("a missing neighbour is named: it is silent, does not hear us, or we are not heard at all")
   func missing() {
     var list = GroupList()
     list.append("pumps")
     var arbitration = Arbitration()
-    arbitration.adopt(grouped(["we", "one", "two"]))
+    arbitration.reload(grouped(["we", "one", "two"]))
     arbitration.connected(true, at: at(0))
     var told: [Unheard?] = []
     for second in 0..<40 {
       let now = at(Double(second))
-      arbitration.listen(for: list, at: now)
+      arbitration.updateHearing(for: list, at: now)
       told.append(arbitration.hearing.unheard)
-      let number = arbitration.saysHello(at: now)
-      if second >= 6 { arbitration.heardOurselves(number, at: now) }
+      let number = arbitration.nextHello(at: now)
+      if second >= 6 { arbitration.receiveOwnHello(number, at: now) }
       var hello = neighbour("one")
       (hello.sequence, hello.echo) = (UInt32(second + 1), number)
-      if second >= 10 { arbitration.greeted(hello, at: now) }
+      if second >= 10 { arbitration.receive(hello: hello, at: now) }
       hello.name = "two"
       if !(15..<20 ~= second), second >= 10 {
         if second >= 30 { hello.echo = 0 }
-        arbitration.greeted(hello, at: now)
+        arbitration.receive(hello: hello, at: now)
       }
     }
     #expect(told[5] == .ourselves)
@@ -211,37 +211,37 @@ import Testing
     #expect(arbitration.hearing.missing == Text("two") && arbitration.hearing.heard == 1)
   }
 
-  @Test("sixty-four names find room, hearsay makes place for whoever speaks, and a forgotten one leaves nothing behind")
+  @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     arbitration.connected(true, at: at(0))
     func name(_ number: Int) -> Name {
       var name = Name("gate")
       name.append(decimal: UInt64(number))
       return name
     }
-    for number in 0..<64 { arbitration.met(neighbour(name(number)), at: at(1)) }
+    for number in 0..<64 { arbitration.receive(status: neighbour(name(number)), at: at(1)) }
     for number in 0..<63 {
       var hello = neighbour(name(number))
       hello.sequence = 1
-      arbitration.greeted(hello, at: at(1))
+      arbitration.receive(hello: hello, at: at(1))
     }
     var hello = neighbour("late")
     hello.sequence = 1
-    arbitration.greeted(hello, at: at(2))
+    arbitration.receive(hello: hello, at: at(2))
     #expect(arbitration.find("late") != nil && arbitration.find(name(63)) == nil)
-    arbitration.met(neighbour("too late"), at: at(2))
+    arbitration.receive(status: neighbour("too late"), at: at(2))
     #expect(arbitration.find("too late") == nil && arbitration.refused.strangers == 1)
     let place = arbitration.find("late")!
     let run = arbitration.members[place].run
     let forgotten = [arbitration.forget("late"), arbitration.forget("late"), arbitration.forget(Name())]
     #expect(forgotten == [true, false, false])
-    arbitration.met(neighbour("another"), at: at(3))
+    arbitration.receive(status: neighbour("another"), at: at(3))
     #expect(arbitration.find("another") == place && arbitration.members[place].run != run)
   }
 
-  @Test("what a word repeats of us counts for the run that said it")
+  @Test("an echo of our number counts for the run that sent it")
   func echoes() {
     func echo(_ heard: Text<64>, _ runs: Text<64>, mustName: Bool) -> UInt32 {
       Claim.echo(to: "we", "0123456789abcdef", in: heard.bytes, runs: runs.bytes, mustName: mustName)
@@ -254,7 +254,7 @@ import Testing
     #expect(echo("x/we", "01234567", mustName: true) == 0 && echo("99999999999/we", "01234567", mustName: true) == 0)
   }
 
-  @Test("a hello of sixty-four long names says as many as it holds, and the others the next time")
+  @Test("a hello with sixty-four long names carries as many as fit, and the others next time")
   func longLists() {
     var rig = Rig {
       $0.gateway.name = "we"
@@ -268,7 +268,7 @@ import Testing
         hello.name = "a \"gateway\" of thirty-two byte"
         hello.name.append(decimal: UInt64(10 + number))
         hello.sequence = UInt32(round + 1)
-        rig.gateway.greeted(hello, at: at(Double(round) + 0.5))
+        rig.gateway.receive(hello: hello, at: at(Double(round) + 0.5))
       }
       rig.wait(until: Double(round + 1))
       for (topic, payload) in rig.said() where topic.contains("/hello/") {

@@ -24,8 +24,8 @@ import Testing
       #expect(line.isScanning && line.controller.condition == .scanning, "seed \(seed): \(bad)")
       #expect(line.longestDeafness <= .milliseconds(2_700), "seed \(seed): \(line.longestDeafness.seconds) s deaf")
       #expect(line.controller.recoveries.resets == 0, "seed \(seed): no reset is needed for a bad peer")
-      #expect(line.connections.count == (line.peers.conversation.isHolding ? 1 : 0), "seed \(seed): \(line.connections)")
-      #expect(line.peers.strays.isEmpty && line.peers.server.link == nil)
+      #expect(line.connections.count == (line.peers.client.isHolding ? 1 : 0), "seed \(seed): \(line.connections)")
+      #expect(line.peers.unexpected.isEmpty && line.peers.server.link == nil)
     }
   }
 
@@ -43,7 +43,7 @@ import Testing
     #expect(opcode == 0x2043 || line.controller.recoveries.resets > 0)
   }
 
-  @Test("a controller that never says that packets have left costs this conversation alone") func neverCompleted() {
+  @Test("a controller that never completes packets costs one conversation") func neverCompleted() {
     var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
     line.completes = false
     line.phones[0].mtu = 23

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What a run owes to the one before it, and to who reads states") struct RestartTests {
+@Suite("What a run owes to the run before it") struct RestartTests {
   private func rig(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
     Rig {
       $0.calibrateEverybody()
@@ -24,18 +24,18 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: Data(last.payload.utf8)) as? [String: Any])
   }
 
-  @Test("who is not heard again is told to have gone, once; who is heard goes on, and goes for its own reason")
+  @Test("after a restart a device that is not heard leaves, once; one that is heard goes on, and leaves for its own reason")
   func visits() throws {
     var rig = rig()
     for device in 1...2 as ClosedRange<UInt8> {
-      for place in ["trigger/pump", "region/door/event"] { rig.gateway.recall(open(place, device: device), at: .zero) }
+      for place in ["trigger/pump", "region/door/event"] { rig.gateway.restore(open(place, device: device), at: .zero) }
     }
     // Twice is once.
-    rig.gateway.recall(open("trigger/pump"), at: .zero)
+    rig.gateway.restore(open("trigger/pump"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
     #expect(try state(rig.said())["served_count"] as? Int == 2)
     rig.hear(1, from: 1, to: 40, level: -60)
-    rig.gateway.settle(at: Instant(microseconds: 40_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000))
     let said = rig.said()
     let told = said.compactMap { Told(topic: $0.topic, payload: $0.payload) }.filter { !$0.event.isEmpty }
     #expect(told == [Told("leave", device: 2, reason: "restart")], "and no second fire for the one who stands there")
@@ -48,16 +48,16 @@ import Testing
     let gone = rig.said()
     #expect(gone.contains { $0.payload.contains(#""event":"leave""#) && $0.payload.contains(#""reason":"lost""#) })
     #expect(gone.contains { $0.payload.contains(#""event":"exit","reason":"silence""#) })
-    rig.gateway.settle(at: Instant(microseconds: 300_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 300_000_000))
     #expect(!rig.said().contains { $0.topic.hasSuffix("event") || $0.payload.contains("leave") })
   }
 
-  @Test("who is heard only after it was told to have gone was slow: it is not served a second time before it has left")
+  @Test("a device that is heard only after its leave was slow: it is not served again before it has left")
   func slow() {
     var rig = rig()
-    rig.gateway.recall(open("trigger/pump"), at: .zero)
+    rig.gateway.restore(open("trigger/pump"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
-    rig.gateway.settle(at: Instant(microseconds: 15_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 15_000_000))
     #expect(rig.told().filter { !$0.event.isEmpty } == [Told("leave", reason: "restart")])
     rig.hear(from: 30, to: 60, level: -60)
     #expect(!rig.told().contains { $0.event == "fire" })
@@ -67,37 +67,37 @@ import Testing
     #expect(rig.told().contains { $0.event == "fire" })
   }
 
-  @Test("what is configured no more, or cannot be a name, ends at once where it began, and its retained state is taken back")
+  @Test("visits at triggers and regions that no longer exist end at once, and their retained states are cleared")
   func strangers() {
     var rig = rig()
     rig.gateway.caughtUp(at: .zero)
     _ = rig.said()
-    rig.gateway.recall(open("trigger/old"), at: .zero)
-    rig.gateway.recall(open("region/old/event"), at: .zero)
-    rig.gateway.recall(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
-    rig.gateway.recall(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
+    rig.gateway.restore(open("trigger/old"), at: .zero)
+    rig.gateway.restore(open("region/old/event"), at: .zero)
+    rig.gateway.restore(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
+    rig.gateway.restore(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
     let said = rig.said()
     #expect(said.map(\.topic) == ["trigger/old", "trigger/old/state", "region/old/event", "forecourt/site/before/trigger/pump"])
     #expect(said[1].payload.isEmpty && said[0].payload.contains("restart") && said[2].payload.contains("restart"))
   }
 
-  @Test("new settings end what is still open, clear the states of triggers that are gone, and tell the others anew")
+  @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")
   func reload() {
     var rig = rig { $0.addTrigger("old") }
-    rig.gateway.recall(open("trigger/old"), at: .zero)
+    rig.gateway.restore(open("trigger/old"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
     _ = rig.said()
     var next = Settings()
     next.gateway.devices = 64
     next.addTrigger("pump")
-    rig.gateway.adopt(next, at: .zero)
+    rig.gateway.reload(next, at: .zero)
     let said = rig.said()
     #expect(said.contains { $0.topic == "trigger/old" && $0.payload.contains("restart") })
     #expect(said.last { $0.topic == "trigger/old/state" }?.payload == "")
     #expect(said.contains { $0.topic == "trigger/pump/state" && $0.payload.contains(#""served_count":0"#) })
   }
 
-  @Test("two at one pump: the state says who is served and who is near, and the first to leave does not end it")
+  @Test("with two devices at one pump the state lists who is served and who is near, and the first to leave does not end it")
   func two() throws {
     var rig = rig()
     rig.gateway.caughtUp(at: .zero)
@@ -119,7 +119,7 @@ import Testing
     #expect(now["served_count"] as? Int == 0 && now["near_count"] as? Int == 0)
   }
 
-  @Test("however many there are, a state fits, and says how many it leaves out")
+  @Test("a state always fits, and counts the devices it leaves out")
   func crowd() throws {
     var rig = Rig(devices: 64) {
       $0.calibrateEverybody()
@@ -133,14 +133,14 @@ import Testing
       }
     }
     // Who was left for later is told with the next that falls due.
-    rig.gateway.settle(at: Instant(microseconds: 41_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 41_000_000))
     let now = try state(rig.said())
     let told = try #require(now["served"] as? [Any]).count + (now["near"] as? [Any] ?? []).count
     let there = try #require(now["served_count"] as? Int) + (now["near_count"] as? Int ?? 0)
     #expect(there > 30 && told > 8 && there == told + (now["left_out"] as? Int ?? 0) && now["simulated"] as? Bool == true)
   }
 
-  @Test("a thousand made-up devices a second enter a region: so many are told as a bus brings, the count is right, and a fire goes through")
+  @Test("of a thousand made-up devices a second that enter a region some are published, the count is right, and a fire goes through")
   func flood() {
     var rig = Rig(devices: 8_192) {
       $0.calibrateEverybody()
@@ -168,7 +168,7 @@ import Testing
     #expect(enters <= 256 + 25 * 5 + 1 && exits <= enters && fires == 1 && arms < 100)
     #expect(Int(rig.gateway.publisher.eventsLeftOut) > 20_000)
     rig.wait(until: 200)
-    rig.gateway.settle(at: Instant(microseconds: 201_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 201_000_000))
     let said = rig.said()
     exits += said.count { $0.payload.contains(#""event":"exit""#) }
     #expect(exits == enters, "whose coming was told, his going is")

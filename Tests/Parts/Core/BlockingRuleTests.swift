@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What keeps a device from firing") struct HindranceTests {
+@Suite("The rule that blocks a device") struct BlockingRuleTests {
   private struct State {
     var encounter: Encounter
     var hindrance: BlockingRule?
@@ -14,13 +14,13 @@ import Testing
       guard place >= 0 else { return nil }
       let now = Instant(microseconds: Int64(seconds * 1e6))
       let encounter = rig.gateway.triggers.encounters[place]
-      let sight = rig.gateway.triggers.sight(of: place, at: now, rig.gateway.devices, rig.gateway.settings)
-      return State(encounter: encounter, hindrance: encounter.hindrance(sight, at: now, rig.gateway.settings.triggers[0]))
+      let evidence = rig.gateway.triggers.evidence(of: place, at: now, rig.gateway.devices, rig.gateway.settings)
+      return State(encounter: encounter, hindrance: encounter.blockingRule(evidence, at: now, rig.gateway.settings.triggers[0]))
     }
     return nil
   }
 
-  @Test("is told by the rules that decide: whatever is heard, the two agree", arguments: 0..<100 as Range<UInt64>)
+  @Test("the explained rule agrees with the deciding rules, whatever is heard", arguments: 0..<100 as Range<UInt64>)
   func agreement(seed: UInt64) {
     var rig = Rig {
       $0.calibrateEverybody()
@@ -37,17 +37,17 @@ import Testing
       guard let state = look(rig, at: time) else { continue }
       #expect((state.hindrance == nil) == state.encounter.hasFired, "seed \(seed) at \(time)")
       switch state.hindrance {
-      case .distance, .movement: #expect(state.encounter.evidence <= before, "seed \(seed) at \(time): evidence grew")
+      case .distance, .movement: #expect(state.encounter.evidenceSeconds <= before, "seed \(seed) at \(time): evidence grew")
       case .dwell(let evidence):
-        #expect(evidence == state.encounter.evidence && evidence < 1, "seed \(seed) at \(time): nothing is missing")
+        #expect(evidence == state.encounter.evidenceSeconds && evidence < 1, "seed \(seed) at \(time): nothing is missing")
       case .rest(let left): #expect(left > .zero && left <= .seconds(8), "seed \(seed) at \(time)")
       default: break
       }
-      before = state.encounter.evidence
+      before = state.encounter.evidenceSeconds
     }
   }
 
-  @Test("comes in the order of the rules: an approach meets one after another, and fires") func approach() {
+  @Test("an approach passes the rules in their order, and fires") func approach() {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addTrigger("pump")
@@ -65,7 +65,7 @@ import Testing
     #expect(rig.told().map(\.event) == ["arm", "fire"])
   }
 
-  @Test("names what no patience helps against: a rival, a start in its presence, another's claim") func standing() {
+  @Test("a rival, a presence at the start and another gateway's claim are named as rules that waiting does not lift") func standing() {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addRadios(2)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import forecourt
 
-@Suite("the status board")
-struct StatusBoardTests {
+@Suite("the status")
+struct StatusPublisherTests {
   private func board() -> StatusPublisher { StatusPublisher(Settings(), Text("0123456789abcdef"), [], []) }
 
   /// The courier may lose the line between any two questions: what the machine is told is what the board believes, or nothing.
-  @Test("of a line that comes and goes the machine is told each change once, and never what the board does not believe") func line() {
+  @Test("the machine learns each change of a flapping connection once, as the status publishes it") func line() {
     var board = board()
     var machine = false
     var changes = 0
@@ -25,7 +25,7 @@ struct StatusBoardTests {
     #expect(changes == 5)
   }
 
-  @Test("a line that has come back is told the status again, one that is gone is not") func status() {
+  @Test("the status is published again after a reconnection, and not while disconnected") func status() {
     var board = board()
     #expect(board.news(nil, .always) != nil && board.news(nil, .always) == nil, "the first word, once")
     #expect(!board.connected(false) && board.news(nil, .always) == nil)
@@ -69,7 +69,7 @@ struct StatusBoardTests {
     if let words = news.words(Name("hci0"), settings) { board.noted(news, words.sentence) }
   }
 
-  @Test("what is on the air is told with the power that the controller chose, and only while its radio works") func sends() throws {
+  @Test("a transmission is reported with the power that the controller chose, and only while its radio works") func sends() throws {
     try sender { board, settings in
       let quiet = payload(try told(&board))
       let off = #"{"kind":"ibeacon","radio":"hci0","state":"off","tx_power_dbm":null}"#
@@ -93,7 +93,7 @@ struct StatusBoardTests {
     }
   }
 
-  @Test("a beacon that is refused makes the gateway degraded, with the reason, until it is sent") func refused() throws {
+  @Test("a refused beacon makes the gateway degraded, with the reason, until it is sent") func refused() throws {
     try sender { board, settings in
       _ = board.reported(radio(.scanning), radio: 0)
       hear(.withheld(transmission: 1, status: 0x11, isPower: true), &board, settings)
@@ -120,7 +120,7 @@ struct StatusBoardTests {
     }
   }
 
-  @Test("without transmissions the status is what it always was, whatever a recording tells") func nothingSent() throws {
+  @Test("without transmissions the status does not mention them, whatever a recording contains") func nothingSent() throws {
     var board = board()
     let before = payload(try told(&board))
     #expect(!before.contains("transmit") && before.hasSuffix(#""radios":[],"purpose":""}"#))
