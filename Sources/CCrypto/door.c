@@ -1,5 +1,5 @@
-// libcrypto calls these functions old. Its new ones load providers, names and configuration at their first use: 2.1 MB resident, for
-// one block at a time.
+// libcrypto deprecates these functions. Its new ones load providers, names and configuration at their first use: 2.1 MB of resident
+// memory to encrypt single blocks.
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "CCrypto.h"
 #include <openssl/aes.h>
@@ -11,7 +11,7 @@ void crypto_aes128(const uint8_t *key, const uint8_t *plain, uint8_t *enciphered
   AES_encrypt(plain, enciphered, &schedule);
 }
 
-static void begin(SHA256_CTX *context, const uint8_t *key, uint8_t pad) {
+static void start(SHA256_CTX *context, const uint8_t *key, uint8_t pad) {
   uint8_t block[SHA256_CBLOCK];
   for (size_t i = 0; i < sizeof block; i++) block[i] = (uint8_t)((i < 32 ? key[i] : 0) ^ pad);
   SHA256_Init(context);
@@ -22,13 +22,13 @@ void crypto_prove_word(const uint8_t *key, const void *topic, size_t topic_lengt
                        uint8_t *proof) {
   SHA256_CTX context;
   uint8_t inner[SHA256_DIGEST_LENGTH];
-  begin(&context, key, 0x36);
+  start(&context, key, 0x36);
   SHA256_Update(&context, topic, topic_length);
   SHA256_Update(&context, "", 1);
   SHA256_Update(&context, payload, payload_length);
   SHA256_Update(&context, "}", 1);
   SHA256_Final(inner, &context);
-  begin(&context, key, 0x5c);
+  start(&context, key, 0x5c);
   SHA256_Update(&context, inner, sizeof inner);
   SHA256_Final(proof, &context);
 }

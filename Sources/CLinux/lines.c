@@ -32,7 +32,7 @@ int linux_make_raw(int terminal, int baud) {
   return tcflush(terminal, TCIOFLUSH);
 }
 
-static int begin(int socket, const struct sockaddr *address, socklen_t length) {
+static int start(int socket, const struct sockaddr *address, socklen_t length) {
   if (connect(socket, address, length) == 0 || errno == EINPROGRESS) return socket;
   int why = errno;
   close(socket);
@@ -53,7 +53,7 @@ int linux_connect_tcp(const char *host, uint16_t port) {
     int on = 1, unanswered = 5000;
     setsockopt(line, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     setsockopt(line, IPPROTO_TCP, TCP_USER_TIMEOUT, &unanswered, sizeof unanswered);
-    line = begin(line, found->ai_addr, found->ai_addrlen);
+    line = start(line, found->ai_addr, found->ai_addrlen);
   }
   int why = errno;
   freeaddrinfo(found);
@@ -71,7 +71,7 @@ int linux_connect_unix(const char *path) {
   memcpy(address.sun_path, path, length);
   if (path[0] == '@') address.sun_path[0] = 0;
   int line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  return line < 0 ? -1 : begin(line, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+  return line < 0 ? -1 : start(line, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
 }
 
 int linux_socket_error(int socket) {

@@ -24,12 +24,12 @@ static int folder_of(const char *path, struct stat *status) {
 }
 
 int linux_create(const char *path, int flags, mode_t mode) {
-  // Only what is made here is given away: what a name leads to could be somebody else's.
+  // Change the owner only of a file that is created here: an existing name could lead to anything.
   int file = open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (file < 0) return errno == EEXIST ? open(path, flags | O_CREAT | O_CLOEXEC, mode) : -1;
   struct stat folder;
   if (geteuid() != 0 || folder_of(path, &folder) < 0 || folder.st_uid == 0) return file;
-  // A file system without owners refuses, and needs none.
+  // A file system without owners refuses this, and does not need it.
   int refused = fchown(file, folder.st_uid, folder.st_gid);
   (void)refused;
   return file;
@@ -50,8 +50,8 @@ const char *linux_user(uid_t user) {
   return number;
 }
 
-int linux_look_as(uid_t user) {
-  // As systemd would start it. A thread's own: the C library's functions would change every thread.
+int linux_act_as(uid_t user) {
+  // The groups that systemd would set. By system call: the C library's functions change all threads.
   const struct passwd *found = getpwuid(user);
   gid_t groups[64], group = found ? found->pw_gid : user;
   int count = found ? 64 : 0;

@@ -5,7 +5,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 
-// The C library has no function for it; libcap would be one more library on the board.
+// The C library has no function for this, and libcap would be one more library on the board.
 int linux_keep_capabilities(uint32_t kept) {
   struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -20,13 +20,13 @@ int linux_keep_capabilities(uint32_t kept) {
   }
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return -1;
-  // Where nothing is to be given away a system that refuses it does no harm.
+  // If there is nothing to drop, a system that refuses the call does no harm.
   return surplus ? (int)syscall(SYS_capset, &header, data) : 0;
 }
 
 int linux_rename_new(const char *old, const char *new) {
   if (renameat2(AT_FDCWD, old, AT_FDCWD, new, RENAME_NOREPLACE) == 0) return 0;
-  // Not every file system can do both in one go.
+  // Not every file system supports RENAME_NOREPLACE.
   if (errno != EINVAL && errno != ENOSYS) return -1;
   if (access(new, F_OK) < 0) return rename(old, new);
   errno = EEXIST;

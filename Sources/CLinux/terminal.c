@@ -1,9 +1,9 @@
-// The screen of whoever looks on, and giving it back however the program ends.
+// The terminal's alternate screen, restored however the program ends.
 #include "CLinux.h"
 #include <sys/ioctl.h>
 
 static struct termios before;
-static volatile sig_atomic_t is_taken, is_typed;
+static volatile sig_atomic_t is_taken, has_keys;
 
 static void put(const char *text, size_t count) {
   while (count > 0) {
@@ -15,12 +15,12 @@ static void put(const char *text, size_t count) {
   }
 }
 
-// Another screen, without a cursor, where long lines are cut and not wrapped; and all of it back.
+// Enter the alternate screen, hide the cursor, do not wrap long lines; and undo all that.
 static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[2J";
 static const char leave[] = "\033[?7h\033[?25h\033[0m\033[?1049l";
 
 static void take(void) {
-  if (is_typed) {
+  if (has_keys) {
     struct termios raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
@@ -35,10 +35,10 @@ void linux_screen_end(void) {
   if (!is_taken) return;
   is_taken = 0;
   put(leave, sizeof leave - 1);
-  if (is_typed) tcsetattr(STDIN_FILENO, TCSANOW, &before);
+  if (has_keys) tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-// Only what a handler may call: write and tcsetattr.
+// A signal handler: it may call write and tcsetattr.
 static void die(int number) {
   linux_screen_end();
   signal(number, SIG_DFL);
@@ -54,9 +54,9 @@ static void pause_screen(int number) {
   errno = error;
 }
 
-void linux_screen_begin(void) {
+void linux_screen_start(void) {
   static const int deadly[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGQUIT, SIGALRM, SIGXCPU};
-  is_typed = tcgetattr(STDIN_FILENO, &before) == 0;
+  has_keys = tcgetattr(STDIN_FILENO, &before) == 0;
   for (size_t index = 0; index < sizeof deadly / sizeof *deadly; index++) signal(deadly[index], die);
   struct sigaction action = {.sa_handler = pause_screen, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
@@ -65,7 +65,7 @@ void linux_screen_begin(void) {
   take();
 }
 
-int linux_screen_is_typed(void) { return is_typed; }
+int linux_screen_has_keys(void) { return has_keys; }
 
 int linux_screen_size(int *columns, int *rows) {
   struct winsize size;

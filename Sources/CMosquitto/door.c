@@ -20,7 +20,7 @@ size_t mosquitto_bound_memory(size_t bytes) {
 #endif
 
 #ifndef HAS_ANOTHER_MALLOC
-// The program's own definition comes before the C library's, also for libmosquitto.
+// The program's own definition precedes the C library's, also for libmosquitto.
 extern void *__libc_malloc(size_t bytes);
 
 void *malloc(size_t bytes) {

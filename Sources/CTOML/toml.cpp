@@ -3,10 +3,10 @@
 #define TOML_ENABLE_FORMATTERS 0
 // Numbers without streams: libstdc++'s locales would be a third of the whole binary.
 #define TOML_FLOAT_CHARCONV 1
-// toml++ 3.3 asserts on `[.a]`, which its very next lines answer as the syntax error it is; under NDEBUG it would even assume it away.
+// toml++ 3.3 asserts on `[.a]`, which its next lines report correctly as a syntax error; under NDEBUG it would even assume it impossible.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_assert(true)
-// Nothing we read is deeper than an array of tables with arrays in it.
+// We read nothing deeper than an array of tables with arrays in it.
 #define TOML_MAX_NESTED_VALUES 16
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-// While it looks for exotic blanks it also calls a place unreachable that `[é]` reaches: the answer there is "no".
+// When it looks for Unicode blanks, `[é]` reaches code that it calls unreachable: the right answer there is "no".
 #include <toml++/impl/preprocessor.h>
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
@@ -25,7 +25,7 @@
 
 namespace {
 
-// toml++ recurses once for each level, and every dot of a key is one: this bounds the stack.
+// toml++ recurses for each level, and every dot of a key is a level: this bounds the stack.
 constexpr int most_dots_in_a_line = 64;
 
 toml_position position(const toml::source_position &at) {
@@ -53,13 +53,13 @@ struct toml_document {
       return;
     }
     root = std::move(result).table();
-    lay_flat();
+    flatten();
   }
 
   bool is_text() {
     const size_t zero = text.find('\0');
     if (zero == std::string::npos) return true;
-    error = "this is no text: there is a zero byte";
+    error = "this is no text: it contains a zero byte";
     const auto line = std::upper_bound(lines.begin(), lines.end(), zero) - lines.begin();
     error_at = inside({uint32_t(line), uint32_t(zero - lines[line - 1] + 1)});
     return false;
@@ -87,8 +87,8 @@ struct toml_document {
     return inside;
   }
 
-  // Breadth first: members of one table or array get neighbouring places.
-  void lay_flat() {
+  // Breadth first, so that the members of a table or array are contiguous.
+  void flatten() {
     std::vector<const toml::node *> waiting;
     auto add = [&](const toml::key *key, const toml::node &node) {
       waiting.push_back(&node);
@@ -175,6 +175,6 @@ const char *toml_error(const toml_document *document, toml_position *at) {
 }
 
 namespace __gnu_cxx {
-// libstdc++'s own names the exception that nobody caught, for which it brings 80 kB of demangler. Nothing here throws.
+// libstdc++'s own prints the uncaught exception, for which it links 80 kB of demangler. Nothing here throws.
 void __verbose_terminate_handler() { __builtin_trap(); }
 }

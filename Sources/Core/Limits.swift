@@ -4,12 +4,10 @@ package enum Limits {
 
   /// Half a second at 2,000 packets a second.
   package static let packetsQueued = 1_024
-  /// Commands for one controller between two rounds of its thread.
-  package static let commandsQueued = 16
   /// Installation ids from neighbours: one gateway's retained ones, when the broker comes back.
   package static let hintsQueued = 256
   /// A radio's conditions change a few times a second at worst.
-  package static let reportsQueued = 16
+  package static let statusesQueued = 16
   /// A burst: every device of a busy forecourt changes its zone at once, and each trigger publishes.
   package static let messagesQueued = 512
   /// Urgent messages: claims, trigger events and states, replies, status and telemetry, while a disk takes some seconds to write.

@@ -125,7 +125,7 @@ def forged(folder):
     with island(folder, more=trust) as (air, broker, seen, gateways):
         acquainted(seen, gateways)
         line, code = gateways[0].check()
-        assert code == 0 and 'proven' in line, (line, code)
+        assert code == 0 and 'authenticated' in line, (line, code)
         rogue, ending, rounds = Rogue(seen), threading.Event(), []
 
         def attack():

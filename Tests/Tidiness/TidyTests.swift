@@ -16,7 +16,6 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Broker/Signer.swift",  // calls libcrypto
   "Sources/Host/Broker/SiteKeys.swift",  // calls libcrypto
   "Sources/Host/Text/CText.swift",  // texts for C
-  "Sources/Host/Files/SecretFile.swift",  // writes a file
   "Sources/Host/System/Crypto.swift",  // calls libcrypto
   "Sources/Host/Capture/CaptureSource.swift",  // reads a file through a buffer
   "Sources/Host/System/SystemRandom.swift",  // asks the system for random bytes
@@ -27,7 +26,7 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Files/File.swift",  // reads and writes files
   "Sources/Host/Files/Files.swift",  // asks the file system
   "Sources/Host/System/Memory.swift",  // takes memory from the system
-  "Sources/Host/Files/Metrics.swift",  // replaces a file
+  "Sources/Host/System/Usage.swift",  // asks what the process has used
   "Sources/Host/System/Moment.swift",  // asks whether the clock is set
   "Sources/Host/System/Notify.swift",  // sends to a socket
   "Sources/Host/System/Owner.swift",  // asks whose a folder is

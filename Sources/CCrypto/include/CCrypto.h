@@ -1,4 +1,4 @@
-// libcrypto as Swift can import it.
+// libcrypto for Swift.
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-// The system, as Swift can import it: headers whole, and where a macro, a variadic or a bit-field is in the way, the thinnest function.
+// The system for Swift: whole headers, and the thinnest function wherever Swift cannot import a macro, a variadic or a bit-field.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -36,50 +36,50 @@ static inline void linux_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
 /// The calling thread's name, as `top -H` shows it: 15 bytes at most.
 static inline int linux_name_thread(const char *name) { return prctl(PR_SET_NAME, name); }
-/// `poll` to the microsecond; a negative limit waits for ever.
+/// `poll` with microseconds; a negative limit waits for ever.
 int linux_poll(struct pollfd *polled, nfds_t count, int64_t microseconds);
 
-/// The release and the commit this program was built from: a define, so that a build leaves the tree as it was.
+/// The release and the commit of this build: a define, so that a build does not change the tree.
 const char *linux_version(void);
 
-/// A terminal line for H4: eight bits, no parity, hardware flow control, nothing interpreted; ours alone. -1 and errno where it is none.
+/// Prepares a serial line for H4: eight bits, no parity, hardware flow control, raw, exclusive. -1 and errno if it is no serial line.
 int linux_make_raw(int terminal, int baud);
 
-/// A connection that is under way: connected or still connecting. -1 and errno; EADDRNOTAVAIL where the name is unknown.
+/// Starts a connection without waiting for it. -1 and errno; EADDRNOTAVAIL if the name is unknown.
 int linux_connect_tcp(const char *host, uint16_t port);
 /// A path that begins with @ is a name in the abstract space.
 int linux_connect_unix(const char *path);
-/// What became of a connection: 0 or its errno.
+/// The result of a started connection: 0 or its errno.
 int linux_socket_error(int socket);
 
-/// Whether a process of that name (at most 15 bytes) runs.
+/// Whether a process of this name (at most 15 bytes) runs.
 int linux_runs(const char *name);
-/// The same of a service of systemd, also where other users' processes are hidden, as they are from the gateway's own unit.
+/// Whether a systemd service runs. Works even where other users' processes are hidden, as in the gateway's own unit.
 int linux_service_runs(const char *unit);
-/// A user's name; the number, where there is none.
+/// A user's name, or its number if it has none.
 const char *linux_user(uid_t user);
 
-/// `open`, for a file that is made where there is none. What root makes in somebody's folder belongs to him.
+/// `open` that creates a missing file. What root creates in a user's folder belongs to that user.
 int linux_create(const char *path, int flags, mode_t mode);
-/// Whose the folder is in which a path lies. -1 where there is none.
+/// The owner of the folder of a path. -1 if there is no such folder.
 int linux_owner_of_folder(const char *path, uid_t *user);
-/// From now on this thread, and those that it starts, may open what that user may; 0 gives root his rights back. -1: the system refused.
-int linux_look_as(uid_t user);
-/// `access` with the rights that `open` would go by.
+/// From now on this thread, and those that it starts, may open what that user may; 0 restores root's rights. -1: the system refused.
+int linux_act_as(uid_t user);
+/// `access` with the rights that `open` uses.
 int linux_may(const char *path, int how);
 
-/// `rename` that leaves alone what stands there: -1 and EEXIST.
+/// `rename` that does not replace an existing file: -1 and EEXIST.
 int linux_rename_new(const char *old, const char *new);
-/// What an ordinary user may still write to the file system of a path; -1 and errno.
+/// How many bytes an ordinary user may still write to the file system of a path; -1 and errno.
 int64_t linux_free_bytes(const char *path);
 
-/// Of the calling thread's capabilities only those whose bits are set stay, and none can come back. -1 and errno.
+/// The calling thread keeps only the capabilities whose bits are set, for good. -1 and errno.
 int linux_keep_capabilities(uint32_t kept);
 
-/// The terminal's other screen, where keys are read as they are typed; given back by `end`, at exit and when the program crashes.
-void linux_screen_begin(void);
+/// The terminal's alternate screen, with unbuffered keys; restored by `end`, at exit, and when the program crashes.
+void linux_screen_start(void);
 void linux_screen_end(void);
-/// Whether standard input is a terminal, too.
-int linux_screen_is_typed(void);
-/// -1 where the size is unknown.
+/// Whether standard input is a terminal that sends keys.
+int linux_screen_has_keys(void);
+/// -1 if the size is unknown.
 int linux_screen_size(int *columns, int *rows);

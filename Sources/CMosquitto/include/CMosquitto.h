@@ -1,8 +1,8 @@
-// libmosquitto as Swift can import it.
+// libmosquitto for Swift.
 #pragma once
 #include <mosquitto.h>
 #include <mqtt_protocol.h>
 
-/// Until it is called with 0, this thread is given no block of memory larger than so many bytes: libmosquitto takes memory for whatever
-/// length a packet claims. Returns the size that was refused since the last call, 0 if none was. Under sanitizers there is no bound.
+/// Until it is called with 0, this thread gets no block of memory larger than so many bytes, because libmosquitto allocates whatever length
+/// a packet claims. Returns the size that was refused since the last call, or 0. There is no bound under sanitizers.
 size_t mosquitto_bound_memory(size_t bytes);

@@ -48,14 +48,6 @@ package enum RemoteCommand: BitwiseCopyable, Sendable {
     case .forgetNeighbour: .forgetNeighbour
     }
   }
-
-  /// Whether it concerns the process rather than Core.
-  package var isForHost: Bool {
-    switch self {
-    case .reload, .capture: true
-    case .ranging, .calibrate, .trigger, .authorization, .ping, .forgetNeighbour: false
-    }
-  }
 }
 
 extension RemoteCommand.Kind {

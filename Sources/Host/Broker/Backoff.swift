@@ -1,7 +1,7 @@
 package import Core
 
-/// How long to wait before the next try: doubling from half a second to a minute, spread so that a site's gateways do not all
-/// come back at once.
+/// How long to wait before connecting again: from half a second, doubling up to a minute, with jitter so that a site's gateways do not
+/// all come back at once.
 package struct Backoff {
   private static let shortest: Int64 = 500_000
   private static let longest: Int64 = 60_000_000

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// What happened on the way to the broker. Written by the courier's thread, read by any.
+/// What happened between us and the broker. The courier's thread writes them, any thread reads them.
 package final class CourierCounters: Sendable {
   package let connections = Counter()
   package let failedAttempts = Counter()
   package let published = Counter()
   /// QoS 0 while the broker was away.
   package let droppedOffline = Counter()
-  /// QoS 0 while the network took no more.
+  /// QoS 0 while the network was busy.
   package let droppedBusy = Counter()
-  /// Longer than a payload may be: a mistake of ours.
+  /// Longer than a payload may be: our own mistake.
   package let oversized = Counter()
-  /// No place among the states, or among the replies that wait.
+  /// The table of states, or of waiting replies, was full.
   package let statesUnkept = Counter()
   package let repliesDropped = Counter()
   /// PUBACK with a refusal: mostly the broker's ACL.
@@ -20,14 +20,14 @@ package final class CourierCounters: Sendable {
   package let eventsStored = Counter()
   package let eventsDelivered = Counter()
   package let eventsExpired = Counter()
-  /// Undelivered and gone: the outbox was full, or memory was while the disk was.
+  /// Evicted undelivered: the outbox was full, or memory was while the disk failed.
   package let eventsLost = Counter()
   package let storeFailures = Counter()
   package let commands = Counter()
   package let claims = Counter()
-  /// Words in a gateway's name that nobody with the site's key has said.
+  /// Messages in a gateway's name that the site's key does not authenticate.
   package let forged = Counter()
-  /// Words of somebody whom the roster does not name.
+  /// Messages from gateways that the roster does not name.
   package let strangers = Counter()
   /// Malformed, unknown, too large, too many.
   package let requestsRefused = Counter()
@@ -37,7 +37,7 @@ package final class CourierCounters: Sendable {
   private let standing = Atomic<UInt16>(0)
   private let online = Atomic<Bool>(false)
 
-  /// Rings when what `status` says has changed.
+  /// Rings when `status` has something new to say.
   private let bell: Doorbell?
 
   package init(ringing bell: Doorbell? = nil) { self.bell = bell }
@@ -50,7 +50,7 @@ package final class CourierCounters: Sendable {
     }
   }
 
-  /// What `status` should admit meanwhile.
+  /// What `status` reports as the reason for `degraded`.
   package var troubles: Troubles { Troubles(rawValue: standing.load(ordering: .relaxed)) }
 
   func set(_ trouble: Troubles, _ present: Bool) {
@@ -79,11 +79,11 @@ package struct Troubles: OptionSet, Sendable {
   package static let unsigned = Troubles(rawValue: 32)
   /// Somebody deleted or changed the outbox while it was in use.
   package static let touched = Troubles(rawValue: 64)
-  /// The last runs, or connections, ended at what the broker brought: each subscription is tried by itself.
+  /// Messages from the broker ended the last runs or connections: each subscription is tried alone.
   package static let tried = Troubles(rawValue: 128)
-  /// One of them ended it again and again, and is not made any more.
+  /// One subscription ended it three times, and is left out.
   package static let leftOut = Troubles(rawValue: 256)
-  /// So much happens at once that not all of it is told.
+  /// More happens than can be published.
   package static let crowded = Troubles(rawValue: 512)
 
   /// The last storing took more than a second.
@@ -91,21 +91,21 @@ package struct Troubles: OptionSet, Sendable {
 
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
-    if contains(.crowded) { return "more happens than is told: is somebody flooding a region? What is left out is counted as lost" }
+    if contains(.crowded) { return "more happens than can be published: is somebody flooding a region? What is dropped is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
-    if contains(.forbidden) { return "the broker refuses some of what this gateway sends or asks for: its ACL, its limits or a quota" }
+    if contains(.forbidden) { return "the broker refuses some messages or subscriptions of this gateway: see its ACL, limits and quota" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
-    if contains(.leftOut) { return "a subscription is left out: what the broker keeps there ended this gateway three times; see the log" }
-    if contains(.tried) { return "what the broker sends ended this gateway: its subscriptions are made one by one" }
-    if contains(.touched) { return "the outbox was deleted or changed while it was in use: what waited was stored anew" }
+    if contains(.leftOut) { return "a subscription is left out: what the broker retains there ended this gateway three times; see the log" }
+    if contains(.tried) { return "a message from the broker ended this gateway: it now subscribes to one topic at a time" }
+    if contains(.touched) { return "the outbox was deleted or changed while it was in use: waiting events were stored again" }
     if contains(.setAside) { return "a damaged outbox was set aside" }
     if contains(.insecure) { return "tls_insecure: the broker's name is not checked" }
     return nil
   }
 }
 
-/// One thread counts, any may look.
+/// One thread counts, any thread reads.
 package struct Counter: ~Copyable, Sendable {
   private let value = Atomic<Int>(0)
 

@@ -1,30 +1,30 @@
 import Core
 
-// What the broker is owed, and what it has acknowledged.
+// What is sent to the broker, and what it acknowledges.
 
 extension Courier {
   func deliver(at now: Moment) {
     guard case .up = line else { return }
     do throws(MQTTFault) {
-      try answerCommands(at: now.at)
-      try tellStates(at: now.at)
+      try sendReplies(at: now.at)
+      try sendStates(at: now.at)
       try deliverEvents(at: now)
     } catch { lose(error, at: now.at) }
   }
 
-  private func answerCommands(at now: Instant) throws(MQTTFault) {
-    while link.inFlight.room > Self.roomForFarewell, let index = replies.firstIndex(where: { !$0.isSent }) {
+  private func sendReplies(at now: Instant) throws(MQTTFault) {
+    while client.inFlight.room > Self.roomForFarewell, let index = replies.firstIndex(where: { !$0.isSent }) {
       let message = replies[index].message
       replies[index].isSent = true
       try send(message.topic, message.payload, isRetained: false, lasting: 60, as: .reply(number: message.sequence), at: now)
     }
   }
 
-  /// Whatever else is on its way, the last word finds a place.
+  /// Room that stays free for the last status, whatever else is in flight.
   private static let roomForFarewell = 1
 
-  private func tellStates(at now: Instant) throws(MQTTFault) {
-    while link.inFlight.room > Self.roomForFarewell, let word = retained.next(at: now) {
+  private func sendStates(at now: Instant) throws(MQTTFault) {
+    while client.inFlight.room > Self.roomForFarewell, let word = retained.next(at: now) {
       let publication = Publication.state(slot: word.slot, version: word.version)
       let seconds = word.left.map { UInt32(max($0.seconds, 1)) }
       retained.send(slot: word.slot, version: word.version)
@@ -33,69 +33,69 @@ extension Courier {
   }
 
   private func deliverEvents(at now: Moment) throws(MQTTFault) {
-    // States and replies keep some room; what somebody waits for keeps some from what nobody does.
-    while link.inFlight.room > 8, let event = store.next(besides: link.inFlight, at: now, isUrgentOnly: link.inFlight.room <= 24) {
+    // Some room is reserved for states and replies, and some for urgent events.
+    while client.inFlight.room > 8, let event = store.next(besides: client.inFlight, at: now, isUrgentOnly: client.inFlight.room <= 24) {
       let seconds: UInt32? = if case .span(let left) = event.left { UInt32(max(left.seconds, 1)) } else { nil }
       store.sent(event.publication)
       try send(event.topic, event.payload, isRetained: false, lasting: seconds, as: event.publication, at: now.at)
     }
   }
 
-  /// What this broker will not have, however often it is offered, must not keep back what stands behind it.
+  /// A message that this broker will never take must not block those behind it.
   private func send(
     _ topic: Topic, _ payload: Payload, isRetained: Bool, lasting seconds: UInt32?, as publication: Publication, at now: Instant
   ) throws(MQTTFault) {
     do throws(MQTTFault) {
-      try link.publish(topic, payload.bytes, isRetained: isRetained, lasting: seconds, as: publication, at: now)
-      figures.published.add()
+      try client.publish(topic, payload.bytes, isRetained: isRetained, lasting: seconds, as: publication, at: now)
+      counters.published.add()
     } catch {
       guard error.isOfMessage else { throw error }
       refuse(publication, at: now)
     }
   }
 
-  /// Whether the broker took it is not known: its number had been given out twice.
-  private func recall(_ publication: Publication) {
+  /// Whether the broker took it is unknown, because its packet identifier was in use twice: it goes again.
+  private func requeue(_ publication: Publication) {
     switch publication {
-    case .event, .held: store.recall()
-    case .state(let slot, let version): retained.recall(slot: slot, version: version)
+    case .event, .held: store.requeue()
+    case .state(let slot, let version): retained.requeue(slot: slot, version: version)
     case .reply(let number): for index in replies.indices where replies[index].message.sequence == number { replies[index].isSent = false }
     }
   }
 
-  /// When a publication has waited too long for its acknowledgement: the broker answers pings, but it has lost something.
-  var overdue: Instant? { link.inFlight.oldest.map { $0 + Interval(microseconds: 4 * settings.broker.keepalive.microseconds) } }
+  /// When the oldest publication has waited too long for its acknowledgement: the broker answers pings, but has lost a message.
+  var overdue: Instant? { client.inFlight.oldest.map { $0 + Interval(microseconds: 4 * settings.broker.keepalive.microseconds) } }
 
-  /// The end of a turn: whatever happened in it, the line is what we take it for.
-  func audit(at now: Instant) {
+  /// At the end of a turn: is the connection still there, and does the broker acknowledge?
+  func checkLine(at now: Instant) {
     guard isTalking else { return }
     do throws(MQTTFault) {
-      try link.audit()
+      try client.audit()
       if let overdue, now >= overdue { throw MQTTFault("the broker does not acknowledge what it is sent") }
     } catch { lose(error, at: now) }
   }
 
-  func settle(at now: Moment) {
-    // While a call is placed the link is the dialer's.
-    if isTalking { hear(at: now) }
-    store.settle(at: now)
+  func receiveAcknowledgements(at now: Moment) {
+    // While a call is placed the client is the dialer's.
+    if isTalking { takeAcknowledgements(at: now) }
+    store.recordOutcomes(at: now)
   }
 
-  private func hear(at now: Moment) {
-    for index in link.news.acknowledged.indices {
-      let acknowledged = link.news.acknowledged[index]
-      guard let (publication, isCertain) = link.inFlight.take(acknowledged.identifier) else { continue }
+  private func takeAcknowledgements(at now: Moment) {
+    for index in client.news.acknowledged.indices {
+      let acknowledged = client.news.acknowledged[index]
+      guard let (publication, isCertain) = client.inFlight.take(acknowledged.identifier) else { continue }
       if acknowledged.reason >= 0x80 {
         refuse(publication, isOverQuota: acknowledged.reason == 0x97, at: now.at)
       } else if isCertain {
         acknowledge(publication)
       } else {
-        recall(publication)
+        requeue(publication)
       }
     }
-    link.news.acknowledged.removeAll()
-    if link.news.subscriptionsRefused > 0 {
-      link.news.subscriptionsRefused = 0
+    client.news.acknowledged.removeAll()
+    if client.news.subscriptionsRefused > 0 {
+      client.news.subscriptionsRefused = 0
       isDeaf = true
       forbidden("the broker forbids this gateway to subscribe to commands or claims; see its ACL")
     }
@@ -107,25 +107,25 @@ extension Courier {
     case .state(let slot, let version): retained.acknowledge(slot: slot, version: version)
     case .reply(let number): replies.removeAll { $0.isSent && $0.message.sequence == number }
     }
-    guard figures.troubles.contains(.forbidden), !isDeaf, !store.hasRefused, !retained.hasRefused else { return }
-    figures.set(.forbidden, false)
-    say(.info, Sentence("the broker takes what it refused before"))
+    guard counters.troubles.contains(.forbidden), !isDeaf, !store.hasRefused, !retained.hasRefused else { return }
+    counters.set(.forbidden, false)
+    log(.info, Sentence("the broker accepts what it refused before"))
   }
 
-  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again in a moment; what else a broker refuses, somebody has to mend.
+  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings.
   private func refuse(_ publication: Publication, isOverQuota: Bool = false, at now: Instant) {
-    figures.refused.add()
+    counters.refused.add()
     switch publication {
     case .event, .held:
       store.refuse(publication, at: now)
       if isOverQuota {
-        forbidden("the broker's quota for this gateway is used up; events are kept and tried again from second to second")
+        forbidden("the broker's quota for this gateway is used up; events are kept and retried")
       } else {
-        forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and tried again")
+        forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and retried")
       }
     case .state(let slot, let version):
       retained.refuse(slot: slot, version: version, at: now)
-      forbidden("the broker refuses this gateway's states; see its ACL and limits. They are tried again")
+      forbidden("the broker refuses this gateway's states; see its ACL and limits. They are retried")
     case .reply(let number):
       replies.removeAll { $0.isSent && $0.message.sequence == number }
       forbidden("the broker refuses this gateway's replies; see its ACL and limits")
@@ -133,7 +133,7 @@ extension Courier {
   }
 
   private func forbidden(_ words: StaticString) {
-    if !figures.troubles.contains(.forbidden) { say(.error, Sentence(words)) }
-    figures.set(.forbidden, true)
+    if !counters.troubles.contains(.forbidden) { log(.error, Sentence(words)) }
+    counters.set(.forbidden, true)
   }
 }

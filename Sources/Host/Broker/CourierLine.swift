@@ -1,6 +1,6 @@
 import Core
 
-// The way to the broker: calling, greeting, losing it.
+// The connection to the broker: made, greeted, lost.
 
 extension Courier {
   var isTalking: Bool {
@@ -10,32 +10,32 @@ extension Courier {
     }
   }
 
-  func converse(_ ready: Ready, at now: Instant) {
+  func advanceLine(_ ready: Ready, at now: Instant) {
     switch line {
     case .down(let until): if now >= until { call(at: now) }
     case .dialing: if let outcome = dialer.outcome() { answer(outcome, at: now) }
     case .greeting(let until):
       talk(ready, at: now)
-      if case .greeting = line, link.news.greeted != .not { welcome(at: now) }
+      if case .greeting = line, client.news.greeted != .not { welcome(at: now) }
       if case .greeting = line, now >= until { lose(MQTTFault("the broker does not answer the greeting"), at: now) }
     case .up:
       talk(ready, at: now)
-      if case .up = line, now >= probation.due { subscribe(at: now) }
+      if case .up = line, now >= trials.due { subscribe(at: now) }
     }
   }
 
   private func talk(_ ready: Ready, at now: Instant) {
     do throws(MQTTFault) {
-      if ready.toRead { try link.read() }
-      if link.wantsToWrite { try link.write() }
+      if ready.toRead { try client.read() }
+      if client.wantsToWrite { try client.write() }
       if now >= keepaliveDue {
         keepaliveDue = now + pulse
-        try link.tick()
+        try client.tick()
       }
     } catch { lose(error, at: now) }
   }
 
-  /// libmosquitto pings when its own clock says so, if it is asked often enough.
+  /// libmosquitto sends pings by its own clock, if it is called often enough.
   private var pulse: Interval { max(Interval(microseconds: settings.broker.keepalive.microseconds / 4), .seconds(1)) }
 
   private func call(at now: Instant) {
@@ -45,7 +45,7 @@ extension Courier {
     identifier.append(settings.name)
     let will = farewell("connection lost")
     do throws(MQTTFault) {
-      try link.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will))
+      try client.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will))
       line = .dialing
       dialer.dial()
     } catch { lose(error, at: now) }
@@ -54,7 +54,7 @@ extension Courier {
   private func answer(_ outcome: Dialer.Outcome, at now: Instant) {
     if hasOldCall {
       hasOldCall = false
-      link.discard()
+      client.discard()
       line = .down(until: now)
       return
     }
@@ -63,55 +63,57 @@ extension Courier {
     case .connected:
       line = .greeting(until: now + .seconds(10))
       keepaliveDue = now + pulse
-      link.limitUnsent(to: 65_536)
+      client.limitUnsent(to: 65_536)
     }
   }
 
   private func welcome(at now: Instant) {
     line = .up(since: now)
-    figures.isOnline = true
-    figures.connections.add()
-    figures.set(.forbidden, false)
+    counters.isOnline = true
+    counters.connections.add()
+    counters.set(.forbidden, false)
     isDeaf = false
     lastComplaint = Sentence()
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
-    say(.info, words)
-    retained.recall(everything: link.news.greeted == .fresh)
-    probation.begin(subjects)
+    log(.info, words)
+    retained.requeue(everything: client.news.greeted == .fresh)
+    trials.start(subjects)
     subscribe(at: now)
   }
 
   func lose(_ fault: MQTTFault, at now: Instant) {
-    // A connection may be made and lost in one turn: its span is then zero.
+    // A connection may be made and lost in one turn: it then lasted zero seconds.
     let wasUp: Interval? = if case .up(let since) = line { now - since } else { nil }
     judge(fault)
-    link.discard()
-    link.inFlight.removeAll()
-    link.news = MQTTNews()
+    client.discard()
+    client.inFlight.removeAll()
+    client.news = MQTTNews()
     keepaliveDue = .never
     if wasUp != nil {
-      figures.isOnline = false
-      retained.recall(everything: false)
-      retained.recall(topics.status)
-      store.recall()
+      counters.isOnline = false
+      retained.requeue(everything: false)
+      retained.requeue(topics.status)
+      store.requeue()
       for index in replies.indices { replies[index].isSent = false }
     } else {
-      figures.failedAttempts.add()
+      counters.failedAttempts.add()
     }
-    // A connection that ends as soon as it begins must not be tried twice a second for ever.
+    // After connections that end at once, the back-off must grow.
     if let wasUp {
-      briefly = wasUp > .seconds(10) ? 0 : briefly + 1
+      shortConnections = wasUp > .seconds(10) ? 0 : shortConnections + 1
       if wasUp > .seconds(10) { backoff.reset() }
     }
     line = .down(until: now + backoff.next())
     var fault = fault
-    // Not every broker says why it lets go of the older of two clients.
-    if briefly >= 3, !fault.isOfContent { fault.said.append(" Again and again: is there another gateway of the same site and name?") }
+    // Not every broker says why it drops the older of two clients.
+    if shortConnections >= 3, !fault.isOfContent {
+      fault.said.append(" Again and again: is there another gateway of the same site and name?")
+    }
     complain(fault)
   }
 
-  /// The same words are said once, not at every try.
+  /// Logs the same complaint once, not at every retry.
   private func complain(_ fault: MQTTFault) {
     guard fault.said != lastComplaint else { return }
     lastComplaint = fault.said
@@ -119,47 +121,47 @@ extension Courier {
     words.append(settings.broker.host)
     words.append(": ")
     words.append(fault.said)
-    say(.warning, words)
+    log(.warning, words)
   }
 
-  /// With a word, unless the broker does not listen.
+  /// With DISCONNECT, if the broker is connected.
   func hangUp() {
-    endProbation()
+    endTrials()
     if case .up = line {
-      link.sayGoodbye()
+      client.sayGoodbye()
       let limit = Clock.now() + .milliseconds(100)
-      while link.wantsToWrite, Clock.now() < limit, (try? link.write()) != nil {
-        wait(bell.descriptor, Awaited(link.descriptor, toWrite: true), forAtMost: .milliseconds(10))
+      while client.wantsToWrite, Clock.now() < limit, (try? client.write()) != nil {
+        wait(bell.descriptor, Awaited(client.descriptor, toWrite: true), forAtMost: .milliseconds(10))
       }
     }
     if case .dialing = line { return }
-    link.discard()
-    link.inFlight.removeAll()
-    link.news = MQTTNews()
+    client.discard()
+    client.inFlight.removeAll()
+    client.news = MQTTNews()
     keepaliveDue = .never
-    figures.isOnline = false
+    counters.isOnline = false
     line = .down(until: .zero)
   }
 
-  /// New settings. The broker is left only if something concerns it.
-  func adopt(_ new: CourierSettings, at now: Moment) {
+  /// Reconnects only if a setting of the connection has changed.
+  func reload(_ new: CourierSettings, at now: Moment) {
     let old = settings
     let goodbye = farewell("reconfigured")
     settings = new
-    figures.set(.insecure, new.broker.usesTLS && new.broker.isInsecure)
-    store.adopt(new, at: now)
-    intake.adopt(new)
-    if probation.isCareful { forgive() }
+    counters.set(.insecure, new.broker.usesTLS && new.broker.isInsecure)
+    store.reload(new, at: now)
+    intake.reload(new)
+    if trials.isCareful { forgive() }
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
-      _ = try? link.publish(
+      _ = try? client.publish(
         goodbye.topic, goodbye.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now.at)
-      store.recall()
+      store.requeue()
     }
     if topics.base != new.topics.base { retained = RetainedMessages() }
     topics = new.topics
     if case .dialing = line { hasOldCall = true } else { hangUp() }
-    retained.recall(everything: true)
+    retained.requeue(everything: true)
     for index in replies.indices { replies[index].isSent = false }
     backoff.reset()
   }
@@ -169,13 +171,5 @@ extension CourierSettings {
   fileprivate func hasSameBroker(as other: Self) -> Bool {
     broker == other.broker && prefix == other.prefix && site == other.site && name == other.name && simulated == other.simulated
       && commands == other.commands && claims == other.claims && peers == other.peers
-  }
-}
-
-extension CourierSettings.Broker: Equatable {
-  package static func == (a: Self, b: Self) -> Bool {
-    a.host == b.host && a.port == b.port && a.version == b.version && a.username == b.username && a.password == b.password
-      && a.keepalive == b.keepalive && a.authorities == b.authorities && a.certificate == b.certificate && a.key == b.key
-      && a.isInsecure == b.isInsecure
   }
 }

@@ -1,57 +1,34 @@
 package import Core
 
-/// `[mqtt]` and what else of the config concerns the way to the broker.
+/// All settings that the courier needs.
 package struct CourierSettings: BitwiseCopyable, Sendable {
-  package struct Broker: BitwiseCopyable, Sendable {
-    package enum Version: CInt, BitwiseCopyable, Sendable { case three = 4, five }
-
-    package var host = Text<253>("localhost")
-    package var port: UInt16 = 1883
-    package var version = Version.five
-    package var username = Text<64>()
-    package var password = Text<255>()
-    package var keepalive = Interval.seconds(30)
-    /// A file or a folder of certificates. Empty: no TLS.
-    package var authorities = Path()
-    package var certificate = Path()
-    package var key = Path()
-    /// The broker's name is not compared with its certificate's.
-    package var isInsecure = false
-
-    package init() {}
-
-    package var usesTLS: Bool { !authorities.isEmpty }
-  }
-
-  package var broker = Broker()
-  package var outbox = Outbox.Options()
+  package var broker = BrokerSettings()
+  package var outbox = OutboxSettings()
   package var prefix = Name("forecourt")
   package var site = Name("site")
   package var name = Name("gateway")
   package var simulated = false
   /// `[command] enabled`
   package var commands = false
-  /// Whether neighbours' claims matter: some trigger has a group, or the roster's others wait for our hellos.
+  /// Whether to exchange claims and hellos: a trigger has a group, or the roster names other gateways, which wait for our hellos.
   package var claims = false
-  /// Whether installation ids that neighbours read matter.
+  /// Whether to receive the installation ids that neighbours read.
   package var peers = false
   /// The content of `[security] signing_key_file`; empty: events are not signed.
   package var signingKey = Text<512>()
-  /// Who else may speak for the site; empty: anybody.
+  /// Which gateways may speak for the site; empty: any.
   package var roster = Bounded<64, Name>(filledWith: Name())
-  /// What the site's gateways prove their words with; empty: they do not.
+  /// Authenticates messages between the site's gateways; empty: they are not authenticated.
   package var siteKeys = SiteKeys()
-  /// Tells this run from every other, as event ids do.
+  /// Identifies this run, as in event ids.
   package var boot = Text<16>()
 
   package init() {}
 
-  /// What the config says, with what this run is called.
+  /// From the configuration, for the run `boot`.
   package init(_ core: borrowing Settings, _ host: HostSettings, boot: Text<16>) {
-    broker = Broker(host.broker)
-    outbox.path = Path(host.outbox.path)
-    outbox.maxEvents = host.outbox.maxEvents
-    outbox.maxAge = .seconds(Double(host.outbox.maxAgeSeconds))
+    broker = host.broker
+    outbox = host.outbox
     prefix = core.publish.prefix
     site = core.gateway.site
     name = core.gateway.name
@@ -71,21 +48,5 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
 
 package enum Severity: UInt8, BitwiseCopyable, Sendable { case info, warning, error }
 
-/// Words for people. Called on the courier's thread.
-package typealias Say = @Sendable (Severity, Sentence) -> Void
-
-extension CourierSettings.Broker {
-  init(_ settings: BrokerSettings) {
-    host = Text(settings.host)
-    port = UInt16(settings.port)
-    version = settings.version == .v5 ? .five : .three
-    if let name = settings.username { username = Text(name) }
-    if let bytes = settings.password { for byte in bytes { password.append(byte: byte) } }
-    keepalive = .seconds(Double(settings.keepaliveSeconds))
-    guard let tls = settings.tls else { return }
-    authorities = Path(tls.authority)
-    if let path = tls.certificate { certificate = Path(path) }
-    if let path = tls.key { key = Path(path) }
-    isInsecure = tls.isInsecure
-  }
-}
+/// Logs a sentence. Called on the courier's thread.
+package typealias CourierLog = @Sendable (Severity, Sentence) -> Void

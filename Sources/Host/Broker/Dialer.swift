@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Places calls on a thread of its own: looking up a name or connecting may take minutes, and the courier has events to store.
+/// Connects on a thread of its own: resolving a name or connecting may take minutes, and the courier has events to store.
 ///
-/// The link belongs to the dialer's thread from `dial` until `outcome` gives an answer, and to the courier's otherwise.
+/// The client belongs to the dialer's thread from `dial` until `outcome` gives an answer, and to the courier's otherwise.
 final class Dialer: @unchecked Sendable {
   private enum Call: UInt8, AtomicRepresentable { case none, wanted, placed }
 
@@ -11,15 +11,15 @@ final class Dialer: @unchecked Sendable {
     case failed(MQTTFault)
   }
 
-  private let link: MQTTClient
+  private let client: MQTTClient
   private let courier: Doorbell
   private let bell = Doorbell()
   private let call = Atomic<Call>(.none)
   /// Written before `call` says placed, read after.
   private var fault: MQTTFault?
 
-  init(_ link: MQTTClient, waking courier: Doorbell) {
-    self.link = link
+  init(_ client: MQTTClient, waking courier: Doorbell) {
+    self.client = client
     self.courier = courier
     _ = Thread("dialer") { self.serve() }
   }
@@ -31,7 +31,7 @@ final class Dialer: @unchecked Sendable {
     bell.ring()
   }
 
-  /// Once per call.
+  /// Once per `dial`.
   func outcome() -> Outcome? {
     guard hasOutcome else { return nil }
     let fault = fault
@@ -40,14 +40,14 @@ final class Dialer: @unchecked Sendable {
     return .connected
   }
 
-  /// Never returns: the process ends without asking whether a name server answers at last.
+  /// Never returns: the process ends without waiting for a name server.
   private func serve() {
     while true {
-      bell.settle()
+      bell.willSleep()
       if call.load(ordering: .acquiring) != .wanted { wait(bell.descriptor, nil, forAtMost: nil) }
-      bell.rise()
+      bell.didWake()
       guard call.load(ordering: .acquiring) == .wanted else { continue }
-      fault = link.dial()
+      fault = client.dial()
       call.store(.placed, ordering: .releasing)
       courier.ring()
     }

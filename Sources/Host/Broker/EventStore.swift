@@ -1,7 +1,7 @@
 import Core
 
-/// The courier's side of the outbox: events are stored in batches and handed out in order, those first that somebody waits for at a
-/// pump. When the disk refuses, the newest are kept in memory and delivered from there, and the disk is asked again.
+/// The courier's side of the outbox: it stores events in batches and gives them out in order, urgent ones first. While the disk fails, it
+/// keeps the newest in memory, delivers them from there, and retries the disk.
 struct EventStore {
   /// An event ready to be published.
   struct Due {
@@ -11,53 +11,53 @@ struct EventStore {
     var left: TimeLeft
   }
 
-  /// Everything up to a row is on its way; whether something may wait behind it.
+  /// Everything up to row `cursor` is on its way; whether something may wait behind it.
   struct Queue {
     var cursor: Int64 = 0
     var mayWait = true
   }
 
-  let figures: CourierCounters
-  let say: Say
+  let counters: CourierCounters
+  let log: CourierLog
   let machine = machineStart()
   private let boot: Text<16>
   private let isRehearsal: Bool
-  private(set) var settings: Outbox.Options
+  private(set) var settings: OutboxSettings
   private var key: Text<512>
   private var signer: Signer?
   private(set) var outbox: Outbox?
   private var batch: [Message] = []
   var held = HeldEvents()
-  /// What another file said was open, for this one.
-  var carried: [Outbox.OpenVisit] = []
-  /// What the run before left open, for whoever can end it; nil until the file was read.
+  /// Open visits from the previous file, for this one.
+  var recoveredVisits: [Outbox.OpenVisit] = []
+  /// Visits that the previous run left open, for the core thread; nil until the file has been read.
   var unfinished: [Outbox.OpenVisit]?
   var refusals = RefusedRows()
   var file: UInt32 = 0
-  var settlements: [(row: Int64, fate: Outbox.Fate)] = []
+  var outcomes: [(row: Int64, state: Outbox.State)] = []
   var queues = [Queue(), Queue()]
-  private var lookDue = Instant.zero
+  private var checkDue = Instant.zero
   var retryDue = Instant.never
-  var recallDue = Instant.never
+  var requeueDue = Instant.never
   var agingDue = Instant.zero
 
-  init(_ settings: CourierSettings, _ figures: CourierCounters, say: @escaping Say) {
+  init(_ settings: CourierSettings, _ counters: CourierCounters, log: @escaping CourierLog) {
     self.settings = settings.outbox
     boot = settings.boot
     isRehearsal = settings.simulated
     key = settings.signingKey
-    self.figures = figures
-    self.say = say
-    signer = Self.signer(settings, figures, say)
+    self.counters = counters
+    self.log = log
+    signer = Self.signer(settings, counters, log)
   }
 
-  private static func signer(_ settings: CourierSettings, _ figures: CourierCounters, _ say: Say) -> Signer? {
+  private static func signer(_ settings: CourierSettings, _ counters: CourierCounters, _ log: CourierLog) -> Signer? {
     guard !settings.signingKey.isEmpty else { return nil }
     let signer = Signer(settings.signingKey)
     if signer == nil {
-      say(.error, Sentence("signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"))
+      log(.error, Sentence("signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"))
     }
-    figures.set(.unsigned, signer == nil)
+    counters.set(.unsigned, signer == nil)
     return signer
   }
 
@@ -69,23 +69,23 @@ struct EventStore {
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
       outbox = opened
       file += 1
-      // They name rows of the file before this one.
-      settlements.removeAll()
+      // These name rows of the previous file.
+      outcomes.removeAll()
       refusals.removeAll()
-      recall()
+      requeue()
       if unfinished == nil { unfinished = isRehearsal ? [] : try openVisits(of: opened) }
       retryDue = .never
       agingDue = now.at
       guard let name = opened.setAside else { return }
-      figures.set(.setAside, true)
-      tell(.error, "the outbox was damaged or of another version, and was set aside as", name)
+      counters.set(.setAside, true)
+      logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
     } catch { fail(error, at: now) }
   }
 
   mutating func close() { outbox = nil }
 
-  mutating func adopt(_ new: CourierSettings, at now: Moment) {
-    if key != new.signingKey { signer = Self.signer(new, figures, say) }
+  mutating func reload(_ new: CourierSettings, at now: Moment) {
+    if key != new.signingKey { signer = Self.signer(new, counters, log) }
     key = new.signingKey
     let isElsewhere = settings.path != new.outbox.path
     settings = new.outbox
@@ -99,39 +99,39 @@ struct EventStore {
   }
 
   mutating func fail(_ fault: StoreFault, at now: Moment) {
-    figures.storeFailures.add()
-    if !figures.troubles.contains(.store) {
+    counters.storeFailures.add()
+    if !counters.troubles.contains(.store) {
       if fault.kind == .forbidden {
         let remedy = Path("chown \(userName) \(String(settings.path))*")
-        tell(.error, "this user may not write the outbox; events are kept in memory only, and end with the gateway. Once as root:", remedy)
+        logFile(.error, "this user may not write the outbox; events are in memory only and end with the gateway. Once as root:", remedy)
       } else {
-        tell(.error, "the outbox cannot be used; events are kept in memory only. It says:", Path(fault.said.bytes))
+        logFile(.error, "the outbox cannot be used; events are kept in memory only. SQLite says:", Path(fault.said.bytes))
       }
     }
-    figures.set(.store, true)
+    counters.set(.store, true)
     retryDue = now.at + .seconds(5)
     // The next opening sets the file aside.
     if fault.kind == .corrupt { outbox = nil }
   }
 
-  func tell(_ severity: Severity, _ words: StaticString, _ more: Path) {
+  func logFile(_ severity: Severity, _ words: StaticString, _ more: Path) {
     var sentence = Sentence(settings.path.bytes)
     sentence.append(": ")
     sentence.append(words)
     sentence.append(" ")
     sentence.append(more)
-    say(severity, sentence)
+    log(severity, sentence)
   }
 
   // MARK: Marks
 
-  /// Without waiting for the disk: what it is for is an end of the program, not of the power.
+  /// Without waiting for the disk: a mark must survive a crash of the program, not a power cut.
   mutating func mark(_ name: StaticString, _ value: Int64) {
     guard let outbox, (try? outbox.marked(name)) ?? 0 != value else { return }
     do throws(StoreFault) {
-      try outbox.beginSettling()
+      try outbox.startTransaction(isDurable: false)
       try outbox.mark(name, value)
-      try outbox.endSettling()
+      try outbox.commitStates()
     } catch { outbox.rollBack() }
   }
 
@@ -141,14 +141,14 @@ struct EventStore {
 
   mutating func add(_ message: borrowing Message) {
     var message = copy message
-    if let signer, !signer.sign(&message.payload) { figures.set(.unsigned, true) }
+    if let signer, !signer.sign(&message.payload) { counters.set(.unsigned, true) }
     batch.append(message)
   }
 
-  /// Stores what was added, all in one go.
-  mutating func keep(at now: Moment) {
+  /// Stores the added events in one transaction.
+  mutating func flush(at now: Moment) {
     age(at: now)
-    look(at: now)
+    checkFile(at: now)
     guard !batch.isEmpty || now.at >= retryDue else { return }
     if now.at >= retryDue || retryDue == .never {
       if outbox == nil { open(at: now) }
@@ -156,74 +156,74 @@ struct EventStore {
     }
     for message in batch { hold(message, at: now) }
     batch.removeAll(keepingCapacity: true)
-    figures.eventsWaiting.set((outbox?.waiting ?? 0) + held.count)
+    counters.eventsWaiting.set((outbox?.waiting ?? 0) + held.count)
   }
 
-  /// Now and then, and before each writing: whoever deletes or damages the file does not tell us.
-  private mutating func look(at now: Moment) {
-    guard let outbox, !batch.isEmpty || now.at >= lookDue else { return }
-    lookDue = now.at + .seconds(1)
+  /// Every second, and before each transaction: has somebody deleted or changed the file?
+  private mutating func checkFile(at now: Moment) {
+    guard let outbox, !batch.isEmpty || now.at >= checkDue else { return }
+    checkDue = now.at + .seconds(1)
     guard !outbox.isUntouched else { return }
-    salvage(from: outbox, at: now)
+    recoverEvents(from: outbox, at: now)
     self.outbox = nil
     if Files.exists(settings.path) {
-      tell(.error, "somebody changed the outbox while it was in use. It was set aside as", Outbox.rename(settings.path))
+      logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", Outbox.rename(settings.path))
     } else {
-      tell(.error, "somebody deleted the outbox while it was in use. What waited is stored anew; its history is gone", Path())
+      logFile(.error, "somebody deleted the outbox while it was in use. Waiting events are stored again; its history is gone", Path())
     }
-    figures.set(.touched, true)
+    counters.set(.touched, true)
     open(at: now)
     retryDue = min(retryDue, now.at)
   }
 
   private mutating func write(to outbox: Outbox, at now: Moment) {
-    let wasInTrouble = figures.troubles.contains(.store)
+    let wasInTrouble = counters.troubles.contains(.store)
     let begun = Clock.now()
     do throws(StoreFault) {
-      try outbox.begin()
-      for visit in carried { try outbox.keep(visit) }
-      for message in held.notes { try outbox.note(message, at: now) }
+      try outbox.startTransaction(isDurable: true)
+      for visit in recoveredVisits { try outbox.record(visit) }
+      for message in held.openVisits { try outbox.recordVisit(of: message, at: now) }
       for event in held.events where !event.isOnItsWay { try outbox.store(event.late(at: now.at), at: now) }
       for message in batch { try outbox.store(message, at: now) }
-      // A transaction that writes nothing asks nothing of the disk.
+      // A transaction without a write would not touch the disk.
       if wasInTrouble { try outbox.mark("tried", now.at.microseconds) }
-      lose(try outbox.commit(), "the outbox is full: undelivered events were lost")
+      recordLoss(of: try outbox.commit(), "the outbox is full: undelivered events were lost")
       if wasInTrouble { try outbox.age(at: now) }
     } catch {
       outbox.rollBack()
       return fail(error, at: now)
     }
-    figures.eventsStored.add(batch.count)
-    carried.removeAll()
+    counters.eventsStored.add(batch.count)
+    recoveredVisits.removeAll()
     held.stored()
     batch.removeAll(keepingCapacity: true)
     for index in queues.indices { queues[index].mayWait = true }
     retryDue = .never
-    if wasInTrouble { tell(.info, "the outbox can be written again", Path()) }
-    figures.set(.store, false)
-    figures.set(.slow, Clock.now() - begun > .seconds(1))
+    if wasInTrouble { logFile(.info, "the outbox can be written again", Path()) }
+    counters.set(.store, false)
+    counters.set(.slow, Clock.now() - begun > .seconds(1))
   }
 
   mutating func hold(_ message: Message, at now: Moment) {
-    lose(held.add(message, at: now), "too many events for the memory while the outbox cannot be written: some were lost")
+    recordLoss(of: held.add(message, at: now), "too many events for the memory while the outbox cannot be written: some were lost")
   }
 
-  func lose(_ count: Int, _ words: StaticString) {
+  func recordLoss(of count: Int, _ words: StaticString) {
     guard count > 0 else { return }
-    if !figures.troubles.contains(.lost) { say(.error, Sentence(words)) }
-    figures.set(.lost, true)
-    figures.eventsLost.add(count)
+    if !counters.troubles.contains(.lost) { log(.error, Sentence(words)) }
+    counters.set(.lost, true)
+    counters.eventsLost.add(count)
   }
 
   private mutating func age(at now: Moment) {
-    if now.at >= recallDue {
-      recallDue = min(refusals.next(after: now.at), held.nextRested(after: now.at))
-      recallRows()
+    if now.at >= requeueDue {
+      requeueDue = min(refusals.next(after: now.at), held.nextRetry(after: now.at))
+      requeueRows()
     }
     guard now.at >= agingDue else { return }
     agingDue = now.at + .hours(1)
     do throws(StoreFault) { try outbox?.age(at: now) } catch { fail(error, at: now) }
-    // Where nothing is left in the file SQLite counts from one again.
-    recallRows()
+    // SQLite numbers rows from 1 again if the table is empty.
+    requeueRows()
   }
 }

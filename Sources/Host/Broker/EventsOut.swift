@@ -1,19 +1,19 @@
 import Core
 
-// What the broker is owed of what is stored, in order, and what became of it.
+// Which event goes next, and what became of those that were sent.
 
 extension EventStore {
-  var nextDue: Instant { mustSettleFirst ? .zero : min(retryDue, min(recallDue, agingDue)) }
+  var nextDue: Instant { mustRecordFirst ? .zero : min(retryDue, min(requeueDue, agingDue)) }
   func isAllSent(at now: Instant) -> Bool { !queues.contains { $0.mayWait } && held.isAllSent(at: now) }
   var hasRefused: Bool { !refusals.isEmpty || held.hasRefused }
 
-  /// So many are noted in the file at once: each row is looked for among them.
-  private static let settledAtOnce = 256
-  private var mustSettleFirst: Bool { settlements.count >= Self.settledAtOnce && !figures.troubles.contains(.store) && outbox != nil }
+  /// How many outcomes are recorded in one transaction: each event is searched for among them.
+  private static let recordedAtOnce = 256
+  private var mustRecordFirst: Bool { outcomes.count >= Self.recordedAtOnce && !counters.troubles.contains(.store) && outbox != nil }
 
-  /// The oldest event that is not on its way, of those first that somebody waits for. Those whose time is over become history.
+  /// The oldest event that is not on its way; urgent ones first. Expired ones become history.
   mutating func next(besides inFlight: borrowing InFlight, at now: Moment, isUrgentOnly: Bool = false) -> Due? {
-    figures.eventsExpired.add(held.expire(at: now.at))
+    counters.eventsExpired.add(held.expire(at: now.at))
     if let event = next(.urgent, besides: inFlight, at: now) { return event }
     return isUrgentOnly ? nil : next(.ordinary, besides: inFlight, at: now)
   }
@@ -22,7 +22,7 @@ extension EventStore {
     let queue = Int(rank.rawValue)
     do throws(StoreFault) {
       while queues[queue].mayWait, let outbox {
-        if mustSettleFirst { return nil }
+        if mustRecordFirst { return nil }
         guard let event = try outbox.next(rank, after: queues[queue].cursor, at: now) else {
           queues[queue].mayWait = false
           break
@@ -44,15 +44,15 @@ extension EventStore {
 
   private mutating func isReady(_ event: Outbox.Waiting, besides inFlight: borrowing InFlight, at now: Moment) -> Bool {
     if inFlight.holds(row: event.row, file: file) { return false }
-    if settlements.contains(where: { $0.row == event.row }) { return false }
+    if outcomes.contains(where: { $0.row == event.row }) { return false }
     if event.isDamaged {
-      settlements.append((event.row, .damaged))
-      lose(1, "the disk has changed an event that waited: it was not sent. forecourt events shows it as damaged")
+      outcomes.append((event.row, .damaged))
+      recordLoss(of: 1, "the disk has changed an event that waited: it was not sent. forecourt events shows it as damaged")
       return false
     }
-    if event.left.isOver { settlements.append((event.row, .expired)) }
-    if event.left == .untold { recallDue = min(recallDue, now.at + .seconds(5)) }
-    return !event.left.isOver && event.left != .untold && !refusals.isResting(event.row, at: now.at)
+    if event.left.isOver { outcomes.append((event.row, .expired)) }
+    if event.left == .unknown { requeueDue = min(requeueDue, now.at + .seconds(5)) }
+    return !event.left.isOver && event.left != .unknown && !refusals.isBackingOff(event.row, at: now.at)
   }
 
   mutating func sent(_ publication: Publication) {
@@ -66,49 +66,49 @@ extension EventStore {
   mutating func acknowledge(_ publication: Publication) {
     switch publication {
     case .event(let row, file, _):
-      settlements.append((row, .delivered))
+      outcomes.append((row, .delivered))
       refusals.remove(row)
     case .held(let number):
       held.acknowledge(number)
-      figures.eventsDelivered.add()
+      counters.eventsDelivered.add()
     case .event, .state, .reply: break
     }
   }
 
-  /// Kept, and tried again: an ACL can be mended, a quota be free again.
+  /// Kept and retried: somebody may fix the ACL, a quota may be free again.
   mutating func refuse(_ publication: Publication, at now: Instant) {
     switch publication {
-    case .event(let row, _, let isUrgent): recallDue = min(recallDue, refusals.add(row, at: now, isUrgent: isUrgent))
-    case .held(let number): recallDue = min(recallDue, held.refuse(number, at: now))
+    case .event(let row, _, let isUrgent): requeueDue = min(requeueDue, refusals.add(row, at: now, isUrgent: isUrgent))
+    case .held(let number): requeueDue = min(requeueDue, held.refuse(number, at: now))
     case .state, .reply: break
     }
   }
 
-  /// The connection went, and with it all that was on its way.
-  mutating func recall() {
-    recallRows()
+  /// The connection is lost, and all that was on its way counts as unsent.
+  mutating func requeue() {
+    requeueRows()
     refusals.removeAll()
-    held.recall()
+    held.requeue()
   }
 
-  mutating func recallRows() { queues = [Queue(), Queue()] }
+  mutating func requeueRows() { queues = [Queue(), Queue()] }
 
-  /// Notes in the file what was delivered and what is over.
-  mutating func settle(at now: Moment) {
-    guard !settlements.isEmpty, let outbox, now.at >= retryDue || retryDue == .never else { return }
+  /// Writes into the file what was delivered and what has expired.
+  mutating func recordOutcomes(at now: Moment) {
+    guard !outcomes.isEmpty, let outbox, now.at >= retryDue || retryDue == .never else { return }
     do throws(StoreFault) {
-      try outbox.beginSettling()
-      for (row, fate) in settlements { try outbox.settle(row, as: fate, at: now) }
-      try outbox.endSettling()
+      try outbox.startTransaction(isDurable: false)
+      for (row, state) in outcomes { try outbox.record(row, as: state, at: now) }
+      try outbox.commitStates()
     } catch {
       outbox.rollBack()
       return fail(error, at: now)
     }
-    for (_, fate) in settlements {
-      if fate == .delivered { figures.eventsDelivered.add() }
-      if fate == .expired { figures.eventsExpired.add() }
+    for (_, state) in outcomes {
+      if state == .delivered { counters.eventsDelivered.add() }
+      if state == .expired { counters.eventsExpired.add() }
     }
-    settlements.removeAll(keepingCapacity: true)
-    figures.eventsWaiting.set(outbox.waiting + held.count)
+    outcomes.removeAll(keepingCapacity: true)
+    counters.eventsWaiting.set(outbox.waiting + held.count)
   }
 }

@@ -1,16 +1,16 @@
 import Core
 
-/// Events that only memory holds, because the disk does not; and, of those delivered from here, what they begin or end, until the disk
-/// can note it.
+/// Events that are only in memory, because the disk fails. Of those delivered from here it keeps the start or end of a visit, until the
+/// disk can record that.
 struct HeldEvents {
   struct Event {
     let number: UInt64
     let until: Instant
     let message: Message
     var isOnItsWay = false
-    var rest = Rest()
+    var backoff = RefusalBackoff()
 
-    /// As it is stored late: its time has been running since it was held.
+    /// For storing it late: its time has been running since it was added.
     func late(at now: Instant) -> Message {
       var message = message
       message.at = now
@@ -23,30 +23,30 @@ struct HeldEvents {
   static let most = 1_024
 
   private(set) var events: [Event] = []
-  private(set) var notes: [Message] = []
-  private var ever: UInt64 = 0
+  private(set) var openVisits: [Message] = []
+  private var lastNumber: UInt64 = 0
 
   var count: Int { events.count }
-  var hasRefused: Bool { events.contains { $0.rest.isNeeded } }
-  func isAllSent(at now: Instant) -> Bool { !events.contains { !$0.isOnItsWay && $0.rest.due <= now } }
+  var hasRefused: Bool { events.contains { $0.backoff.wasRefused } }
+  func isAllSent(at now: Instant) -> Bool { !events.contains { !$0.isOnItsWay && $0.backoff.due <= now } }
 
-  /// Returns how many had to go to make room: the oldest, and those that nobody waits for before the others.
+  /// Returns how many were evicted: the oldest that is not urgent, else the oldest.
   mutating func add(_ message: Message, at now: Moment) -> Int {
-    ever += 1
+    lastNumber += 1
     let until = message.expires == .never ? Instant.never : now.at + (message.expires - message.at)
-    events.append(Event(number: ever, until: until, message: message))
+    events.append(Event(number: lastNumber, until: until, message: message))
     guard events.count > Self.most else { return 0 }
     events.remove(at: events.firstIndex { !$0.message.isUrgent } ?? 0)
     return 1
   }
 
-  /// Those on their way stay: what becomes of them is told by their number.
+  /// The disk has them now. Those on their way stay: their acknowledgements name their numbers.
   mutating func stored() {
     events.removeAll { !$0.isOnItsWay }
-    notes.removeAll()
+    openVisits.removeAll()
   }
 
-  /// Returns how many are over.
+  /// Returns how many have expired.
   mutating func expire(at now: Instant) -> Int {
     let before = events.count
     events.removeAll { !$0.isOnItsWay && $0.until <= now }
@@ -54,38 +54,38 @@ struct HeldEvents {
   }
 
   func next(isUrgent: Bool, at now: Instant) -> Event? {
-    events.first { !$0.isOnItsWay && $0.rest.due <= now && $0.message.isUrgent == isUrgent }
+    events.first { !$0.isOnItsWay && $0.backoff.due <= now && $0.message.isUrgent == isUrgent }
   }
 
   mutating func send(_ number: UInt64) { change(number) { $0.isOnItsWay = true } }
 
-  /// Returns when it may be tried again.
+  /// Returns when to retry.
   mutating func refuse(_ number: UInt64, at now: Instant) -> Instant {
     var due = Instant.never
     change(number) { event in
       event.isOnItsWay = false
-      event.rest.begin(at: now, isUrgent: event.message.isUrgent)
-      due = event.rest.due
+      event.backoff.start(at: now, isUrgent: event.message.isUrgent)
+      due = event.backoff.due
     }
     return due
   }
 
-  func nextRested(after now: Instant) -> Instant {
+  func nextRetry(after now: Instant) -> Instant {
     var next = Instant.never
-    for event in events where event.rest.due > now { next = min(next, event.rest.due) }
+    for event in events where event.backoff.due > now { next = min(next, event.backoff.due) }
     return next
   }
 
   mutating func acknowledge(_ number: UInt64) {
     guard let index = events.firstIndex(where: { $0.number == number }) else { return }
     let message = events.remove(at: index).message
-    if message.visit != .none, notes.count < Self.most { notes.append(message) }
+    if message.visit != .none, openVisits.count < Self.most { openVisits.append(message) }
   }
 
-  mutating func recall() {
+  mutating func requeue() {
     for index in events.indices {
       events[index].isOnItsWay = false
-      events[index].rest = Rest()
+      events[index].backoff = RefusalBackoff()
     }
   }
 

@@ -1,16 +1,16 @@
 import Core
 
-/// What an acknowledgement will be for.
+/// What an acknowledgement acknowledges.
 enum Publication: BitwiseCopyable {
-  /// `file` tells the rows of one outbox file from those of the next.
+  /// `file` distinguishes the rows of successive outbox files.
   case event(row: Int64, file: UInt32, isUrgent: Bool)
-  /// An event that only memory holds, because the disk does not.
+  /// An event that is only in memory, because the disk fails.
   case held(number: UInt64)
   case state(slot: Int, version: UInt32)
   case reply(number: UInt64)
 }
 
-/// Publications the broker has not acknowledged yet. Few at a time, so that little is sent twice after a loss.
+/// Publications that the broker has not acknowledged yet. Few at a time, so that little goes twice after a lost connection.
 struct InFlight {
   static let capacity = 128
 
@@ -35,7 +35,7 @@ struct InFlight {
     return false
   }
 
-  /// Since when the one that waits longest has waited.
+  /// When the oldest was sent.
   var oldest: Instant? {
     var oldest: Instant?
     for index in entries.indices { oldest = min(oldest ?? .never, entries[index].since) }
@@ -48,12 +48,12 @@ struct InFlight {
     precondition(refused == nil, "the courier looks for room before it publishes")
   }
 
-  /// libmosquitto counts packets in 16 bits and looks for no vacancy: the identifier was just given out again.
+  /// The identifier has just been used again: libmosquitto counts packets in 16 bits without checking which are in use.
   mutating func doubt(_ identifier: Int32) {
     for index in entries.indices where entries[index].identifier == identifier { entries[index].isInDoubt = true }
   }
 
-  /// What was acknowledged; `isCertain` unless the identifier had been given out twice meanwhile.
+  /// What was acknowledged; not `isCertain` if the identifier was in use twice.
   mutating func take(_ identifier: Int32) -> (publication: Publication, isCertain: Bool)? {
     guard let index = index(of: identifier) else { return nil }
     let entry = entries[index]

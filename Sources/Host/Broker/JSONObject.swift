@@ -1,7 +1,7 @@
 import CJSON
 import Core
 
-/// A small JSON object from somebody we do not trust: measured before it is parsed, and read member by member.
+/// A small untrusted JSON object: checked for size, depth and UTF-8 before cJSON parses it, then read member by member.
 ///
 /// All that is unsafe about cJSON stays here.
 @safe struct JSONObject: ~Copyable {
@@ -13,7 +13,7 @@ import Core
     case unknownMember
   }
 
-  /// CONTRACT: what is longer than any payload of ours is nobody's honest request.
+  /// CONTRACT: no honest request is longer than our own payloads.
   static let mostBytes = 1_024
   static let mostDepth = 4
 
@@ -43,7 +43,7 @@ import Core
   // SAFETY: nobody else has it.
   deinit { unsafe cJSON_Delete(root) }
 
-  /// cJSON takes memory for what it reads and stack for how deep it goes, and believes any byte inside a string.
+  /// cJSON uses memory by length and stack by depth, and accepts any byte inside a string.
   private static func measure(_ text: RawSpan) throws(Refusal) {
     guard text.byteCount <= mostBytes else { throw .tooLarge }
     var depth = 0
@@ -74,7 +74,7 @@ import Core
   // SAFETY: here and below an item is part of the tree that `root` holds, and lives as long; texts are copied at once.
   func has(_ name: StaticString) -> Bool { unsafe item(name) != nil }
 
-  /// nil when there is no such member, or when it is `null`.
+  /// nil if the member is missing or `null`.
   func text<let capacity: Int>(_ name: StaticString) throws(Refusal) -> Text<capacity>? {
     guard let item = unsafe item(name), unsafe cJSON_IsNull(item) == 0 else { return nil }
     // SAFETY: as above.
@@ -90,7 +90,7 @@ import Core
     guard let item = unsafe item(name), unsafe cJSON_IsNull(item) == 0 else { return nil }
     // SAFETY: as above.
     let value = unsafe cJSON_GetNumberValue(item)
-    // Not a number is in no range.
+    // NaN is in no range.
     guard unsafe cJSON_IsNumber(item) != 0, range.contains(value) else { throw .member(name) }
     return value
   }
@@ -102,7 +102,7 @@ import Core
     return unsafe cJSON_IsTrue(item) != 0
   }
 
-  /// A misspelt member must not be taken for a missing one.
+  /// A misspelt member must not pass for a missing one.
   func knowsOnly(_ isKnown: (Text<32>) -> Bool) throws(Refusal) {
     // SAFETY: as above; cJSON gives every member of an object its name.
     var next = unsafe root.pointee.child

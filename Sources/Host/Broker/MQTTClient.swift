@@ -2,14 +2,14 @@ import CLinux
 import CMosquitto
 import Core
 
-/// One client of libmosquitto, from its making to its end; the next connection gets a new one, so that nothing of libmosquitto's
-/// own queue survives: what must survive waits in the outbox. All that is unsafe about libmosquitto stays here and in MQTTNews.
+/// A client of libmosquitto. Each connection gets a new handle, so that nothing of libmosquitto's own queue survives: what must survive
+/// waits in the outbox. All that is unsafe about libmosquitto stays here and in MQTTNews.
 ///
-/// Touched by one thread at a time: the courier's, and while a call is being placed the dialer's (see Dialer).
+/// Used by one thread at a time: the courier's, or the dialer's while it connects (see Dialer).
 @safe final class MQTTClient: @unchecked Sendable {
-  private var client: OpaquePointer?
+  private var handle: OpaquePointer?
   private var properties: OpaquePointer?
-  private var settings = CourierSettings.Broker()
+  private var settings = BrokerSettings()
   /// "application/json", for every publication of an MQTT 5 session.
   private var jsonType: OpaquePointer?
   var news = MQTTNews()
@@ -18,7 +18,7 @@ import Core
   private var isGathering = false
   let receive: Receive
 
-  /// Topic, payload, whether the broker kept it for us from long ago, and how long it still counts, if its sender said so.
+  /// Topic, payload, whether the broker retained it, and the time until it expires, if its sender set one.
   typealias Receive = (_ topic: RawSpan, _ payload: RawSpan, _ isRetained: Bool, _ left: Interval?) -> Void
 
   init(_ receive: @escaping Receive) {
@@ -38,29 +38,29 @@ import Core
 
   struct Greeting {
     var identifier: Text<128>
-    /// nil: nobody is told when we are gone.
+    /// nil: no will.
     var will: Message?
   }
 
-  /// How long the broker keeps our session: a command older than this is no command any more. MQTT 3 brokers know no such limit
-  /// (RabbitMQ's is a day), so there no session is kept; and one that is kept only sometimes, RabbitMQ refuses for ever.
+  /// How long the broker keeps our session: an older command must not be carried out. MQTT 3 has no such limit (RabbitMQ's is a day), so
+  /// there we ask for a clean session; always, because RabbitMQ refuses a client that changes between the two.
   static let sessionKept = Interval.seconds(60)
 
-  func prepare(_ settings: CourierSettings.Broker, _ greeting: Greeting) throws(MQTTFault) {
+  func prepare(_ settings: BrokerSettings, _ greeting: Greeting) throws(MQTTFault) {
     discard()
     self.settings = settings
     news = MQTTNews()
     inFlight.removeAll()
-    // SAFETY: libmosquitto copies every text; `self` outlives the client, which `discard` destroys.
-    unsafe client = greeting.identifier.withCString {
-      unsafe mosquitto_new($0, settings.version == .three, Unmanaged.passUnretained(self).toOpaque())
+    // SAFETY: libmosquitto copies every text; `self` outlives the handle, which `discard` destroys.
+    unsafe handle = greeting.identifier.withCString {
+      unsafe mosquitto_new($0, settings.version == .v311, Unmanaged.passUnretained(self).toOpaque())
     }
-    guard unsafe client != nil else { throw MQTTFault("libmosquitto has no memory for a client") }
-    unsafe mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, settings.version.rawValue)
-    // SAFETY: the client is there.
-    unsafe mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
-    unsafe mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, CInt(InFlight.capacity))
-    unsafe listen(on: client!)
+    guard unsafe handle != nil else { throw MQTTFault("libmosquitto has no memory for a client") }
+    unsafe mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, settings.version.rawValue)
+    // SAFETY: the handle is there.
+    unsafe mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+    unsafe mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, CInt(InFlight.capacity))
+    unsafe listen(on: handle!)
     try identify(greeting)
     try secure()
   }
@@ -71,7 +71,7 @@ import Core
       try check(
         unsafe settings.username.withCString { name in
           unsafe settings.password.withCString { password in
-            unsafe mosquitto_username_pw_set(client, name, settings.password.isEmpty ? nil : password)
+            unsafe mosquitto_username_pw_set(handle, name, settings.password.isEmpty ? nil : password)
           }
         })
     }
@@ -80,17 +80,17 @@ import Core
       try check(
         unsafe will.topic.withCString { topic in
           unsafe will.payload.bytes.withUnsafeBytes {
-            unsafe mosquitto_will_set(client, topic, CInt($0.count), $0.baseAddress, 1, true)
+            unsafe mosquitto_will_set(handle, topic, CInt($0.count), $0.baseAddress, 1, true)
           }
         })
     }
     // SAFETY: what an earlier connection left.
     unsafe mosquitto_property_free_all(&properties)
-    if settings.version == .five {
+    if settings.version == .v5 {
       // SAFETY: the list is ours until `discard`.
       let kept = UInt32(Self.sessionKept.seconds)
       unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), kept)
-      // What is longer than any request of the contract never reaches our memory.
+      // A longer packet than any request of the contract never reaches our memory.
       unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), 4_096)
     }
   }
@@ -108,51 +108,51 @@ import Core
         unsafe certificate.withCString { chain in
           unsafe key.withCString { secret in
             unsafe mosquitto_tls_set(
-              client, folder ? nil : authorities, folder ? authorities : nil,
+              handle, folder ? nil : authorities, folder ? authorities : nil,
               certificate.isEmpty ? nil : chain, key.isEmpty ? nil : secret, nil)
           }
         }
       })
     // SAFETY: a literal ends with a zero, and is copied.
-    try check(unsafe mosquitto_tls_opts_set(client, 1, "tlsv1.2", nil))
-    try check(unsafe mosquitto_tls_insecure_set(client, settings.isInsecure))
+    try check(unsafe mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
+    try check(unsafe mosquitto_tls_insecure_set(handle, settings.isInsecure))
   }
 
-  /// The dialer's thread: looks the name up and connects, which may take minutes. The greetings are exchanged later.
+  /// The dialer's thread: resolves the name and connects, which may take minutes. CONNECT and CONNACK follow later.
   func dial() -> MQTTFault? {
-    // SAFETY: `prepare` has made the client, and the courier keeps its hands off until this call is over.
+    // SAFETY: `prepare` has made the handle, and the courier keeps its hands off until this call is over.
     let code = unsafe settings.host.withCString {
-      unsafe mosquitto_connect_bind_v5(client, $0, CInt(settings.port), CInt(settings.keepalive.seconds), nil, properties)
+      unsafe mosquitto_connect_bind_v5(handle, $0, CInt(settings.port), CInt(settings.keepalive.seconds), nil, properties)
     }
     let refusal = linux_errno()
     return code == MOSQ_ERR_SUCCESS.rawValue ? nil : fault(code, errno: refusal)
   }
 
-  /// Lets go of the connection without a word. Whatever was not acknowledged is forgotten here.
+  /// Drops the connection without DISCONNECT, and all that was not acknowledged.
   func discard() {
-    // SAFETY: nobody else has the client or the properties, and neither is used after this.
-    guard let client = unsafe client else { return }
+    // SAFETY: nobody else has the handle or the properties, and neither is used after this.
+    guard let handle = unsafe handle else { return }
     isGathering = false
-    unsafe mosquitto_destroy(client)
-    unsafe self.client = nil
+    unsafe mosquitto_destroy(handle)
+    unsafe self.handle = nil
     unsafe mosquitto_property_free_all(&properties)
   }
 
-  // SAFETY: here and below the client is there: the courier calls only while it talks.
-  func sayGoodbye() { unsafe mosquitto_disconnect_v5(client, 0, nil) }
+  // SAFETY: here and below the handle is there: the courier calls only while it talks.
+  func sayGoodbye() { unsafe mosquitto_disconnect_v5(handle, 0, nil) }
 
   // -- While connected ----------------------------------------------------------------------------------------------------
 
   // SAFETY: here and below as above.
-  var descriptor: CInt { unsafe client == nil ? -1 : mosquitto_socket(client) }
-  var wantsToWrite: Bool { unsafe mosquitto_want_write(client) }
+  var descriptor: CInt { unsafe handle == nil ? -1 : mosquitto_socket(handle) }
+  var wantsToWrite: Bool { unsafe mosquitto_want_write(handle) }
 
   func read() throws(MQTTFault) {
     isReading = true
     defer { isReading = false }
     mosquitto_bound_memory(Self.mostRead)
     // SAFETY: as above.
-    let code = unsafe mosquitto_loop_read(client, 1)
+    let code = unsafe mosquitto_loop_read(handle, 1)
     let tooLong = mosquitto_bound_memory(0)
     if tooLong > 0 {
       var fault = MQTTFault("the broker sends a message of ")
@@ -165,35 +165,35 @@ import Core
     try audit()
   }
 
-  /// A broker's farewell is no error to libmosquitto, nor is always a ping without an answer: it just has no socket any more.
+  /// libmosquitto reports no error for a broker's DISCONNECT, nor always for an unanswered ping: it only has no socket any more.
   func audit() throws(MQTTFault) {
     if descriptor < 0 { throw fault(MOSQ_ERR_CONN_LOST.rawValue, errno: 0) }
   }
 
-  /// Nothing that we read is longer than a few hundred bytes; OpenSSL wants some for itself. libmosquitto takes memory for whatever
-  /// length a packet claims, in MQTT 3 and 5, and has no limit to set.
+  /// We read nothing longer than a few hundred bytes; OpenSSL needs some memory, too. libmosquitto allocates whatever length a packet
+  /// claims, in MQTT 3 and 5, and has no limit to set.
   private static let mostRead = 262_144
 
   // SAFETY: as above.
-  func write() throws(MQTTFault) { try check(unsafe mosquitto_loop_write(client, 1)) }
-  /// Keepalive: to be called at least four times in its interval.
-  func tick() throws(MQTTFault) { try check(unsafe mosquitto_loop_misc(client)) }
+  func write() throws(MQTTFault) { try check(unsafe mosquitto_loop_write(handle, 1)) }
+  /// Keepalive: call it at least four times in its interval.
+  func tick() throws(MQTTFault) { try check(unsafe mosquitto_loop_misc(handle)) }
 
-  /// The network must not take more than this of what is only worth having now: what it holds unsent would arrive stale.
+  /// Bounds what the kernel holds unsent: messages of the moment would arrive stale.
   func limitUnsent(to bytes: CInt) {
     var bytes = bytes
     // SAFETY: the option is an int, and so is what it is given.
     unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
   }
 
-  /// Until `release` the network puts together what it is given: a segment for each message is half of what sending it costs.
+  /// Until `release` the kernel gathers what is written: a segment for each message would double the cost.
   func gather() {
     guard !isGathering, descriptor >= 0 else { return }
     isGathering = true
     cork(1)
   }
 
-  /// What was gathered goes.
+  /// Sends what was gathered.
   func release() {
     guard isGathering else { return }
     isGathering = false
@@ -206,7 +206,7 @@ import Core
     unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_CORK, &isClosed, 4)
   }
 
-  /// Only worth having now.
+  /// QoS 0.
   func publish(_ topic: Topic, _ payload: RawSpan) throws(MQTTFault) {
     news.unwritten += 1
     // SAFETY: the properties are ours, and copied.
@@ -218,26 +218,26 @@ import Core
     }
   }
 
-  /// With an acknowledgement: `delivery` comes back in it. The caller has seen that there is room in flight.
+  /// QoS 1: the acknowledgement names `publication`. The caller has checked that there is room in flight.
   func publish(
     _ topic: Topic, _ payload: RawSpan, isRetained: Bool, lasting seconds: UInt32?, as publication: Publication, at now: Instant
   ) throws(MQTTFault) {
     var expiring: OpaquePointer?
     // SAFETY: the list is this call's own; libmosquitto copies it.
     defer { unsafe mosquitto_property_free_all(&expiring) }
-    if let seconds, settings.version == .five {
+    if let seconds, settings.version == .v5 {
       // Not a copy of `jsonType`: of a copied list this libmosquitto sends the first property only.
       unsafe mosquitto_property_add_string(&expiring, CInt(MQTT_PROP_CONTENT_TYPE.rawValue), "application/json")
       unsafe mosquitto_property_add_int32(&expiring, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), seconds)
     }
-    // MQTT 3 forgets nothing that it keeps.
-    let isKept = isRetained && (seconds == nil || settings.version == .five)
+    // In MQTT 3 a retained message never expires.
+    let isKept = isRetained && (seconds == nil || settings.version == .v5)
     // SAFETY: as above.
     try unsafe inFlight.add(publish(topic, payload, qos: 1, isRetained: isKept, expiring ?? type), publication, at: now)
   }
 
   // SAFETY: only handed on.
-  private var type: OpaquePointer? { unsafe settings.version == .five ? jsonType : nil }
+  private var type: OpaquePointer? { unsafe settings.version == .v5 ? jsonType : nil }
 
   private func publish(
     _ topic: Topic, _ payload: RawSpan, qos: CInt, isRetained: Bool, _ properties: OpaquePointer?
@@ -246,7 +246,7 @@ import Core
     // SAFETY: libmosquitto copies topic, payload and properties before it returns.
     let code = unsafe topic.withCString { topic in
       unsafe payload.withUnsafeBytes {
-        unsafe mosquitto_publish_v5(client, &identifier, topic, CInt($0.count), $0.baseAddress, qos, isRetained, properties)
+        unsafe mosquitto_publish_v5(handle, &identifier, topic, CInt($0.count), $0.baseAddress, qos, isRetained, properties)
       }
     }
     try check(code)
@@ -254,18 +254,18 @@ import Core
   }
 
   func subscribe(_ topic: Topic, qos: Int, wantsRetained: Bool, wantsOwn: Bool = false) throws(MQTTFault) {
-    // MQTT 3 knows no such wishes: there the intake drops what is retained or our own.
+    // MQTT 3 has no such options: there the intake drops retained messages and our own.
     let wishes = (wantsOwn ? 0 : MQTT_SUB_OPT_NO_LOCAL.rawValue) | (wantsRetained ? 0 : MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
-    let options = settings.version == .five ? CInt(wishes) : 0
+    let options = settings.version == .v5 ? CInt(wishes) : 0
     // SAFETY: the topic is copied.
-    try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(client, nil, $0, CInt(qos), options, nil) })
+    try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(handle, nil, $0, CInt(qos), options, nil) })
   }
 
   private func check(_ code: CInt) throws(MQTTFault) {
     if code != MOSQ_ERR_SUCCESS.rawValue { throw fault(code, errno: linux_errno()) }
   }
 
-  /// Mostly the limits that a broker states in its greeting.
+  /// Mostly limits that a broker states in CONNACK.
   private static let faultsOfMessages = [
     MOSQ_ERR_OVERSIZE_PACKET, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_QOS_NOT_SUPPORTED, MOSQ_ERR_RETAIN_NOT_SUPPORTED, MOSQ_ERR_MALFORMED_UTF8,
   ].map { $0.rawValue }

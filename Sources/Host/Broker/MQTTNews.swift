@@ -2,12 +2,12 @@ import CLinux
 import CMosquitto
 import Core
 
-/// Why there is no connection, in words.
+/// Why there is no connection, or why one message cannot be sent.
 struct MQTTFault: Error {
   var said = Sentence()
-  /// The connection is as good as before: one message is not to be sent on it.
+  /// Only this message cannot be sent; the connection is fine.
   var isOfMessage = false
-  /// What the broker sent was too long to be taken.
+  /// The broker sent a message that is too long.
   var isOfContent = false
 
   init(_ words: StaticString) { said.append(words) }
@@ -22,7 +22,7 @@ struct MQTTFault: Error {
   }
 }
 
-/// What libmosquitto reported during its last calls, for the courier to act on afterwards.
+/// What libmosquitto's callbacks reported, for the courier to act on after the call.
 struct MQTTNews {
   struct Acknowledgement: BitwiseCopyable {
     var identifier: Int32 = 0
@@ -34,9 +34,9 @@ struct MQTTNews {
 
   var greeted = Greeted.not
   var refusal: MQTTFault?
-  /// What libmosquitto's log said went wrong while connecting: OpenSSL's words come only there.
+  /// The error that libmosquitto logged while connecting: OpenSSL's messages appear only there.
   var complaint = Sentence()
-  /// QoS 0 packets that the socket has not taken yet.
+  /// QoS 0 packets that the socket has not accepted yet.
   var unwritten = 0
   var acknowledged = Bounded<256, Acknowledgement>(filledWith: Acknowledgement())
   var subscriptionsRefused = 0
@@ -44,24 +44,24 @@ struct MQTTNews {
 
 extension MQTTClient {
   /// Called by libmosquitto within our own calls, on the same thread.
-  func listen(on client: OpaquePointer) {
-    // SAFETY: here and below: `at` says why the link is there; what libmosquitto lends is read before the call ends.
-    unsafe mosquitto_connect_v5_callback_set(client) { client, link, reason, flags, _ in
-      unsafe MQTTClient.at(link).greeted(reason, isResumed: flags & 1 != 0)
-      // The log is formatted for every packet, even when nobody reads it.
-      unsafe mosquitto_log_callback_set(client, nil)
+  func listen(on handle: OpaquePointer) {
+    // SAFETY: here and below: `at` says why the client is there; what libmosquitto lends is read before the call ends.
+    unsafe mosquitto_connect_v5_callback_set(handle) { handle, context, reason, flags, _ in
+      unsafe MQTTClient.at(context).greeted(reason, isResumed: flags & 1 != 0)
+      // libmosquitto formats log lines for every packet, even if nobody reads them.
+      unsafe mosquitto_log_callback_set(handle, nil)
     }
     // SAFETY: as above.
-    unsafe mosquitto_disconnect_v5_callback_set(client) { _, link, reason, _ in unsafe MQTTClient.at(link).dismissed(reason) }
-    unsafe mosquitto_publish_v5_callback_set(client) { _, link, identifier, reason, _ in
-      unsafe MQTTClient.at(link).acknowledged(identifier, reason)
+    unsafe mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in unsafe MQTTClient.at(context).dismissed(reason) }
+    unsafe mosquitto_publish_v5_callback_set(handle) { _, context, identifier, reason, _ in
+      unsafe MQTTClient.at(context).acknowledged(identifier, reason)
     }
     // SAFETY: as above.
-    unsafe mosquitto_subscribe_v5_callback_set(client) { _, link, _, count, granted, _ in
+    unsafe mosquitto_subscribe_v5_callback_set(handle) { _, context, _, count, granted, _ in
       // SAFETY: libmosquitto gives `count` answers.
-      for index in 0..<Int(count) where unsafe granted![index] >= 0x80 { unsafe MQTTClient.at(link).news.subscriptionsRefused += 1 }
+      for index in 0..<Int(count) where unsafe granted![index] >= 0x80 { unsafe MQTTClient.at(context).news.subscriptionsRefused += 1 }
     }
-    unsafe mosquitto_message_v5_callback_set(client) { _, link, message, properties in
+    unsafe mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
       // SAFETY: the message is libmosquitto's until the call ends; the topic ends with a zero, the payload has its length.
       let message = unsafe message!.pointee
       let topic = unsafe RawSpan(_unsafeStart: message.topic, byteCount: strlen(message.topic))
@@ -70,20 +70,20 @@ extension MQTTClient {
       var seconds: UInt32 = 0
       let expires = unsafe mosquitto_property_read_int32(properties, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), &seconds, false)
       let left = unsafe expires == nil ? nil : Interval.seconds(Double(seconds))
-      unsafe MQTTClient.at(link).receive(topic, payload.bytes, message.retain, left)
+      unsafe MQTTClient.at(context).receive(topic, payload.bytes, message.retain, left)
     }
     // SAFETY: as above; the words end with a zero.
-    unsafe mosquitto_log_callback_set(client) { _, link, level, words in
+    unsafe mosquitto_log_callback_set(handle) { _, context, level, words in
       guard level == MOSQ_LOG_ERR else { return }
-      let link = unsafe MQTTClient.at(link)
-      // The first is the cause; what follows are its consequences in other layers.
-      guard link.news.complaint.isEmpty else { return }
-      unsafe link.news.complaint.append(cString: words)
+      let client = unsafe MQTTClient.at(context)
+      // The first is the cause; later ones are its consequences in other layers.
+      guard client.news.complaint.isEmpty else { return }
+      unsafe client.news.complaint.append(cString: words)
     }
   }
 
   private static func at(_ opaque: UnsafeMutableRawPointer?) -> MQTTClient {
-    // SAFETY: `prepare` gave the client its link, which destroys the client before it goes itself.
+    // SAFETY: `prepare` gave libmosquitto this client, which destroys the handle before it goes itself.
     unsafe Unmanaged<MQTTClient>.fromOpaque(opaque!).takeUnretainedValue()
   }
 
@@ -107,7 +107,7 @@ extension MQTTClient {
     news.refusal = fault
   }
 
-  /// While we read, the broker's acknowledgements; else QoS 0 packets that the socket has taken, of which nobody keeps a list.
+  /// While we read: the broker's acknowledgement. Else: the socket has accepted a QoS 0 packet, which is only counted.
   private func acknowledged(_ identifier: CInt, _ reason: CInt) {
     if isReading, inFlight.holds(identifier) {
       _ = news.acknowledged.append(MQTTNews.Acknowledgement(identifier: identifier, reason: reason))

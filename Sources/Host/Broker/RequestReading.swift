@@ -1,6 +1,6 @@
 import Core
 
-/// Why a request is not carried out, as its reply says it.
+/// Why a request is refused, as its reply says it.
 struct Refused: Error {
   let words: StaticString
   init(_ words: StaticString) { self.words = words }
@@ -19,7 +19,7 @@ extension Refused {
     }
   }
 
-  /// Replies are composed of literals: what a stranger wrote is not repeated.
+  /// Replies consist of literals: they never repeat what a stranger wrote.
   private static func wrong(_ name: StaticString) -> StaticString {
     switch Name(name) {
     case Name("seconds"): "seconds: a number within its bounds"
@@ -47,8 +47,8 @@ extension RemoteCommand.Kind {
 }
 
 extension RemoteCommand {
-  /// Also fills in the ticket's request id, so that even a refusal names it. An empty payload is an empty object; a bare word
-  /// stands for the one member that matters.
+  /// Also sets the ticket's request id, so that even a refusal names it. An empty payload is an empty object; a bare word stands for the
+  /// main member.
   init(_ kind: Kind, _ payload: RawSpan, _ ticket: inout Ticket) throws(Refused) {
     if let word = CommandWord(payload) {
       self = try Self.bare(kind, word)
@@ -128,7 +128,7 @@ extension RemoteCommand {
 typealias CommandWord = Text<16>
 
 extension CommandWord {
-  /// nil for anything but one word, bare or between quotation marks.
+  /// One word, bare or in quotation marks; else nil.
   fileprivate init?(_ payload: RawSpan) {
     var text = CommandWord()
     var (first, end) = (0, payload.byteCount)
@@ -164,7 +164,7 @@ extension JSONObject {
     return identity
   }
 
-  /// The highest number of ours that the word repeats.
+  /// The highest sequence number of ours that this message repeats.
   func echo(to us: borrowing CourierSettings) throws(Refusal) -> UInt32 {
     guard let heard: Text<520> = try text("heard") else { return 0 }
     let runs: Text<200> = try text("runs") ?? Text()

@@ -1,46 +1,46 @@
 import Core
 
-/// The latest word on every retained topic: told again whenever the broker may have forgotten it. While the broker is away only
-/// the latest counts.
+/// The latest message of every retained topic, sent again whenever the broker may have lost it. While the broker is away only the latest
+/// counts.
 struct RetainedMessages {
-  /// A status, for each of 64 regions and 64 triggers a state and a discovery, and 300 discoveries of matched identities; the rest is
-  /// for what is shared with neighbours.
+  /// A status, a state and a discovery for each of 64 regions and 64 triggers, 300 discoveries of matched identities; the rest is for what
+  /// neighbours share.
   static let capacity = 640
 
   private struct Place {
     var hash: UInt64
-    /// The number of the latest word. What was sent and what the broker acknowledged are earlier or equal ones; 0: none.
+    /// The number of the latest message. `sent` and `acknowledged` are earlier or equal numbers; 0: none.
     var version: UInt32
     var sent: UInt32 = 0
-    var told: UInt32 = 0
+    var acknowledged: UInt32 = 0
     var until: Instant
-    /// After the broker's refusal.
-    var rest = Rest()
+    /// After a refusal.
+    var backoff = RefusalBackoff()
     var message: Message
 
-    /// A word that no longer counts, or one that took the topic away: its place may go to another.
-    func isSpent(at now: Instant) -> Bool { until <= now || (message.payload.isEmpty && told == version) }
+    /// It has expired, or it cleared its topic: another topic may have its place.
+    func isSpent(at now: Instant) -> Bool { until <= now || (message.payload.isEmpty && acknowledged == version) }
   }
 
   private var places: [Place] = []
-  private var words: UInt32 = 0
+  private var lastVersion: UInt32 = 0
   private(set) var unsent = 0
 
-  var isAllTold: Bool { unsent == 0 && !places.contains { $0.told != $0.version } }
+  var isAllAcknowledged: Bool { unsent == 0 && !places.contains { $0.acknowledged != $0.version } }
 
-  /// False when there is no place for another topic.
+  /// False if there is no place for another topic.
   mutating func put(_ message: Message, at now: Instant) -> Bool {
-    words += 1
+    lastVersion += 1
     let hash = Self.hash(message.topic)
     let until = message.expires == .never ? .never : now + (message.expires - message.at)
     for index in places.indices where places[index].hash == hash && places[index].message.topic == message.topic {
       if places[index].sent == places[index].version { unsent += 1 }
-      places[index].version = words
+      places[index].version = lastVersion
       places[index].until = until
       places[index].message = message
       return true
     }
-    let place = Place(hash: hash, version: words, until: until, message: message)
+    let place = Place(hash: hash, version: lastVersion, until: until, message: message)
     if places.count < Self.capacity {
       places.append(place)
     } else if let spent = places.indices.first(where: { places[$0].isSpent(at: now) }) {
@@ -53,15 +53,15 @@ struct RetainedMessages {
     return true
   }
 
-  /// The oldest word that has not been sent.
+  /// The next message that has not been sent.
   mutating func next(at now: Instant) -> (slot: Int, version: UInt32, message: Message, left: Interval?)? {
     guard unsent > 0 else { return nil }
     for index in places.indices where places[index].sent != places[index].version {
       let place = places[index]
-      if place.rest.due > now { continue }
+      if place.backoff.due > now { continue }
       if place.until > now { return (index, place.version, place.message, place.until == .never ? nil : place.until - now) }
       places[index].sent = place.version
-      places[index].told = place.version
+      places[index].acknowledged = place.version
       unsent -= 1
     }
     return nil
@@ -73,48 +73,48 @@ struct RetainedMessages {
   }
 
   mutating func acknowledge(slot: Int, version: UInt32) {
-    places[slot].told = version
-    places[slot].rest = Rest()
+    places[slot].acknowledged = version
+    places[slot].backoff = RefusalBackoff()
   }
 
-  /// The broker would not have it: told again after a rest, if it is still the latest word.
+  /// The broker refused it: retried after a pause, if it is still the latest.
   mutating func refuse(slot: Int, version: UInt32, at now: Instant) {
-    places[slot].rest.begin(at: now, isUrgent: places[slot].message.isUrgent)
-    recall(slot: slot, version: version)
+    places[slot].backoff.start(at: now, isUrgent: places[slot].message.isUrgent)
+    requeue(slot: slot, version: version)
   }
 
-  var hasRefused: Bool { places.contains { $0.rest.isNeeded } }
+  var hasRefused: Bool { places.contains { $0.backoff.wasRefused } }
 
-  /// When one that rests may be told again.
-  func nextRested(after now: Instant) -> Instant {
+  /// When the next refused one may be retried.
+  func nextRetry(after now: Instant) -> Instant {
     var next = Instant.never
     guard unsent > 0 else { return next }
-    for place in places where place.sent != place.version && place.rest.due > now { next = min(next, place.rest.due) }
+    for place in places where place.sent != place.version && place.backoff.due > now { next = min(next, place.backoff.due) }
     return next
   }
 
-  /// The connection went: what the broker did not acknowledge is to be sent again, and all of it if the broker knows us no more.
-  mutating func recall(everything: Bool) {
+  /// The connection is lost: everything unacknowledged goes again, or `everything` if the broker has lost our session.
+  mutating func requeue(everything: Bool) {
     unsent = 0
     for index in places.indices {
-      if everything { places[index].told = 0 }
-      places[index].rest = Rest()
-      places[index].sent = places[index].told
+      if everything { places[index].acknowledged = 0 }
+      places[index].backoff = RefusalBackoff()
+      places[index].sent = places[index].acknowledged
       if places[index].sent != places[index].version { unsent += 1 }
     }
   }
 
-  /// The last will has taken this topic's place at the broker.
-  mutating func recall(_ topic: Topic) {
+  /// The will has replaced this topic's message at the broker.
+  mutating func requeue(_ topic: Topic) {
     for index in places.indices where places[index].message.topic == topic && places[index].sent == places[index].version {
       places[index].sent = 0
-      places[index].told = 0
+      places[index].acknowledged = 0
       unsent += 1
     }
   }
 
-  /// Whether the broker took a word is not known: it is told again.
-  mutating func recall(slot: Int, version: UInt32) {
+  /// Whether the broker took it is unknown: it goes again.
+  mutating func requeue(slot: Int, version: UInt32) {
     guard places[slot].version == version, places[slot].sent == version else { return }
     places[slot].sent = 0
     unsent += 1

@@ -5,7 +5,7 @@ import Core
 @safe final class Signer {
   private let key: OpaquePointer
 
-  /// A private key as `openssl genpkey -algorithm ed25519` writes it (PEM, PKCS #8). nil when it is anything else.
+  /// A private key as `openssl genpkey -algorithm ed25519` writes it (PEM, PKCS #8); nil for anything else.
   init?(_ pem: Text<512>) {
     // SAFETY: the text is only read while it is lent; what libcrypto makes of it is ours to free.
     let read = unsafe pem.bytes.withUnsafeBytes { bytes -> OpaquePointer? in
@@ -29,7 +29,7 @@ import Core
   static let added = 103
 
   /// The signature is over the payload's bytes as they are now, and becomes its last member. CONTRACT, Topics.
-  /// False when there is no room for it.
+  /// False if there is no room for it.
   func sign(_ payload: inout Payload) -> Bool {
     guard payload.free >= Self.added else { return false }
     var signature = InlineArray<64, UInt8>(repeating: 0)

@@ -1,9 +1,9 @@
 import CCrypto
 import Core
 
-/// Proves that a gateway of this site said a word: HMAC-SHA-256 over its topic and payload, with a key that only they have.
+/// Authenticates messages between the gateways of a site: HMAC-SHA-256 over topic and payload, with a key that only they have.
 ///
-/// Two keys count while one takes the other's place: the first proves what we say, both prove what we hear.
+/// There are two keys while a new one replaces the old: the first authenticates what we send, both what we receive.
 package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
   package typealias Key = InlineArray<32, UInt8>
 
@@ -24,7 +24,7 @@ package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
   package static let added = Payload.proofBytes
   private static let opening: StaticString = ",\"mac\":\""
 
-  /// The proof becomes the payload's last member. False when there is no room for it.
+  /// The proof becomes the payload's last member. False if there is no room for it.
   func prove(_ topic: RawSpan, _ payload: inout Payload) -> Bool {
     guard payload.free >= Self.added, payload.count > 0 else { return false }
     payload.truncate(to: payload.count - 1)
@@ -47,7 +47,7 @@ package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
     return false
   }
 
-  /// Of a payload without its closing brace. A topic holds no zero: where it ends and the payload begins is certain.
+  /// Of a payload without its closing brace. A topic contains no zero byte, so the border between topic and payload is unambiguous.
   private func proof(of payload: RawSpan, on topic: RawSpan, by place: Int) -> Text<44> {
     var proof = Key(repeating: 0)
     var room = proof.mutableSpan
@@ -74,7 +74,7 @@ package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
 }
 
 extension RawSpan {
-  /// Whoever guesses must not learn from the time it takes how much was right.
+  /// The time that it takes must not tell a forger how much of a guess was right.
   fileprivate func equals(inConstantTime other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     var difference: UInt8 = 0

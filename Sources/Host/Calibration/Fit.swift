@@ -1,11 +1,10 @@
 import Core
 
-/// The measured power, the exponent and the receive offsets that explain what was heard best, and how far off they may be:
+/// The measured power, the exponent and the receive offsets that fit the levels best, and their standard deviations:
 /// level = power + offset − 10 · exponent · log10(distance).
 ///
-/// What a device's level at one place says of its power is doubtful by a shadow of some 3 dB, however many packets are heard:
-/// standing there for longer does not help, only going about does. So a place's doubt is told by how much its level wandered while
-/// the device was there, and what a shadow has left over when it did not.
+/// Shadowing shifts a device's level at one place by some 3 dB, however many packets arrive: staying longer does not help, moving about
+/// does. So a place's variance is estimated from how far its level varied there; if it did not vary, the full shadow is assumed.
 package struct Fit {
   package struct Value {
     package var value: Double
@@ -14,33 +13,33 @@ package struct Fit {
   }
 
   package private(set) var power: Value
-  /// nil when the places do not tell; then the assumed one was used.
+  /// nil if the places do not determine it; then `assumedExponent` was used.
   package private(set) var exponent: Value?
   package let assumedExponent: Double
-  /// By radio; nil for one that was not needed or not heard. The first that heard keeps the offset it had.
+  /// By radio; nil for a radio without samples. The first one with samples keeps its offset.
   package private(set) var offsets: [Value?]
   package private(set) var reference = 0
-  /// How far the places lie off the line, by place: the worst radio's.
+  /// By place: how far it lies off the line at its worst radio.
   package private(set) var residuals: [Double]
-  /// How much worse the places agree than their doubts allow; 1 is as expected.
+  /// How much worse the places agree than their variances predict; 1 is as expected.
   package private(set) var disagreement = 1.0
 
   package var exponentInForce: Double { exponent?.value ?? assumedExponent }
 
-  /// What one device's level is off by from place to place, as long as nobody knows better.
+  /// The standard deviation of a level from place to place, if nothing better is known.
   package static let shadow = 3.0
-  /// An exponent less certain than this is none.
+  /// A less certain exponent is not used.
   private static let mostExponentDoubt = 0.4
   private static let plausible = 1.0...5.0
-  /// Places that disagree so much cannot all be right.
+  /// If places disagree more, at least one is wrong.
   private static let mostDisagreement = 6.0
 
   @export(interface) package init(
-    _ looks: [Look], radios: Int, places: Int, offsets known: [Double], assuming exponent: Double
+    _ windows: [SampleWindow], radios: Int, places: Int, offsets known: [Double], assuming exponent: Double
   ) throws(FitRefusal) {
-    guard !looks.isEmpty else { throw .nothingHeard }
+    guard !windows.isEmpty else { throw .nothingHeard }
     assumedExponent = exponent
-    let groups = Group.all(looks)
+    let groups = Group.all(windows)
     var present: [Int] = []
     for radio in 0..<radios where groups.contains(where: { $0.radio == radio }) { present.append(radio) }
     reference = present[0]
@@ -73,14 +72,14 @@ package struct Fit {
   }
 }
 
-/// Why nothing can be said.
+/// Why there is no fit.
 package enum FitRefusal: Error {
   case nothingHeard
   case exponent(Double)
   case contradiction(place: Int, by: [Double])
 }
 
-/// One place as one radio has it: where it lies, how loud it is, and how far its mean may be off.
+/// One place at one radio: its distance, its mean level and the variance of that.
 private struct Group {
   let radio: Int
   let place: Int
@@ -88,51 +87,51 @@ private struct Group {
   let level: Double
   let variance: Double
 
-  /// Looks that follow one another are not wholly independent.
+  /// Successive windows are not wholly independent.
   private static let independence = 0.6
-  /// The variance of looks at one place by somebody who goes about a little, and how many looks this is worth.
+  /// The usual variance of windows at one place while somebody moves a little, and how many windows this prior is worth.
   private static let usual = 2.0
-  private static let usualLooks = 2.0
-  /// Of one place's level: a shadow, and each channel's own reflections.
+  private static let usualWindows = 2.0
+  /// The variance of one place's level: shadowing, and each channel's own reflections.
   private static let place = Fit.shadow * Fit.shadow + 4
 
-  static func all(_ looks: [Look]) -> [Group] {
-    var stays: [[Look]] = []
-    for look in looks {
-      let known = stays.firstIndex { $0[0].radio == look.radio && $0[0].place == look.place && $0[0].logDistance == look.logDistance }
-      if let known { stays[known].append(look) } else { stays.append([look]) }
+  static func all(_ windows: [SampleWindow]) -> [Group] {
+    var stays: [[SampleWindow]] = []
+    for window in windows {
+      let known = stays.firstIndex { $0[0].radio == window.radio && $0[0].place == window.place && $0[0].logDistance == window.logDistance }
+      if let known { stays[known].append(window) } else { stays.append([window]) }
     }
     let within = variance(within: stays)
-    // What is left of a shadow when the level wandered so much while the device was there.
+    // What is left of the shadowing, given how far the level varied there.
     let left = max(place - 1.8 * within, 0.5)
-    return stays.map { looks in
-      let mean = looks.reduce(0.0) { $0 + $1.level } / Double(looks.count)
+    return stays.map { windows in
+      let mean = windows.reduce(0.0) { $0 + $1.level } / Double(windows.count)
       return Group(
-        radio: looks[0].radio, place: looks[0].place, logDistance: looks[0].logDistance, level: mean,
-        variance: left + within / max(1, independence * Double(looks.count)))
+        radio: windows[0].radio, place: windows[0].place, logDistance: windows[0].logDistance, level: mean,
+        variance: left + within / max(1, independence * Double(windows.count)))
     }
   }
 
-  private static func variance(within stays: [[Look]]) -> Double {
-    var squares = usual * usualLooks
-    var freedom = usualLooks
-    for looks in stays where looks.count > 1 {
-      let mean = looks.reduce(0.0) { $0 + $1.level } / Double(looks.count)
-      squares += looks.reduce(0.0) { $0 + ($1.level - mean) * ($1.level - mean) }
-      freedom += Double(looks.count - 1)
+  private static func variance(within stays: [[SampleWindow]]) -> Double {
+    var squares = usual * usualWindows
+    var freedom = usualWindows
+    for windows in stays where windows.count > 1 {
+      let mean = windows.reduce(0.0) { $0 + $1.level } / Double(windows.count)
+      squares += windows.reduce(0.0) { $0 + ($1.level - mean) * ($1.level - mean) }
+      freedom += Double(windows.count - 1)
     }
     return squares / freedom
   }
 }
 
-/// The robust weighted line through the groups: those far off it count less (Huber).
+/// The robust weighted line through the groups: outliers count less (Huber).
 private struct Solution {
   private(set) var values: [Double] = []
   private(set) var residuals: [Double] = []
   private(set) var disagreement = 1.0
   private var covariance: [[Double]] = []
 
-  /// The unknowns: the power; the exponent, unless it is given; the offset of each radio but the first.
+  /// Unknowns: the power; the exponent, unless given; the offset of each radio but the first.
   init?(_ groups: [Group], _ radios: [Int], exponent: Double?, _ reference: Double) {
     let slopes = exponent == nil ? 1 : 0
     let unknowns = radios.count + slopes
@@ -165,7 +164,7 @@ private struct Solution {
     var value = group.level
     if let exponent { value += 10 * exponent * group.logDistance } else { row.append(-10 * group.logDistance) }
     for radio in radios.dropFirst() { row.append(group.radio == radio ? 1 : 0) }
-    // The offset of the first radio is what it was: of power and offset only the sum is heard.
+    // The first radio keeps its offset: levels only show the sum of power and offset.
     if group.radio == radios[0] { value -= reference }
     return (row, value)
   }

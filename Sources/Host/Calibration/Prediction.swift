@@ -1,10 +1,10 @@
 import Core
 
-/// How often a trigger will miss who stands at its pump, and fire for who stands elsewhere, as far as levels and distances tell.
+/// How often a trigger will miss a device at its pump, and fire for one elsewhere, as far as levels and distances tell.
 package struct Prediction {
-  /// Of a level from place to place.
+  /// The standard deviation of a level from place to place.
   package let deviation: Double
-  /// Of the quick average that decides, at one place.
+  /// The standard deviation, at one place, of the quick average that decides.
   package let noise: Double
   package let exponent: Double
   /// How far below the level of `fire_m` a device may be and still fire.
@@ -14,17 +14,17 @@ package struct Prediction {
     self.exponent = exponent
     self.allowance = allowance
     deviation = (Fit.shadow * Fit.shadow + powerDoubt * powerDoubt).squareRoot()
-    // One packet's deviation is about 5 dB, and the average looks back over 1.4 s.
+    // One packet deviates by about 5 dB, and the average looks back over 1.4 s.
     noise = 5 / (1 + 1.4 * max(rate, 0.1)).squareRoot()
   }
 
   private func loss(_ distance: Double) -> Double { 10 * exponent * log10(max(distance, 0.05)) }
   private func distance(loss: Double) -> Double { exp10(loss / (10 * exponent)) }
 
-  /// While somebody stands there the average wanders about the place's level; the best of it counts.
+  /// The average varies around the place's level while the device stays; the best of it counts.
   private var luck: Double { 1.5 * noise }
 
-  /// That somebody who stands so far away makes it fire.
+  /// The probability that a device at this distance makes the trigger fire.
   package func chance(at distance: Double, fire: Double) -> Double {
     Normal.below((loss(fire) + allowance + luck - loss(distance)) / deviation)
   }
@@ -32,11 +32,11 @@ package struct Prediction {
   package struct Suggestion {
     package let fire: Double
     package let leave: Double
-    /// Whether both promises can be kept: who stands there fires, who does not does not.
+    /// Whether both goals can be met: fires for the device at the pump, and not for one elsewhere.
     package let isClear: Bool
   }
 
-  /// One visit in two hundred missed, one stay elsewhere in a thousand taken for one, where that can be had; else as even as can be.
+  /// Misses one visit in 200 and fires for one stay elsewhere in 1,000, if both can be met; else balances them.
   package func suggestion(pump: Double, elsewhere: Double?) -> Suggestion {
     let least = loss(pump) + 2.58 * deviation - luck
     var edge = least + deviation
@@ -47,14 +47,14 @@ package struct Prediction {
       edge = isClear ? min(edge, most) : (2.58 * most + 3.09 * least) / (2.58 + 3.09)
     }
     let fire = min(max(distance(loss: edge - allowance), 0.2), 50)
-    // A body that turns up must not end a visit: 8 dB are allowed beyond leave_m.
+    // A body in between must not end a visit: 8 dB are allowed beyond leave_m.
     let leave = max(distance(loss: loss(pump) + 3.3 * deviation + luck - 8), fire * 2)
     return Suggestion(fire: fire, leave: min(leave, 200), isClear: isClear)
   }
 }
 
 package enum Normal {
-  /// The part of a normal distribution that lies below `z` (Abramowitz and Stegun 26.2.17, to 1 part in 10⁷).
+  /// The share of a normal distribution below `z` (Abramowitz and Stegun 26.2.17, to 1 part in 10⁷).
   package static func below(_ z: Double) -> Double {
     let t = 1 / (1 + 0.2316419 * abs(z))
     let series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))

@@ -1,6 +1,6 @@
 import Core
 
-/// BlueZ's and Android's capture format: a version of RFC 1761 with its own links. All numbers are big-endian.
+/// BlueZ's and Android's capture format: RFC 1761 with its own link types. All numbers are big-endian.
 struct Btsnoop: BitwiseCopyable {
   private let link: CaptureLink
 
@@ -19,17 +19,9 @@ struct Btsnoop: BitwiseCopyable {
   }
 
   func next(_ source: inout CaptureSource) throws(CaptureFault) -> CaptureRecord? {
-    guard try source.has(1) else { return nil }
-    guard try source.has(Self.recordBytes) else { throw source.failure(.truncated) }
-    let head = source.head(Self.recordBytes)
-    // A file that grew and was never filled: a card without power writes such ends.
-    guard !head.isBlank else { throw source.failure(.damaged) }
-    let captured = head.bytes.big32(at: 4)
+    guard let (head, length) = try source.record(Self.recordBytes, lengthAt: 4, isBig: true) else { return nil }
     let flags = head.bytes.big32(at: 8)
     let time = Int64(bitPattern: head.bytes.big64(at: 16) &- Self.epoch)
-    guard captured <= UInt32(CaptureSource.mostBytes - Self.recordBytes) else { throw source.failure(.damaged) }
-    let length = Self.recordBytes + Int(captured)
-    guard try source.has(length) else { throw source.failure(.truncated) }
     return link.locate(source, length: length, start: Self.recordBytes, end: length, time: time, flags: flags)
   }
 }

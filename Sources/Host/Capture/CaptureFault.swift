@@ -1,20 +1,20 @@
-/// Why a capture could not be read, or not to its end. What stood before `offset` has been read.
+/// Why a capture could not be read, or not to its end. Everything before `offset` has been read.
 package struct CaptureFault: Error {
   package enum Reason {
     /// The file could not be opened or read at all.
     case refused(FileRefusal)
     /// It is neither btsnoop nor pcap nor pcapng.
     case unknownFormat
-    /// It is one of them, but holds something else than HCI packets: this kind of link.
+    /// It is one of them, but of a link type without HCI packets.
     case otherLink(UInt32)
     /// It ends in the middle of a record.
     case truncated
-    /// A length or a number that its place cannot have.
+    /// A length or a number is impossible.
     case damaged
   }
 
   package let reason: Reason
-  /// Where in the file the record begins that could not be read.
+  /// Where the unreadable record begins.
   package let offset: UInt64
 
   /// As it follows the file's name.

@@ -1,7 +1,7 @@
 package import Core
 
-/// A btsnoop file that is being written: H4 packets of one controller (datalink 1002), as btmon and Wireshark read them.
-/// The format: RFC 1761 in all but the name, and the time in microseconds since the year 0.
+/// Writes a btsnoop file: H4 packets of one controller (datalink 1002), as btmon and Wireshark read them.
+/// RFC 1761 with another name, and time in microseconds since the year 0.
 package struct CaptureFile {
   private let file: NewFile
   /// From `Instant` to the file's time.
@@ -20,14 +20,14 @@ package struct CaptureFile {
   }
 
   package var failure: CInt { file.failure }
-  /// In bytes, with what is still to be written.
+  /// In bytes, including those not yet written.
   package var size: Int { file.size }
 
-  /// `dropped` packets are missing so far.
+  /// `dropped`: how many packets are missing so far.
   package func append(_ packet: RawSpan, at moment: Instant, dropped: Int) {
     let type = packet.byteCount > 0 ? packet[0] : 0
     let isData = type == PacketType.acl.rawValue
-    // Data goes both ways; whoever wants to know looks at its handle.
+    // Data goes both ways; its handle tells which.
     let isReceived = type != PacketType.command.rawValue
     append(UInt64(packet.byteCount), bytes: 4)
     append(UInt64(packet.byteCount), bytes: 4)
@@ -35,11 +35,11 @@ package struct CaptureFile {
     append(UInt64(dropped), bytes: 4)
     append(UInt64(bitPattern: moment.microseconds + shift), bytes: 8)
     file.append(packet)
-    file.settle()
+    file.flushIfFull()
   }
 
   package func flush() { file.flush() }
-  /// It is whole: it takes its place. 0, or the errno that hindered it.
+  /// The file is complete and takes its place. 0, or the errno.
   @discardableResult
   package func keep() -> CInt { file.keep() }
 

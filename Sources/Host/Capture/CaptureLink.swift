@@ -1,10 +1,10 @@
 import Core
 
-/// How the packets of a capture are wrapped.
+/// How a capture wraps its packets.
 enum CaptureLink: BitwiseCopyable {
-  /// Each packet brings its H4 type.
+  /// Each packet starts with its H4 type.
   case h4
-  /// In front of that stands the direction, in four bytes.
+  /// The same behind four bytes that give the direction.
   case h4WithDirection
   /// btsnoop 1001: the record's flags tell the type.
   case flags

@@ -7,7 +7,7 @@ package import Core
 package struct CaptureReader: ~Copyable {
   private var source: CaptureSource
   private var format: CaptureFormat
-  /// Where the packet lies, its H4 type in front.
+  /// Where the packet is, starting with its H4 type.
   private var place = 0..<0
   private var at = Instant.zero
   private var controller = 0
@@ -15,17 +15,17 @@ package struct CaptureReader: ~Copyable {
   /// Microseconds since 1970 at the first packet; nil before there is one.
   package private(set) var epoch: Int64?
 
-  /// How many bytes are behind, and how many there are; 0 where nobody can know.
+  /// Bytes read, and bytes in all; 0 if that is unknown.
   package var progress: (behind: UInt64, all: UInt64) { (source.offset, source.size) }
 
-  /// `orPipe`: what another program writes will do, and is waited for.
+  /// `orPipe`: also a pipe, waiting for the program that writes it.
   package init(opening path: String, orPipe: Bool = true) throws(CaptureFault) {
     var source = try CaptureSource.opened(path, orPipe: orPipe)
     format = try CaptureFormat(of: &source)
     self.source = source
   }
 
-  /// Goes on to the next HCI packet; false at the end. What is no HCI packet is passed over.
+  /// Goes to the next HCI packet; false at the end. Skips all other records.
   package mutating func advance() throws(CaptureFault) -> Bool {
     while true {
       guard let record = try format.next(&source) else { return false }
@@ -35,7 +35,7 @@ package struct CaptureReader: ~Copyable {
       let start = passed.lowerBound + record.start - (record.type == nil ? 0 : 1)
       place = start..<passed.lowerBound + record.end
       controller = record.controller
-      // A record without a time is taken to follow the one before at once.
+      // A record without a time has the time of the one before.
       let time = record.time ?? last
       let first = epoch ?? time
       (epoch, last) = (first, time)
@@ -44,7 +44,7 @@ package struct CaptureReader: ~Copyable {
     }
   }
 
-  /// As above, for whoever wants the packet for himself; what is longer than any that the machine handles is passed over.
+  /// The same, with a copy of the packet; skips packets that are longer than the machine handles.
   package mutating func next(into packet: inout Packet) throws(CaptureFault) -> Bool {
     while try advance() {
       guard place.count <= Packet.mostBytes else { continue }
@@ -65,7 +65,7 @@ package struct CaptureReader: ~Copyable {
 package struct CapturedPacket: ~Escapable {
   /// Since the capture's first packet.
   package let at: Instant
-  /// Which of the captured controllers; nearly always the only one, 0.
+  /// Which controller; mostly the only one, 0.
   package let controller: Int
   /// With its H4 type in front.
   package let bytes: RawSpan
@@ -78,24 +78,24 @@ package struct CapturedPacket: ~Escapable {
   }
 }
 
-/// What a format says of the record at the front of the source.
+/// The record at the front of the source.
 struct CaptureRecord: BitwiseCopyable {
-  /// All of it, and the packet inside it.
+  /// Of the record; `start` and `end` are the packet's.
   var length: Int
   var start = 0
   var end = 0
-  /// In microseconds since 1970; nil where the record has none of its own.
+  /// In microseconds since 1970; nil if the record has none.
   var time: Int64?
-  /// nil: the packet brings its own; otherwise it is put in the byte before the packet, which belongs to a header.
+  /// nil: the packet starts with it; otherwise it overwrites the byte before the packet, which belongs to a header.
   var type: UInt8?
   var isPacket = true
   var controller = 0
 
-  /// Something between the packets.
+  /// A record without an HCI packet.
   static func other(_ length: Int) -> Self { Self(length: length, isPacket: false) }
 }
 
-/// How records are written. Each format tells one record at a time, and what was read before tells it how.
+/// One of the formats, with its state.
 enum CaptureFormat: ~Copyable {
   case btsnoop(Btsnoop)
   case pcap(Pcap)

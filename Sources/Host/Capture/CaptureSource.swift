@@ -1,23 +1,23 @@
 import CLinux
 import Core
 
-/// A file that streams by: a window of fixed size over it, however long it is.
+/// Streams a file of any length through a window of fixed size.
 struct CaptureSource: ~Copyable {
   private let descriptor: CInt
   private var window: [UInt8]
-  /// What is there and not yet passed: `window[start..<end]`.
+  /// Read and not yet passed: `window[start..<end]`.
   private var start = 0
   private var end = 0
-  /// Where in the file `start` is.
+  /// The position of `start` in the file.
   private(set) var offset: UInt64 = 0
   private var isOver = false
-  /// The file's; 0 where it is none: a pipe.
+  /// The file's; 0 for a pipe.
   let size: UInt64
 
-  /// Longer than any record: 256 kB is the longest packet that capturing tools write, and headers come on top.
+  /// Longer than any record: tools write packets of up to 256 kB, plus headers.
   static let mostBytes = 262_144 + 4_096
 
-  /// `orPipe`: what another program writes will do, and is waited for.
+  /// `orPipe`: also a pipe, waiting for the program that writes it.
   static func opened(_ path: String, orPipe: Bool) throws(CaptureFault) -> CaptureSource {
     do throws(FileRefusal) {
       try FileKind(of: path).mustBeFile(orPipe: orPipe)
@@ -40,14 +40,14 @@ struct CaptureSource: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Whether so many bytes are there, unread ones being read as needed; fewer are the file's end.
+  /// Whether so many bytes remain; reads them if needed.
   mutating func has(_ count: Int) throws(CaptureFault) -> Bool {
     precondition(count <= Self.mostBytes, "the window is longer than any record")
     while end - start < count && !isOver { try fill() }
     return end - start >= count
   }
 
-  /// The first `count` of them.
+  /// The next `count` bytes.
   @_lifetime(borrow self)
   func bytes(_ count: Int) -> RawSpan {
     precondition(count <= end - start, "bytes that nobody has made sure of")
@@ -55,20 +55,35 @@ struct CaptureSource: ~Copyable {
     return unsafe window.span.extracting(start..<start + count).bytes
   }
 
-  /// A copy of a header, to go on reading beside it.
+  /// A copy of a header, so that reading can go on.
   func head(_ count: Int) -> Text<28> { Text(bytes(count)) }
 
-  /// A packet further on, where a record's header has been read; its last byte becomes the packet's type.
+  /// Reads a whole record of btsnoop or pcap: its header, and the length of both. `place`: where in the header the packet's length stands.
+  /// nil at the end of the file.
+  mutating func record(_ headBytes: Int, lengthAt place: Int, isBig: Bool) throws(CaptureFault) -> (head: Text<28>, length: Int)? {
+    guard try has(1) else { return nil }
+    guard try has(headBytes) else { throw failure(.truncated) }
+    let head = head(headBytes)
+    // A file that grew and was never filled: a card without power writes such ends.
+    guard !head.isBlank else { throw failure(.damaged) }
+    let captured = head.bytes.number32(at: place, isBig: isBig)
+    guard captured <= UInt32(Self.mostBytes - headBytes) else { throw failure(.damaged) }
+    let length = headBytes + Int(captured)
+    guard try has(length) else { throw failure(.truncated) }
+    return (head, length)
+  }
+
+  /// Writes a packet's type over the last byte of its header, which has been read.
   mutating func put(_ type: UInt8, before place: Int) { window[start + place - 1] = type }
 
-  /// For what lies wherever the window still shows it: the last record.
+  /// Bytes that have been passed and are still in the window: the last record.
   @_lifetime(borrow self)
   func passed(_ range: Range<Int>) -> RawSpan {
     // SAFETY: the elements are bytes; none is padding.
     unsafe window.span.extracting(range).bytes
   }
 
-  /// Goes on behind so many bytes, and tells where in the window they lay.
+  /// Passes so many bytes; returns where in the window they are.
   mutating func pass(_ count: Int) -> Range<Int> {
     precondition(count <= end - start, "bytes that nobody has made sure of")
     let passed = start..<start + count
@@ -77,7 +92,7 @@ struct CaptureSource: ~Copyable {
     return passed
   }
 
-  /// Goes on behind more bytes than the window holds.
+  /// Passes more bytes than the window holds; false at the end of the file.
   mutating func skip(_ count: UInt64) throws(CaptureFault) -> Bool {
     var left = count
     while left > 0 {
@@ -110,7 +125,7 @@ struct CaptureSource: ~Copyable {
 }
 
 extension Text {
-  /// Nothing but zeros.
+  /// Only zeros.
   var isBlank: Bool {
     for index in 0..<count where self[index] != 0 { return false }
     return true

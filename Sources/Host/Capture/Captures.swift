@@ -1,12 +1,12 @@
 package import Core
 
-/// Several captures as one recording: their packets in the order of time, each with the number of its capture.
+/// Several captures merged in the order of time; each packet comes with the number of its capture.
 package final class Captures {
   private final class Source {
     let name: String
     var reader: CaptureReader
     var packet = Packet()
-    /// Later than the earliest capture's beginning by so much.
+    /// How much later it begins than the earliest capture.
     var shift = Interval.zero
     var isOver = false
 
@@ -22,9 +22,9 @@ package final class Captures {
   }
 
   private var sources: [Source] = []
-  /// What could not be read to its end.
+  /// The captures that could not be read to their end.
   package private(set) var faults: [Fault] = []
-  /// Microseconds since 1970 at the first packet of all; nil when the stamps are no dates.
+  /// Microseconds since 1970 at the first packet; nil if the stamps are no dates.
   package private(set) var epoch: Int64?
 
   package init(opening names: [String], orPipes: Bool = true) {
@@ -48,7 +48,7 @@ package final class Captures {
   /// The year 2000 in microseconds.
   private static let earliestDate: Int64 = 946_684_800_000_000
 
-  /// The oldest packet that is left. Its time counts from the first of all.
+  /// The oldest remaining packet. Its time counts from the first packet of all.
   package func next(into packet: inout Packet) -> Int? {
     var oldest: Int?
     for index in sources.indices where !sources[index].isOver {
@@ -62,7 +62,7 @@ package final class Captures {
     return oldest
   }
 
-  /// How much has been read, from 0 to 1; nil where nobody knows how much there is.
+  /// The share that has been read, from 0 to 1; nil if the total is unknown.
   package var part: Double? {
     var (behind, all): (UInt64, UInt64) = (0, 0)
     for source in sources {

@@ -11,7 +11,7 @@ struct Pcap: BitwiseCopyable {
 
   init(_ source: inout CaptureSource, isBig: Bool, ticks: UInt64) throws(CaptureFault) {
     guard try source.has(Self.headBytes) else { throw source.failure(.truncated) }
-    // The upper bits tell of check sums behind the packets, which Bluetooth captures have not.
+    // The upper bits describe check sums behind the packets, which Bluetooth captures lack.
     let number = source.head(Self.headBytes).bytes.number32(at: 20, isBig: isBig) & 0xFFFF
     guard let link = CaptureLink(pcap: number) else { throw source.failure(.otherLink(number)) }
     self.isBig = isBig
@@ -21,16 +21,9 @@ struct Pcap: BitwiseCopyable {
   }
 
   func next(_ source: inout CaptureSource) throws(CaptureFault) -> CaptureRecord? {
-    guard try source.has(1) else { return nil }
-    guard try source.has(Self.recordBytes) else { throw source.failure(.truncated) }
-    let head = source.head(Self.recordBytes)
-    guard !head.isBlank else { throw source.failure(.damaged) }
-    let captured = head.bytes.number32(at: 8, isBig: isBig)
+    guard let (head, length) = try source.record(Self.recordBytes, lengthAt: 8, isBig: isBig) else { return nil }
     let fraction = UInt64(head.bytes.number32(at: 4, isBig: isBig)) * 1_000_000 / ticks
     let time = Int64(UInt64(head.bytes.number32(at: 0, isBig: isBig)) * 1_000_000 + fraction)
-    guard captured <= UInt32(CaptureSource.mostBytes - Self.recordBytes) else { throw source.failure(.damaged) }
-    let length = Self.recordBytes + Int(captured)
-    guard try source.has(length) else { throw source.failure(.truncated) }
     return link.locate(source, length: length, start: Self.recordBytes, end: length, time: time)
   }
 }

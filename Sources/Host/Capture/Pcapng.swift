@@ -4,7 +4,7 @@ import Core
 /// IETF, draft-ietf-opsawg-pcapng.
 struct Pcapng {
   private struct Interface {
-    /// nil: it carries something else than HCI.
+    /// nil: it carries no HCI packets.
     var link: CaptureLink?
     var clock = Timestamps()
   }
@@ -19,7 +19,7 @@ struct Pcapng {
 
   private var isBig = false
   private var interfaces: [Interface] = []
-  /// The first link that could not be read, to name it when nothing else comes.
+  /// The first link type that is not HCI, for the message if there are no HCI packets.
   private var other: UInt32?
   private var hasPackets = false
 
@@ -37,12 +37,12 @@ struct Pcapng {
       }
       guard try source.has(Self.frameBytes) else { throw source.failure(.truncated) }
       let head = source.head(Self.frameBytes)
-      if head.bytes.big32(at: 0) == 0x0A0D_0D0A { try beginSection(head.bytes, source) }
+      if head.bytes.big32(at: 0) == 0x0A0D_0D0A { try startSection(head.bytes, source) }
       let kind = head.bytes.number32(at: 0, isBig: isBig)
       let length = head.bytes.number32(at: 4, isBig: isBig)
       guard length >= UInt32(Self.frameBytes), length & 3 == 0 else { throw source.failure(.damaged) }
       guard length <= UInt32(CaptureSource.mostBytes) else {
-        // Only what nobody needs may be longer than any packet.
+        // Only blocks that are skipped may be longer than the window.
         guard kind != 1, kind != 2, kind != 3, kind != 6 else { throw source.failure(.damaged) }
         guard try source.skip(UInt64(length)) else { throw source.failure(.truncated) }
         continue
@@ -54,7 +54,7 @@ struct Pcapng {
   }
 
   /// A section begins with its byte order, and with no interfaces.
-  private mutating func beginSection(_ head: RawSpan, _ source: borrowing CaptureSource) throws(CaptureFault) {
+  private mutating func startSection(_ head: RawSpan, _ source: borrowing CaptureSource) throws(CaptureFault) {
     switch head.big32(at: 8) {
     case 0x1A2B_3C4D: isBig = true
     case 0x4D3C_2B1A: isBig = false
@@ -64,7 +64,7 @@ struct Pcapng {
   }
 
   private mutating func read(_ kind: UInt32, _ block: RawSpan, _ source: borrowing CaptureSource) throws(CaptureFault) -> CaptureRecord? {
-    // The length stands at either end.
+    // The length stands at both ends.
     guard block.number32(at: block.byteCount - 4, isBig: isBig) == UInt32(block.byteCount) else { throw source.failure(.damaged) }
     switch kind {
     case 1: try describe(block, source)
@@ -101,7 +101,7 @@ struct Pcapng {
     Int64(bitPattern: isBig ? block.big64(at: place) : block.little64(at: place))
   }
 
-  /// Enhanced Packet Block, and the obsolete Packet Block: their times and lengths stand at the same places.
+  /// Enhanced Packet Block, and the obsolete Packet Block, which has time and length at the same places.
   private mutating func packet(
     _ block: RawSpan, head: Int, interface: UInt32, _ source: borrowing CaptureSource
   ) throws(CaptureFault) -> CaptureRecord? {
@@ -115,7 +115,7 @@ struct Pcapng {
     return link.locate(source, length: block.byteCount, start: head, end: head + Int(captured), time: time)
   }
 
-  /// Simple Packet Block: of the first interface, and of no time.
+  /// Simple Packet Block: from the first interface, without a time.
   private mutating func simplePacket(_ block: RawSpan, _ source: borrowing CaptureSource) throws(CaptureFault) -> CaptureRecord? {
     let original = try number32(block, at: 8, source)
     guard let first = interfaces.first else { throw source.failure(.damaged) }
@@ -137,7 +137,7 @@ struct Pcapng {
 }
 
 extension Pcapng.Timestamps {
-  /// Ten to the nineteenth is the finest that 64 bits can count.
+  /// 64 bits count no finer than 10⁻¹⁹ or 2⁻⁶³.
   var isReadable: Bool { resolution & 0x80 == 0 ? resolution <= 19 : resolution & 0x7F <= 63 }
 
   func microseconds(_ ticks: UInt64) -> Int64 {

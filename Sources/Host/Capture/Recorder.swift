@@ -1,19 +1,18 @@
 package import Core
 import Synchronization
 
-/// Writes down what one radio hears while it is heard, on a thread of its own: a slow disk costs packets of the recording, which are
-/// counted in it, and nothing else.
+/// Records what one radio receives, on a thread of its own: a slow disk costs only packets of the recording, which counts them.
 package final class Recorder: Sendable {
   private let packets: Ring<Packet>
   private let bell = Doorbell()
   private let stopping = Atomic<Bool>(false)
-  /// The recorder has something and waits for more.
+  /// The recorder has packets and waits for more.
   private let gathering = Atomic<Bool>(false)
-  /// Written by whoever records.
+  /// Only the listener's thread writes these.
   private let lost = Atomic<Int>(0)
   private let taken = Atomic<Int>(0)
   private let outcome = Outcome()
-  /// The recorder's thread has nothing more to do, and may be joined without waiting.
+  /// The recorder's thread is done and can be joined without waiting.
   private let over = Atomic<Bool>(false)
 
   package init(in arena: inout Arena) {
@@ -22,8 +21,8 @@ package final class Recorder: Sendable {
 
   package static let bytes = Ring<Packet>.bytes(for: Limits.packetsQueued)
 
-  /// Join the thread after `stop`. It ends by itself where the file cannot be made, has grown to `most` bytes, or would leave too little
-  /// room to others. Once that is done another recording may begin.
+  /// Join the thread after `stop`. It ends by itself if the file cannot be created, has grown to `most` bytes, or would fill the disk.
+  /// After the join another recording may start.
   package func start(writing path: String, _ manner: NewFile.Manner, atMost most: Int = .max) -> Thread {
     while packets.pop() != nil {}
     lost.store(0, ordering: .relaxed)
@@ -59,16 +58,16 @@ package final class Recorder: Sendable {
 
   package var packetsRecorded: Int { taken.load(ordering: .relaxed) - packetsLeft }
   package var packetsDropped: Int { lost.load(ordering: .relaxed) + packetsLeft }
-  /// What came after the end.
+  /// Packets that came after the end.
   private var packetsLeft: Int { isOver ? packets.count : 0 }
-  /// Why there is no file, or not all of it; known when it is over.
+  /// Why the file is missing or incomplete; set when the recording is over.
   package var refusal: FileRefusal? { isOver ? outcome.refusal : nil }
   package var isOver: Bool { over.load(ordering: .acquiring) }
 
-  /// The recorder's thread's until it is over, then the listener's.
+  /// Belongs to the recorder's thread until it is over, then to the listener's.
   private final class Outcome: @unchecked Sendable { var refusal: FileRefusal? }
 
-  /// What the gateway's own recordings leave to its events. A megabyte is far more than one piece.
+  /// The room that the gateway's own recordings leave for its events; far more than one piece.
   private static let leastRoom: Int64 = 32 << 20
 
   private func run(_ path: String, _ manner: NewFile.Manner, atMost most: Int) throws(FileRefusal) {
@@ -76,10 +75,10 @@ package final class Recorder: Sendable {
     let file = try CaptureFile(creating: path, manner)
     var isOver = false
     while !isOver {
-      rest(until: 1, forAtMost: nil)
-      // Fewer, larger pieces: the disk rests for a second, unless half a ring is full before.
+      sleep(until: 1, forAtMost: nil)
+      // Fewer, larger pieces: write once a second, or earlier if the ring is half full.
       gathering.store(true, ordering: .relaxed)
-      rest(until: packets.capacity / 2, forAtMost: .seconds(1))
+      sleep(until: packets.capacity / 2, forAtMost: .seconds(1))
       gathering.store(false, ordering: .relaxed)
       isOver = isStopping
       let dropped = packetsDropped
@@ -89,7 +88,7 @@ package final class Recorder: Sendable {
       if file.failure != 0 { throw FileRefusal(writing: file.failure) }
       try leaveRoom(beside: path, manner)
     }
-    // Somebody who asked for a recording of nothing gets none.
+    // A recording without packets leaves no file, if somebody named it.
     if case .asked = manner, packetsRecorded == 0 { return }
     let failure = file.keep()
     if failure != 0 { throw FileRefusal(writing: failure) }
@@ -102,9 +101,9 @@ package final class Recorder: Sendable {
 
   private var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-  private func rest(until count: Int, forAtMost limit: Interval?) {
-    bell.settle()
+  private func sleep(until count: Int, forAtMost limit: Interval?) {
+    bell.willSleep()
     if !isStopping && packets.count < count { wait(bell.descriptor, nil, forAtMost: limit) }
-    bell.rise()
+    bell.didWake()
   }
 }

@@ -1,7 +1,7 @@
-/// Where HCI packets come from: a radio by name, a recording, or a world that is made up.
+/// Where HCI packets come from: a radio, a capture, or a simulation.
 package enum Adapter {
   package enum Mode {
-    /// The adapter is ours alone (HCI_CHANNEL_USER).
+    /// Only for us (HCI_CHANNEL_USER).
     case user
     /// Shared with bluetoothd (HCI_CHANNEL_RAW).
     case raw
@@ -14,7 +14,7 @@ package enum Adapter {
   case capture(file: String)
   case simulate(scenario: String)
 
-  /// Nobody may ever authorise a pump on a rehearsal.
+  /// Its events carry `"simulated":true`: nobody may authorise a pump on them.
   package var isRehearsal: Bool {
     switch self {
     case .capture, .simulate: true
@@ -26,7 +26,7 @@ package enum Adapter {
     "hciN", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE", "simulate:SCENARIO",
   ]
 
-  /// What Zephyr's UART controllers are built with.
+  /// The default of Zephyr's UART controllers.
   package static let standardBaud = 1_000_000
   private static let bauds = [
     9_600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 500_000, 576_000, 921_600, 1_000_000, 1_152_000, 1_500_000, 2_000_000,
@@ -37,7 +37,7 @@ package enum Adapter {
     package let words: String
   }
 
-  /// `resolve` turns a path as it is written into one that can be opened.
+  /// `resolve` turns a written path into one that can be opened.
   package init(written text: String, mode: Mode, resolve: (String) -> String) throws(Refusal) {
     if text.utf8.contains(0) { throw Refusal(words: "must not contain a zero byte") }
     if let index = Self.digits(text, after: "hci"), index <= 255 {
@@ -80,7 +80,7 @@ package enum Adapter {
       throw Refusal(words: "needs a port from 1 to 65535 behind the last colon")
     }
     var host = String(text[..<colon])
-    if host.utf8.contains(UInt8(ascii: "@")) { throw Refusal(words: "must name a host alone: nobody asks for a user's name there") }
+    if host.utf8.contains(UInt8(ascii: "@")) { throw Refusal(words: "must name only a host: a tcp: adapter has no login") }
     if let inner = host.rest(after: "["), inner.utf8.last == UInt8(ascii: "]") {
       host = String(inner[..<inner.utf8.index(before: inner.endIndex)])
     }

@@ -17,7 +17,7 @@ extension Configuration {
     }
   }
 
-  /// What a receiver can see of a transmitter a metre away.
+  /// The levels that a receiver can measure at one metre.
   static let powers = -110.0...20.0
 
   mutating func readAverage(_ section: inout Section) {

@@ -1,6 +1,6 @@
 import Core
 
-// [mqtt], [publish], [outbox], [command], [home_assistant], [privacy], [security], [log]: where the words go.
+// [mqtt], [publish], [outbox], [command], [home_assistant], [privacy], [security], [log]: where messages go.
 
 extension Configuration {
   mutating func readBroker(_ root: inout Section) {
@@ -12,9 +12,9 @@ extension Configuration {
       host.metricsFile = section.path("metrics_file")
     }
     root.table("outbox") { section in
-      if let path = section.path("path") { host.outbox.path = path }
+      if let path = section.path("path") { host.outbox.path = Path(path) }
       section.read("max_events", &host.outbox.maxEvents, 100...10_000_000)
-      section.read("max_age_s", &host.outbox.maxAgeSeconds, 60...315_360_000)
+      if let seconds = section.number("max_age_s", 60...315_360_000, whole: true) { host.outbox.maxAge = .seconds(seconds) }
     }
     root.table("command") { $0.read("enabled", &core.publish.commands) }
     root.table("home_assistant") { $0.read("discovery", &core.publish.homeAssistant) }
@@ -35,16 +35,16 @@ extension Configuration {
   private mutating func readMQTT(_ section: inout Section) {
     if let name = section.string("host") {
       if name.utf8.contains(UInt8(ascii: "@")) {
-        // Never what stands before it.
-        section.fault("host", "must be a name or an address alone: whom to log in as belongs in username and password_file")
+        // Never repeat what stands before the @: it may be a password.
+        section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
       } else if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
       }
-      host.broker.host = name
+      host.broker.host = Text(name)
     }
     readTLS(&section)
     if section.node["tls_ca"] != nil { host.broker.port = BrokerSettings.securePort }
-    section.read("port", &host.broker.port, 1...65_535)
+    if let port = section.number("port", 1...65_535, whole: true) { host.broker.port = UInt16(port) }
     if let version = section.number("version", -1e15...1e15, whole: true) {
       if version != 4 && version != 5 { section.fault("version", "(\(String(number: version))) must be 5 or 4") }
       host.broker.version = version == 4 ? .v311 : .v5
@@ -54,19 +54,21 @@ extension Configuration {
       section.fault("prefix", "must not begin with $: such topics belong to the broker")
     }
     // Below five seconds libmosquitto refuses.
-    section.read("keepalive_s", &host.broker.keepaliveSeconds, 5...65_535)
+    if let seconds = section.number("keepalive_s", 5...65_535, whole: true) { host.broker.keepalive = .seconds(seconds) }
     readPassword(&section)
   }
 
   private mutating func readPassword(_ section: inout Section) {
-    host.broker.username = section.string("username")
-    if let name = host.broker.username, name.utf8.isEmpty || name.utf8.contains(0) { section.fault("username", "must not be empty") }
+    if let name = section.string("username") {
+      if name.utf8.isEmpty || name.utf8.contains(0) { section.fault("username", "must not be empty") }
+      host.broker.username = Text(name)
+    }
     if let bytes = section.secret("password_file", neededBy: .whole) {
       var password = bytes
       while password.last == 0x0A || password.last == 0x0D { password.removeLast() }
       if password.isEmpty { section.fault("password_file", "holds no password") }
       if password.contains(0) { section.fault("password_file", "holds a zero byte; a password is text") }
-      host.broker.password = password
+      for byte in password { host.broker.password.append(byte: byte) }
     }
     if section.node["password_file"] != nil && section.node["username"] == nil {
       section.fault("password_file", "needs a username beside it")
@@ -92,10 +94,9 @@ extension Configuration {
       section.warning("tls_insecure", "lets anybody with a certificate of the same authority pose as the broker")
     }
     guard let authority else { return }
-    var tls = BrokerSettings.TLS(authority: authority)
-    tls.certificate = certificate
-    tls.key = key
-    tls.isInsecure = isInsecure
-    host.broker.tls = tls
+    host.broker.authorities = Path(authority)
+    host.broker.certificate = Path(certificate ?? "")
+    host.broker.key = Path(key ?? "")
+    host.broker.isInsecure = isInsecure
   }
 }

@@ -1,13 +1,13 @@
 package import Core
 
-/// A configuration in force: what Core is lent, and what the rim keeps.
+/// A configuration in force: `core` for the machine, `host` for everything around it.
 // Frozen, so that the executable may take `core` out of it.
 @frozen package struct Configuration: ~Copyable {
   package var core = Settings()
   package var host = HostSettings()
   package var warnings: [Finding] = []
 
-  /// Everything that is wrong, in the order of the file; warnings among it.
+  /// All errors and warnings, in the order of the file.
   package struct Refusal: Error {
     package let findings: [Finding]
   }
@@ -15,7 +15,7 @@ package import Core
   @export(interface) package init(reading source: ConfigurationText) throws(Refusal) {
     let reading = Findings(source)
     let document = Document(reading: source.text)
-    if let (at, words) = document.error { reading.note(.error, at: at, "", Self.plain(words)) }
+    if let (at, words) = document.error { reading.record(.error, at: at, "", Self.plain(words)) }
     if let node = document.root {
       var root = Section(node, "", reading)
       read(&root)
@@ -27,14 +27,14 @@ package import Core
   }
 
   private mutating func read(_ root: inout Section) {
-    var purposeIsSaid = false
-    root.table("gateway") { purposeIsSaid = readGateway(&$0) }
-    if !purposeIsSaid {
+    var hasPurpose = false
+    root.table("gateway") { hasPurpose = readGateway(&$0) }
+    if !hasPurpose {
       let place = root.place(of: ["gateway"])
-      root.fault(at: place, "gateway: purpose is missing: it is the sentence that the people who are heard were told")
+      root.fault(at: place, "gateway: purpose is missing: it is what people were told about being detected")
     }
     readRadios(&root)
-    // Keys before whatever matches them, radios before the triggers that stand at them.
+    // Keys before the selectors that name them, radios before their triggers.
     root.table("key") { readKeys(&$0) }
     root.table("calibration") { readCalibration(&$0) }
     root.table("average") { readAverage(&$0) }
@@ -44,7 +44,7 @@ package import Core
     readRegions(&root)
     readTriggers(&root)
     readTransmissions(&root)
-    checkVoices(&root)
+    checkTransmitters(&root)
     readSite(&root)
     readBroker(&root)
   }
@@ -63,7 +63,7 @@ package import Core
     }
     guard let purpose = section.string("purpose") else { return true }
     if purpose.utf8.allSatisfy({ $0 <= 0x20 }) {
-      section.fault("purpose", "must not be empty: say what the people who are heard were told")
+      section.fault("purpose", "must not be empty: write what people were told about being detected")
     }
     if purpose.utf8.count > Sentence.capacity { section.fault("purpose", "is longer than \(Sentence.capacity) bytes") }
     core.gateway.purpose = Sentence(purpose)
@@ -74,19 +74,19 @@ package import Core
     [("always", .always), ("when-in-use", .whenInUse), ("denied", .denied)]
   }
 
-  /// toml++ names the place twice; once is enough.
+  /// Without the place, which toml++ repeats, and without anything that may be a key.
   private static func plain(_ words: String) -> String {
-    // `'0x00…' is not representable in 64 bits`: a key without its quotation marks. No line that goes to a journal tells it.
+    // `'0x00…' is not representable in 64 bits`: a key without its quotation marks, which must not reach a journal.
     let bytes = Array(words.utf8)
     let quote = UInt8(ascii: "'")
-    var told = words
+    var plain = words
     if let first = bytes.firstIndex(of: quote), let last = bytes.lastIndex(of: quote), last - first > 8 {
       let quoted = bytes[(first + 1)..<last]
       if quoted.allSatisfy({ hexDigit($0) != nil || "xXoO_+-.eE".utf8.contains($0) }) {
-        told = String(decoding: bytes[...first] + Array("…".utf8) + bytes[last...], as: UTF8.self)
+        plain = String(decoding: bytes[...first] + Array("…".utf8) + bytes[last...], as: UTF8.self)
       }
     }
-    if let rest = told.rest(after: "Error while parsing ") { return "syntax error in " + rest }
-    return "syntax error: " + told
+    if let rest = plain.rest(after: "Error while parsing ") { return "syntax error in " + rest }
+    return "syntax error: " + plain
   }
 }

@@ -1,12 +1,12 @@
 import Core
 
-/// The text of a configuration, and what must be known beside it to judge what it says.
+/// The text of a configuration, and where it comes from.
 package struct ConfigurationText {
-  /// What is read and examined beside the text itself.
+  /// Which of the files that it names are read, too.
   package enum Scope {
-    /// Everything a gateway needs, its passwords and certificates among it.
+    /// All that a gateway needs, including passwords and certificates.
     case whole
-    /// What Core needs: a replay at the desk has no business with the board's passwords.
+    /// What Core needs: a replay at a desk must not need the board's passwords.
     case hearing
   }
 
@@ -14,7 +14,7 @@ package struct ConfigurationText {
   package let name: String
   package let text: [UInt8]
   let scope: Scope
-  /// nil: nobody but the owner can read it.
+  /// Set if others than the owner can read it.
   let exposure: Exposure?
 
   struct Exposure {
@@ -54,7 +54,7 @@ extension ConfigurationText {
   package static let systemPlace = "/etc/forecourt/config.toml"
   package static let localPlace = "config.toml"
 
-  /// The one that was named; else $FORECOURT_CONFIG; else the system's; else the one in this folder.
+  /// The named file; else $FORECOURT_CONFIG; else the system's; else the one in this folder.
   @export(interface) package init(named name: String?, scope: Scope) throws(SourceRefusal) {
     if let name = name ?? environment("FORECOURT_CONFIG") {
       do throws(FileRefusal) {

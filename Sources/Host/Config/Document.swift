@@ -15,7 +15,7 @@ package struct Position: Comparable, Sendable {
   package static func < (a: Self, b: Self) -> Bool { (a.line, a.column) < (b.line, b.column) }
 }
 
-/// A TOML text, read. Every key and value remembers where it stands.
+/// A parsed TOML text. Every key and value knows its line and column.
 @safe final class Document {
   private let handle: OpaquePointer
   private let nodes: UnsafePointer<toml_node>?
@@ -32,7 +32,7 @@ package struct Position: Comparable, Sendable {
   // SAFETY: `init` has opened it, nobody else has it.
   deinit { unsafe toml_close(handle) }
 
-  /// The first syntax error ends the reading: there is no tree then.
+  /// The first syntax error; there is no tree then.
   var error: (at: Position, words: String)? {
     var at = toml_position()
     // SAFETY: the text is the document's own and terminated.
@@ -54,7 +54,7 @@ package struct Position: Comparable, Sendable {
   }
 }
 
-/// A table, a list or a value, with its key when it has one.
+/// A table, a list or a value, with its key if it has one.
 // SAFETY: a node holds its document, and every use goes through the document's checked subscript.
 struct Node {
   private let document: Document
@@ -72,7 +72,7 @@ struct Node {
   var number: Double { unsafe document[index].number }
   var count: Int { unsafe Int(document[index].count) }
   var key: String { unsafe Document.text(document[index].key, document[index].key_length) }
-  /// A string's content, any other value as it is written.
+  /// A string's content; any other value as written.
   var text: String { unsafe Document.text(document[index].text, document[index].text_length) }
 
   subscript(place: Int) -> Node {

@@ -1,8 +1,8 @@
-/// Something about a configuration that its author should know, and where it stands.
+/// One error or warning about a configuration, and its place.
 package struct Finding {
   package let severity: Severity
   package let at: Position
-  /// `trigger "pump-3"`, or empty when it is about the file.
+  /// `trigger "pump-3"`; empty if it concerns the file.
   package let subject: String
   package let words: String
 
@@ -15,23 +15,23 @@ package struct Finding {
   }
 }
 
-/// One reading of one configuration: what its sections share.
+/// All that one reading of a configuration found; its sections share it.
 final class Findings {
   let source: ConfigurationText
   private(set) var findings: [Finding] = []
 
   init(_ source: ConfigurationText) { self.source = source }
 
-  /// To know whether a step found anything: what is wrong already need not be compared with anything else.
+  /// Compare before and after a step to see whether it found anything: a wrong value needs no further checks.
   var count: Int { findings.count }
 
   var isRefused: Bool { findings.contains { $0.severity == .error } }
 
-  func note(_ severity: Severity, at position: Position, _ subject: String, _ words: String) {
+  func record(_ severity: Severity, at position: Position, _ subject: String, _ words: String) {
     findings.append(Finding(severity: severity, at: position, subject: subject, words: words))
   }
 
-  /// In the order of the file; of two at one place, in the order they were found.
+  /// In the order of the file; at one place in the order of discovery.
   func sorted() -> [Finding] {
     var sorted: [Finding] = []
     for finding in findings {

@@ -1,16 +1,18 @@
-/// What `config.toml` says that only the rim needs to know. Like Core's `Settings`: the defaults stand here and nowhere else.
+package import Core
+
+/// What `config.toml` says that Core need not know. As with Core's `Settings`, the defaults stand only here.
 package struct HostSettings {
   /// One for each of `Settings.radios`, in the same order.
   package var adapters: [Adapter] = []
   package var broker = BrokerSettings()
   package var outbox = OutboxSettings()
   package var log = LogSettings()
-  /// For Prometheus's textfile collector; nil: none is written.
+  /// For Prometheus's textfile collector; nil: no file.
   package var metricsFile: String?
-  /// Where this gateway's own 32-bit id is kept; made at first run.
+  /// Keeps this gateway's own 32-bit id, made at the first run.
   package var idFile = "/var/lib/forecourt/id"
   package var saltFile = "/var/lib/forecourt/salt"
-  /// Of `site_key_file`: the first proves what we say, both prove what we hear.
+  /// From `site_key_file`: the first authenticates what we send, both what we receive.
   package var siteKeys = SiteKeys()
   /// The bytes of `signing_key_file`.
   package var signingKey: [UInt8]?
@@ -18,38 +20,48 @@ package struct HostSettings {
   package init() {}
 }
 
-package struct BrokerSettings {
-  package enum Version { case v311, v5 }
+/// `[mqtt]`: the broker, and how to log in there.
+package struct BrokerSettings: BitwiseCopyable, Sendable {
+  /// As libmosquitto numbers them.
+  package enum Version: CInt, BitwiseCopyable, Sendable { case v311 = 4, v5 }
 
-  package struct TLS {
-    /// A file of certificates, or a folder of them as `openssl rehash` makes it.
-    package var authority: String
-    package var certificate: String?
-    package var key: String?
-    /// The server's name is not checked.
-    package var isInsecure = false
+  package static let securePort: UInt16 = 8_883
 
-    package init(authority: String) { self.authority = authority }
-  }
-
-  package static let securePort = 8_883
-
-  package var host = "localhost"
+  package var host = Text<253>("localhost")
   /// With TLS the default is `securePort`.
-  package var port = 1_883
+  package var port: UInt16 = 1_883
   package var version = Version.v5
-  package var username: String?
-  /// The bytes of `password_file` without the line's end.
-  package var password: [UInt8]?
-  package var keepaliveSeconds = 30
-  package var tls: TLS?
+  package var username = Text<64>()
+  /// `password_file` without the end of its line.
+  package var password = Text<255>()
+  package var keepalive = Interval.seconds(30)
+  /// A file of certificates, or a folder of them as `openssl rehash` makes it. Empty: no TLS.
+  package var authorities = Path()
+  package var certificate = Path()
+  package var key = Path()
+  /// Nobody compares the broker's name with its certificate's.
+  package var isInsecure = false
+
+  package init() {}
+
+  package var usesTLS: Bool { !authorities.isEmpty }
 }
 
-package struct OutboxSettings {
-  package var path = "/var/lib/forecourt/outbox.db"
+extension BrokerSettings: Equatable {
+  package static func == (a: Self, b: Self) -> Bool {
+    a.host == b.host && a.port == b.port && a.version == b.version && a.username == b.username && a.password == b.password
+      && a.keepalive == b.keepalive && a.authorities == b.authorities && a.certificate == b.certificate && a.key == b.key
+      && a.isInsecure == b.isInsecure
+  }
+}
+
+/// `[outbox]`
+package struct OutboxSettings: BitwiseCopyable, Sendable {
+  package var path = Path("/var/lib/forecourt/outbox.db")
   package var maxEvents = 100_000
-  /// Thirty days.
-  package var maxAgeSeconds = 2_592_000
+  package var maxAge = Interval.hours(24 * 30)
+
+  package init() {}
 }
 
 package struct LogSettings {

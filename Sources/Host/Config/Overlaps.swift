@@ -1,9 +1,9 @@
 import Core
 
-// Two triggers that serve the same people at the same place say everything twice, unless a group lets them compete.
+// Two triggers that match the same devices at the same place publish everything twice, unless they compete in a group.
 
 extension Selector {
-  /// Whether somebody may be matched by both. Of different kinds that cannot be known from here, and is not supposed.
+  /// Whether one device can match both. Between different kinds nobody can tell from here, so the answer is no.
   func overlaps(_ other: Selector) -> Bool {
     guard let kind, let otherKind = other.kind else { return true }
     guard kind == otherKind else { return false }
@@ -15,7 +15,7 @@ extension Selector {
 
 extension Configuration {
   /// `sections` are the triggers' tables, one for each.
-  func warnOfTwice(_ sections: [Section]) {
+  func warnOfOverlaps(_ sections: [Section]) {
     guard sections.count == core.triggers.count, sections.first.map({ !$0.reading.isRefused }) ?? false else { return }
     var typo = [Int?](repeating: nil, count: sections.count)
     for index in core.triggers.indices {
@@ -28,21 +28,21 @@ extension Configuration {
     }
     for index in core.triggers.indices {
       var names: [String] = []
-      for other in 0..<index where fireTogether(index, other) && typo[index] != other && typo[other] != index {
+      for other in 0..<index where bothFire(index, other) && typo[index] != other && typo[other] != index {
         names.append("\"\(printable(String(core.triggers[other].name)))\"")
       }
       guard !names.isEmpty else { continue }
       let rest = names.count > 3 ? ["\(names.count - 3) more"] : []
       let words =
-        "finds whom trigger \(listed(Array(names.prefix(3)) + rest, with: "and")) finds, as near, and no common group lets them compete: "
-        + "whoever comes fires each. Give them one group, or distances (fire_m) that differ by half"
+        "matches the same devices as trigger \(listed(Array(names.prefix(3)) + rest, with: "and")), as near, and they compete in no group: "
+        + "each arrival fires all of them. Give them one group, or distances (fire_m) that differ by half"
       sections[index].warning("match", words)
     }
   }
 
-  /// Whether one visit may fire both: the same people, within circles that levels cannot tell apart. A greeting from afar and a door
-  /// at hand are two things; the same circle at two radios is not, for nobody knows here how far apart they stand.
-  private func fireTogether(_ a: Int, _ b: Int) -> Bool {
+  /// Whether one visit may fire both: the same devices, within circles that levels cannot tell apart. A greeting from afar and a door
+  /// at hand differ; the same circle at two radios does not, because nothing says how far apart the radios stand.
+  private func bothFire(_ a: Int, _ b: Int) -> Bool {
     let (one, other) = (core.triggers[a], core.triggers[b])
     if one.group == other.group && !one.group.isEmpty { return false }
     let path = PathLoss(core.calibration)
@@ -53,8 +53,8 @@ extension Configuration {
     return false
   }
 
-  /// For a trigger that is alone in its group: one of a group whose name may have been meant. Names that differ by a number or in their
-  /// last letter only, such as row-a and row-b, are different on purpose.
+  /// For a trigger that is alone in its group: a trigger of the group that was probably meant. Names that differ only by a number or in
+  /// their last letter, such as row-a and row-b, differ on purpose.
   private func meant(_ index: Int) -> Int? {
     let group = core.triggers[index].group
     guard group.count >= 3 else { return nil }
@@ -68,7 +68,7 @@ extension Configuration {
       places.append(other)
     }
     guard let word = suggestion(for: String(group), among: known) else { return nil }
-    // Of two that are alone, each may be the one that was meant: the later is told.
+    // Of two that are alone, either may be the typo: the later one gets the warning.
     let other = places[known.firstIndex { same($0, word) }!]
     return isAlone(other) && other > index ? nil : other
   }

@@ -1,6 +1,6 @@
 import Core
 
-// [[key.irk]], [[key.eid]], [peer]: who hides behind a changing address, and how to ask.
+// [[key.irk]], [[key.eid]], [peer]: keys that resolve rotating addresses, and asking phones for their ids.
 
 extension Configuration {
   mutating func readKeys(_ section: inout Section) {
@@ -44,7 +44,7 @@ extension Configuration {
       return nil
     }
     if let bytes, bytes.count == 16 { return bytes }
-    // Never the key itself: this line goes to a journal.
+    // Never the key itself: journals keep this line.
     section.fault(inline == nil ? "key_file" : "key", "must hold 16 bytes: 32 hexadecimal digits")
     return nil
   }
@@ -70,7 +70,7 @@ extension Configuration {
     if core.peer.identify { listenFor(core.peer.service, at: section.place(of: ["service", "identify"]), section) }
   }
 
-  /// The four bytes that are left out are the id.
+  /// The four missing bytes are the id.
   private static func idPrefix(_ text: String) -> ServiceUUID? {
     guard text.utf8.count == 28 else { return nil }
     return try? ServiceUUID(written: Text<36>(text + "00000000").bytes)

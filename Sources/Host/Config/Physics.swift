@@ -1,17 +1,17 @@
 import Core
 
-// What the grammar allows and the air does not.
+// Warnings: what the grammar allows and physics does not.
 
 enum Physics {
-  /// Below half a metre the near field and the hand decide, not the distance.
+  /// Nearer than this the near field and the hand decide the level, not the distance.
   static let nearest: Float = 0.5
-  /// Levels wander by so much while nobody moves.
+  /// How far levels vary while nothing moves.
   static let wandering: Float = 3
   /// Adverts come ten times a second at best, as phones and beacons send them.
   static let quickest = Interval.milliseconds(100)
-  /// Where usual receivers hear nothing more.
+  /// Usual receivers hear nothing below this level.
   static let floor: Float = -97
-  /// So much above the level at 1 m a receiver is touched by the transmitter.
+  /// How far above the level at 1 m a transmitter is when it touches the antenna.
   static let touch: Float = 12
 }
 
@@ -23,11 +23,11 @@ extension Configuration {
     }
     let step = path.loss(at: trigger.leave) - path.loss(at: trigger.fire)
     if step.value < Physics.wandering {
-      let words = "is only \(number(step.value)) dB beyond fire_m, less than levels wander by: visits will end in their middle"
+      let words = "is only \(number(step.value)) dB beyond fire_m, less than levels vary by: visits will end too early"
       section.warning("leave_m", "(\(number(trigger.leave.value))) " + words)
     }
     if trigger.dwell < Physics.quickest * 3 {
-      let words = "is shorter than three adverts, which come ten times a second at best: one reflection will do"
+      let words = "is shorter than three adverts, which come ten times a second at best: one reflection is enough to fire"
       section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
     }
     let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
@@ -41,7 +41,7 @@ extension Configuration {
   func warn(ofLevel level: Decibels, _ key: String, _ section: Section) {
     let power = core.calibration.measuredPower
     guard level > power + Decibels(Physics.touch) else { return }
-    let words = "is never reached: \(number(power.value)) dBm at 1 m is hardly \(number(power.value + Physics.touch)) when it touches"
+    let words = "is never reached: \(number(power.value)) dBm at 1 m are at most \(number(power.value + Physics.touch)) dBm at the antenna"
     section.warning(key, "(\(number(level.value))) " + words)
   }
 }

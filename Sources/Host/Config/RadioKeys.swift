@@ -14,7 +14,7 @@ extension Configuration {
 
   /// The command line's `--radio`: the first radio's settings with another adapter, and no other radio.
   package mutating func replaceRadios(by text: String) throws(Adapter.Refusal) {
-    // A path on the command line starts where the command was given.
+    // A path on the command line is relative to the working directory.
     let adapter = try Adapter(written: text, mode: modeOfFirstRadio) { $0 }
     let radio = core.radios[0]
     core.radios.removeAll()
@@ -38,7 +38,7 @@ extension Configuration {
     let faults = section.reading.count
     // Core 6.0, Vol 4, Part E, 7.8.10: 2.5 ms to 10.24 s.
     section.read("interval_ms", milliseconds: &radio.interval, 2.5...10_240)
-    // All of the interval, unless the file says less.
+    // The whole interval, unless the file says less.
     radio.window = radio.interval
     section.read("window_ms", milliseconds: &radio.window, 2.5...10_240)
     if radio.window > radio.interval && section.reading.count == faults {
@@ -74,7 +74,7 @@ extension Configuration {
     return adapter
   }
 
-  /// What stands before the @ of a network's address may be a password.
+  /// The part before the @ of a network address may be a password.
   private func hasLogin(_ text: String) -> Bool { text.rest(after: "tcp:")?.utf8.contains(UInt8(ascii: "@")) ?? false }
 
   private func readPhys(_ section: inout Section, _ radio: inout RadioSettings) {

@@ -7,12 +7,12 @@ package struct ScenarioFile {
   package private(set) var scenario = Scenario()
   package private(set) var findings: [Finding] = []
 
-  /// As for a configuration: all that is wrong is listed, with line and column.
+  /// Lists all errors with line and column, as for a configuration.
   @export(interface) package init(_ source: ConfigurationText) {
     let document = Document(reading: source.text)
     let reading = Findings(source)
     if let error = document.error {
-      reading.note(.error, at: error.at, "", error.words)
+      reading.record(.error, at: error.at, "", error.words)
     } else if let root = document.root {
       var section = Section(root, "", reading)
       scenario.read(from: &section)
@@ -43,7 +43,7 @@ extension Scenario {
     section.tables("phone", atMost: 256) { table in
       if let phone = phone(from: &table) { phones.append(phone) }
     }
-    if gateways.isEmpty { section.fault("gateway", "is missing: somebody must listen") }
+    if gateways.isEmpty { section.fault("gateway", "is missing: a scenario needs at least one") }
   }
 
   private func traveller(from table: inout Section) -> Traveller {
@@ -61,7 +61,7 @@ extension Scenario {
     return traveller
   }
 
-  /// Just one of the verbs, and what goes with it.
+  /// Exactly one of the verbs, with its parameters.
   private func step(from table: inout Section) -> JourneyStep? {
     let moves: [(String, Conveyance)] = [("walk_m", .foot), ("drive_m", .car), ("ride_m", .open)]
     let stays: [(String, Conveyance)] = [("stand_s", .foot), ("sit_s", .car), ("wait_s", .open)]
@@ -84,7 +84,7 @@ extension Scenario {
     return nil
   }
 
-  /// Where the gateway or else the pump of that name stands.
+  /// The place of the gateway or else the pump of that name.
   private func place(named key: String, in table: inout Section) -> Point? {
     var name = Name()
     table.read(key, &name)

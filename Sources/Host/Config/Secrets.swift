@@ -3,7 +3,7 @@ import Core
 // Paths, and the files that must be read before anything starts.
 
 extension Section {
-  /// A path, as it can be opened. `credential:NAME` is a file that systemd's LoadCredential= put there.
+  /// A path that can be opened. `credential:NAME` is a file from systemd's LoadCredential=.
   mutating func path(_ key: String) -> String? { string(key).flatMap { path(key, named: $0) } }
 
   private func path(_ key: String, named text: String) -> String? {
@@ -23,7 +23,7 @@ extension Section {
     return folder + "/" + name
   }
 
-  /// A path whose file must be there; what is in it is somebody else's business.
+  /// A path whose file must be readable; others judge its content.
   mutating func readable(_ key: String) -> String? {
     guard let path = path(key), reading.source.scope == .whole else { return nil }
     do throws(FileRefusal) {
@@ -37,19 +37,19 @@ extension Section {
     return path
   }
 
-  /// A path whose file must be there, and for its owner's eyes only.
+  /// A path whose file must be readable by its owner only.
   mutating func confidential(_ key: String) -> String? {
     guard let path = path(key), reading.source.scope == .whole else { return nil }
     return contents(of: path, key) == nil ? nil : path
   }
 
-  /// The content of a file that only its owner may read. What Core needs is read even where the rim's secrets are not.
+  /// The content of a file that only its owner may read. What Core needs is read in either scope.
   mutating func secret(_ key: String, neededBy scope: ConfigurationText.Scope) -> [UInt8]? {
     guard let path = path(key), reading.source.scope == .whole || scope == .hearing else { return nil }
     return contents(of: path, key)
   }
 
-  /// One of several.
+  /// The same for one of several files.
   func secret(_ key: String, named text: String, neededBy scope: ConfigurationText.Scope) -> [UInt8]? {
     guard let path = path(key, named: text), reading.source.scope == .whole || scope == .hearing else { return nil }
     return contents(of: path, key)
@@ -64,7 +64,7 @@ extension Section {
       }
       return file.bytes
     } catch {
-      // Where no file is, the secret itself may stand in place of its path: this line goes to a journal.
+      // Where there is no such file, somebody may have put the secret in place of the path, and journals keep this line.
       switch error.reason {
       case .missing, .system: fault(key, "names a file that \(error.sentence)")
       default: fault(key, "(\(printable(path))) \(error.sentence)")
@@ -73,7 +73,7 @@ extension Section {
     }
   }
 
-  /// The configuration itself holds a secret: then it must be as private as a file of secrets.
+  /// A configuration with a secret inside must be as private as a secret's file.
   func mustBePrivate(because key: String) {
     guard let exposure = reading.source.exposure else { return }
     let file = reading.source.name
@@ -97,7 +97,7 @@ private func quotedForShell(_ path: String) -> String {
   return isPlain ? path : "'" + path + "'"
 }
 
-/// Bytes written as hexadecimal digits, perhaps with spaces, colons or hyphens between and a line's end behind.
+/// Bytes as hexadecimal digits, which spaces, colons, hyphens and line ends may separate.
 func hexBytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
   var bytes: [UInt8] = []
   var high: UInt8?

@@ -1,6 +1,6 @@
 import CTOML
 
-/// One table while it is read. A key is known because somebody asks for it; what nobody asked for is an error.
+/// One table while it is read. Reading a key makes it known; `close` reports all others as unknown.
 struct Section {
   let node: Node
   private(set) var title: String
@@ -18,32 +18,32 @@ struct Section {
     return node[key]
   }
 
-  /// Reads one table, if it is there, to its last key.
+  /// Reads one table completely, if it is there.
   mutating func table(_ key: String, _ read: (inout Section) -> Void) {
     guard let table = value(key) else { return }
     guard table.kind == TOML_TABLE else {
       let header = "[" + path(to: key) + "]"
-      return reading.note(.error, at: table.keyAt, title, "\(key) is one table: write \(header)")
+      return reading.record(.error, at: table.keyAt, title, "\(key) is one table: write \(header)")
     }
     var section = Section(table, path(to: key), reading)
     read(&section)
     section.close()
   }
 
-  /// Reads every table of a list of tables, each named by the key that names it, or else by its number.
+  /// Reads every table of a list. Messages call each by the value of its `naming` key, or else by its number.
   mutating func tables(_ key: String, atMost most: Int, namedBy naming: String = "name", _ read: (inout Section) -> Void) {
     guard let list = value(key) else { return }
     let path = path(to: key)
     guard list.kind == TOML_ARRAY else {
-      return reading.note(.error, at: list.keyAt, title, "\(key) is a list of tables: write [[\(path)]] above each")
+      return reading.record(.error, at: list.keyAt, title, "\(key) is a list of tables: write [[\(path)]] above each")
     }
     for place in 0..<list.count {
       let member = list[place]
       guard member.kind == TOML_TABLE else {
-        reading.note(.error, at: member.at, path, "must be a table, not \(member.article)")
+        reading.record(.error, at: member.at, path, "must be a table, not \(member.article)")
         continue
       }
-      if place == most { reading.note(.error, at: member.at, path, "there are \(list.count) of them; at most \(most) are possible") }
+      if place == most { reading.record(.error, at: member.at, path, "there are \(list.count) of them; at most \(most) are possible") }
       guard place < most else { return }
       var name = "\(path) \(place + 1)"
       if let named = member[naming], named.kind == TOML_STRING { name = "\(path) \"\(withoutKey(named.text))\"" }
@@ -53,15 +53,15 @@ struct Section {
     }
   }
 
-  /// The place of the first of these keys that is there, else of the table.
+  /// The place of the first of these keys that the table has, else of the table.
   func place(of keys: [String]) -> Position {
     for key in keys { if let value = node[key] { return value.keyAt } }
     return node.at
   }
 
-  func fault(_ key: String, _ words: String) { reading.note(.error, at: place(of: [key]), title, "\(key) \(words)") }
-  func fault(at position: Position, _ words: String) { reading.note(.error, at: position, title, words) }
-  func warning(_ key: String, _ words: String) { reading.note(.warning, at: place(of: [key]), title, "\(key) \(words)") }
+  func fault(_ key: String, _ words: String) { reading.record(.error, at: place(of: [key]), title, "\(key) \(words)") }
+  func fault(at position: Position, _ words: String) { reading.record(.error, at: position, title, words) }
+  func warning(_ key: String, _ words: String) { reading.record(.warning, at: place(of: [key]), title, "\(key) \(words)") }
 
   private func path(to key: String) -> String { title.isEmpty ? key : title + "." + key }
 
@@ -77,12 +77,12 @@ struct Section {
       } else {
         words += "; known here: " + listed(known, with: "and")
       }
-      reading.note(.error, at: member.keyAt, title, words)
+      reading.record(.error, at: member.keyAt, title, words)
     }
   }
 }
 
-/// The same of a text in which somebody may have put a key where its alias belongs: what looks like one is not told.
+/// `printable`, for a text where somebody may have put a key in place of its alias: a possible key is not printed.
 func withoutKey(_ text: String) -> String {
   var (rest, before) = (text, "")
   for prefix in ["irk:", "eid:", "0x", "0X"] {
@@ -94,7 +94,7 @@ func withoutKey(_ text: String) -> String {
   return before + "…"
 }
 
-/// A user's text as it may stand in a line for people: short, and without control characters.
+/// A user's text for a message: short, and without control characters.
 func printable(_ text: String) -> String {
   var bytes: [UInt8] = []
   for character in text.unicodeScalars {

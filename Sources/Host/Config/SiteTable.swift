@@ -1,6 +1,6 @@
 import Core
 
-// [site], and the key that its gateways share: who else is there, and how they know one another.
+// [site], and the key that its gateways share: who belongs to it, and how they authenticate each other.
 
 extension Configuration {
   mutating func readSite(_ root: inout Section) {
@@ -10,7 +10,9 @@ extension Configuration {
       for node in entries { read(node, section) }
       guard !core.site.roster.isEmpty else { return }
       if core.site.place(of: core.gateway.name) == nil {
-        section.fault("gateways", "does not name this gateway, \"\(String(core.gateway.name))\": the same list goes to each of the site")
+        section.fault(
+          "gateways", "does not name this gateway, \"\(String(core.gateway.name))\": all gateways of the site have the same list"
+        )
       }
     }
   }
@@ -18,7 +20,7 @@ extension Configuration {
   /// `island-1`, or `island-1/pumps/doors` with the groups in which its triggers compete.
   private mutating func read(_ node: Node, _ section: Section) {
     var entry = SiteSettings.Entry()
-    // By bytes: a String's own parting would bring Unicode's tables into the binary.
+    // By bytes: splitting a String would bring Unicode's tables into the binary.
     let parts = node.text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let words = parts.map { String(decoding: $0, as: UTF8.self) }
     for (index, word) in words.enumerated() {
@@ -27,7 +29,7 @@ extension Configuration {
     }
     if words.count == 1 { entry.groups.isEverything = true }
     if core.site.place(of: entry.name) != nil {
-      return section.fault(at: node.at, "gateways: \"\(printable(words[0]))\" stands here twice")
+      return section.fault(at: node.at, "gateways: \"\(printable(words[0]))\" is listed twice")
     }
     if core.site.roster.append(entry) != nil {
       section.fault(at: node.at, "gateways: there are more than \(Roster.capacity)")

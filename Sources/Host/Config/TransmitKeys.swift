@@ -1,6 +1,6 @@
 import Core
 
-// [[transmit]]: what this gateway's own radio says.
+// [[transmit]]: the beacons that this gateway's own radio sends.
 
 extension Configuration {
   mutating func readTransmissions(_ root: inout Section) {
@@ -18,8 +18,8 @@ extension Configuration {
     }
   }
 
-  /// On a shared adapter connections and advertising sets are the kernel's.
-  mutating func checkVoices(_ root: inout Section) {
+  /// On a shared adapter the kernel owns connections and advertising sets.
+  mutating func checkTransmitters(_ root: inout Section) {
     for (index, adapter) in host.adapters.enumerated() {
       guard case .hci(_, .raw) = adapter else { continue }
       let remedy = "in mode \"user\"; radio \(index + 1) is shared (mode = \"raw\")"
@@ -78,7 +78,7 @@ extension Text {
 }
 
 extension Section {
-  /// Of the keys that belong to one kind of beacon only: which must be here, and which may.
+  /// Of the keys that only some kinds of beacons have: which must be here, and which may.
   fileprivate func needs(_ needed: [String], mayHave optional: [String]) {
     for key in needed where node[key] == nil { fault(at: node.at, "\(key) is missing") }
     for key in ["uuid", "major", "minor", "id", "company", "namespace", "instance", "url"] where node[key] != nil {
@@ -105,7 +105,7 @@ extension Section {
   }
 }
 
-/// Eddystone-URL: one byte for the scheme, one for each usual ending, the rest as it is.
+/// Eddystone-URL: one byte for the scheme, one for each usual ending, the rest unchanged.
 func eddystoneURL(_ text: String) -> [UInt8]? {
   let schemes = ["http://www.", "https://www.", "http://", "https://"]
   let endings = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]

@@ -1,7 +1,7 @@
 import CTOML
 import Core
 
-// [[region]] and [[trigger]]: who is looked for, and where.
+// [[region]] and [[trigger]]: which devices, and where.
 
 extension Configuration {
   mutating func readRegions(_ root: inout Section) {
@@ -54,7 +54,7 @@ extension Configuration {
       _ = core.triggers.append(trigger)
       sections.append(section)
     }
-    warnOfTwice(sections)
+    warnOfOverlaps(sections)
   }
 
   private func readRadio(_ section: inout Section, _ trigger: inout TriggerSettings) {
@@ -87,13 +87,13 @@ extension Configuration {
     }
   }
 
-  /// A `match` list, appended to the list of them all.
+  /// A `match` list, appended to the list of all selectors.
   mutating func readMatch(_ section: inout Section) -> Slice {
     guard let selectors = section.strings("match") else {
       if section.node["match"] == nil { section.fault(at: section.node.at, "match is missing") }
       return Slice()
     }
-    if selectors.isEmpty { section.fault("match", "must name at least one selector; \"*\" is everybody") }
+    if selectors.isEmpty { section.fault("match", "must name at least one selector; \"*\" matches every device") }
     let start = core.selectors.count
     for node in selectors { read(node, section) }
     return Slice(start: UInt16(start), count: UInt16(core.selectors.count - start))
@@ -105,8 +105,8 @@ extension Configuration {
       let selector = try Selector(written: written.bytes)
       if let words = doubt(about: selector) { section.fault(at: node.at, "match: \"\(withoutKey(node.text))\": \(words)") }
       if selector.kind == .peer && !core.peer.identify {
-        let words = "match: \"\(printable(node.text))\" finds nobody until this gateway or a neighbour asks: [peer] identify = true"
-        section.reading.note(.warning, at: node.at, section.title, words)
+        let words = "match: \"\(printable(node.text))\" matches no device until a gateway asks phones: [peer] identify = true"
+        section.reading.record(.warning, at: node.at, section.title, words)
       }
       if core.selectors.append(selector) != nil {
         section.fault(at: node.at, "match: there are more than \(SelectorList.capacity) selectors in all")
@@ -124,7 +124,7 @@ extension Configuration {
     }
   }
 
-  /// A key's alias that nobody has would match nobody, silently.
+  /// An alias without a key would silently match nothing.
   private func doubt(about selector: Selector) -> String? {
     guard selector.isWhole, let kind = selector.kind, kind == .irk || kind == .eid else { return nil }
     var aliases: [String] = []
@@ -159,7 +159,7 @@ extension KeySettings.Kind {
 extension Unreadable {
   var words: String {
     switch self {
-    case .empty: "is empty; \"*\" is everybody"
+    case .empty: "is empty; \"*\" matches every device"
     case .kind: "must begin with irk: peer: eid: ibeacon: altbeacon: eddystone: service: name: or address:, or be \"*\""
     case .uuid: "has no UUID where one belongs (8-4-4-4-12 hexadecimal digits)"
     case .number: "has no number from 0 to 65535 where one belongs"

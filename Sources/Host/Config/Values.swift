@@ -1,10 +1,10 @@
 import CTOML
 import Core
 
-// Reading one value: its type, its range, and the words when either is wrong. What is wrong leaves the default as it was.
+// Reading one value: its type, its range, and the message if either is wrong. A wrong value leaves the default.
 
 extension Section {
-  /// How a key's value reads in a sentence: `leave_m (1.0)`, or with the default where the file says nothing.
+  /// A key and its value for a message: `leave_m (1.0)`, or with the default if the file has none.
   func quoted(_ key: String, else standard: Float) -> String {
     guard let value = node[key] else { return "\(key) (\(String(number: Double(standard))), the default)" }
     return "\(key) (\(printable(value.text)))"
@@ -81,7 +81,7 @@ extension Section {
     value = Name(text)
   }
 
-  /// A name that the table cannot do without.
+  /// A name that must be there.
   mutating func name(_ key: String = "name") -> Name {
     var name = Name()
     read(key, &name)
@@ -89,7 +89,7 @@ extension Section {
     return name
   }
 
-  /// The members of a list of strings; one string alone is a list of one.
+  /// The members of a list of strings; a single string is a list of one.
   mutating func strings(_ key: String) -> [Node]? {
     guard let value = value(key) else { return nil }
     if value.kind == TOML_STRING { return [value] }
@@ -109,14 +109,14 @@ extension Section {
   }
 }
 
-/// Names become levels of topics, and parts of identities.
+/// Why a text cannot be a name. Names become levels of topics and parts of identities.
 func faultOfName(_ text: String) -> String? {
   if text.utf8.isEmpty { return "must not be empty" }
   if text.utf8.count > Name.capacity { return "is longer than \(Name.capacity) bytes" }
   for character in text.unicodeScalars {
     switch character.value {
     case 0x2F, 0x2B, 0x23, 0x2A: return "must not contain / + # or *, which mean something in topics and selectors"
-    // What MQTT 3.1.1 and 5 (1.5.4) let a broker refuse.
+    // A broker may refuse these: MQTT 3.1.1 and 5, 1.5.4.
     case 0..<0x20, 0x7F...0x9F: return "must not contain control characters"
     case 0xFDD0...0xFDEF: return "must not contain what Unicode calls no character"
     case let value where value & 0xFFFE == 0xFFFE: return "must not contain what Unicode calls no character"

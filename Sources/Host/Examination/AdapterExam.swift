@@ -22,7 +22,7 @@ extension Examined {
     return Examined("kernel", .bad(.unavailable), words)
   }
 
-  /// Looked at as the gateway would open it, and let go at once. What a running gateway holds stays with it.
+  /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone.
   static func adapter(_ adapter: Adapter, _ subject: String) -> Examined {
     // SAFETY: a literal ends with a zero.
     if unsafe linux_service_runs("forecourt.service") != 0, !adapter.isRehearsal {
@@ -45,7 +45,7 @@ extension Examined {
         return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
       }
     }
-    return Examined(subject, .doubtful, "\(adapter.written): a rehearsal, on which nobody will act")
+    return Examined(subject, .doubtful, "\(adapter.written): a rehearsal: nobody will act on its events")
   }
 
   private static func line(_ adapter: Adapter, _ subject: String) -> Examined {
@@ -58,7 +58,7 @@ extension Examined {
     }
   }
 
-  /// Asks in the order in which the kernel would refuse.
+  /// Checks in the order in which the kernel would refuse.
   private static func kernels(_ index: UInt16, _ mode: Adapter.Mode, _ adapter: Adapter, _ subject: String) -> Examined {
     let socket = bluetooth_socket()
     guard socket >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noBluetooth, adapter, subject) }

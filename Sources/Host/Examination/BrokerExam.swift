@@ -3,8 +3,8 @@ import Core
 extension Examined {
   private static let patience = Interval.seconds(6)
 
-  /// Connects under a name of its own, and asks to write one message where the gateway would; a gateway that runs meanwhile notices nothing.
-  /// Where triggers have a group, also whether what is said to the site comes back.
+  /// Connects under its own client id and publishes one message where the gateway would; a running gateway notices nothing. If claims are
+  /// exchanged, also checks whether messages to the site come back.
   static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> [Examined] {
     let place = "\(String(settings.broker.host)):\(settings.broker.port)"
     let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
@@ -38,7 +38,7 @@ extension Examined {
     let site = String(settings.topics.site)
     guard call.hearsItself else {
       let remedy = "the broker's access list must allow write \(site)/claim/+/+/\(String(settings.name)) and read \(site)/claim/#"
-      return Examined("neighbours", .bad(.forbidden), "our claims do not come back, so nobody in a group would fire: " + remedy)
+      return Examined("neighbours", .bad(.forbidden), "our claims do not come back, so no trigger in a group would fire: " + remedy)
     }
     var silent: [String] = []
     for index in settings.roster.indices where settings.roster[index] != settings.name {
@@ -51,28 +51,28 @@ extension Examined {
     }
     let strangers = call.statuses.filter { !$0.isProven }.map { $0.name }
     if !strangers.isEmpty {
-      let remedy = "said without our site's key: give each gateway the same site_key_file"
+      let remedy = "not authenticated with our site's key: give each gateway the same site_key_file"
       return Examined("neighbours", .bad(.forbidden), "\(listed(strangers, with: "and")): \(remedy)")
     }
     let others = call.statuses.filter { !same($0.name, String(settings.name)) }.map { $0.name }
     let known = others.isEmpty ? "nobody else has a status there" : "\(listed(others, with: "and")) can be heard"
     guard settings.siteKeys.isEmpty else {
-      return Examined("neighbours", .good, "our claims come back; \(known); words are proven by the site's key")
+      return Examined("neighbours", .good, "our claims come back; \(known); messages are authenticated with the site's key")
     }
     let trust = "unauthenticated: whoever may publish there can make two gateways fire: set [security] site_key_file"
     return Examined("neighbours", .doubtful, "our claims come back; \(known); \(trust)")
   }
 }
 
-/// What came of the site while we asked.
+/// What the broker brought from the site.
 private final class BrokerAnswers {
   var hearsItself = false
   var statuses: [(name: String, isProven: Bool)] = []
 }
 
-/// One short conversation with a broker.
+/// One short connection to a broker.
 private final class BrokerCall {
-  private let link: MQTTClient
+  private let client: MQTTClient
   private let heard: BrokerAnswers
   private let bell = Doorbell()
   private let dialer: Dialer
@@ -85,8 +85,8 @@ private final class BrokerCall {
     (self.settings, self.deadline, self.meanwhile) = (settings, deadline, meanwhile)
     let heard = BrokerAnswers()
     self.heard = heard
-    link = MQTTClient { topic, payload, _, _ in heard.take(topic, payload, settings) }
-    dialer = Dialer(link, waking: bell)
+    client = MQTTClient { topic, payload, _, _ in heard.take(topic, payload, settings) }
+    dialer = Dialer(client, waking: bell)
   }
 
   /// How far it got.
@@ -99,46 +99,46 @@ private final class BrokerCall {
     guard try connect() else { return }
     answer = .connected
     let payload = Text<32>("{\"v\":1}")
-    try link.publish(settings.topics.check, payload.bytes, isRetained: false, lasting: 1, as: .reply(number: 1), at: Clock.now())
-    // A broker that speaks MQTT 3 never refuses: it takes the message and drops it.
-    if try talk(until: { self.link.news.acknowledged.count > 0 }) {
-      answer = link.news.acknowledged[0].reason < 0x80 ? .mayWrite : .mayNotWrite
+    try client.publish(settings.topics.check, payload.bytes, isRetained: false, lasting: 1, as: .reply(number: 1), at: Clock.now())
+    // In MQTT 3 a broker cannot refuse: it acknowledges the message and drops it.
+    if try talk(until: { self.client.news.acknowledged.count > 0 }) {
+      answer = client.news.acknowledged[0].reason < 0x80 ? .mayWrite : .mayNotWrite
     }
     if settings.claims, case .mayWrite = answer { try listenToTheSite() }
-    link.sayGoodbye()
-    if link.wantsToWrite { try link.write() }
+    client.sayGoodbye()
+    if client.wantsToWrite { try client.write() }
   }
 
-  /// A broker may grant a subscription and bring nothing: what counts is what comes.
+  /// A broker may grant a subscription and bring nothing: only received messages count.
   private func listenToTheSite() throws(MQTTFault) {
     let topics = settings.topics
-    try link.subscribe(topics.statuses, qos: 1, wantsRetained: true, wantsOwn: true)
-    try link.subscribe(topics.siteCheck(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
+    try client.subscribe(topics.statuses, qos: 1, wantsRetained: true, wantsOwn: true)
+    try client.subscribe(topics.siteCheck(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
     let payload = Text<32>("{\"v\":1}")
-    try link.publish(topics.siteCheck(settings.name), payload.bytes)
+    try client.publish(topics.siteCheck(settings.name), payload.bytes)
     let limit = min(deadline, Clock.now() + .seconds(2))
     _ = try talk(until: { self.heard.hearsItself || Clock.now() >= limit })
-    // What the broker keeps comes after the answer to the subscription.
+    // Retained messages come after the answer to the subscription.
     let end = Clock.now() + .milliseconds(300)
     _ = try talk(until: { Clock.now() >= end })
   }
 
-  /// False when nobody answers in time.
+  /// False if nobody answers in time.
   private func connect() throws(MQTTFault) -> Bool {
     var name = Text<128>("forecourt-check-")
     name.append(settings.boot)
-    try link.prepare(settings.broker, MQTTClient.Greeting(identifier: name, will: nil))
+    try client.prepare(settings.broker, MQTTClient.Greeting(identifier: name, will: nil))
     dialer.dial()
     while Clock.now() < deadline {
       if dialer.hasOutcome { break }
-      bell.settle()
+      bell.willSleep()
       if !dialer.hasOutcome { wait(bell.descriptor, nil, forAtMost: limit) }
-      bell.rise()
+      bell.didWake()
       meanwhile()
     }
     guard let outcome = dialer.outcome() else { return false }
     if case .failed(let fault) = outcome { throw fault }
-    return try talk(until: { self.link.news.greeted != .not })
+    return try talk(until: { self.client.news.greeted != .not })
   }
 
   private var limit: Interval { max(min(deadline - Clock.now(), Self.glance), .zero) }
@@ -146,12 +146,12 @@ private final class BrokerCall {
   private func talk(until isDone: () -> Bool) throws(MQTTFault) -> Bool {
     while !isDone() {
       guard Clock.now() < deadline else { return false }
-      let ready = wait(-1, Awaited(link.descriptor, toWrite: link.wantsToWrite), forAtMost: limit)
+      let ready = wait(-1, Awaited(client.descriptor, toWrite: client.wantsToWrite), forAtMost: limit)
       meanwhile()
-      if ready.toRead { try link.read() }
-      if link.wantsToWrite { try link.write() }
-      if let refusal = link.news.refusal { throw refusal }
-      try link.tick()
+      if ready.toRead { try client.read() }
+      if client.wantsToWrite { try client.write() }
+      if let refusal = client.news.refusal { throw refusal }
+      try client.tick()
     }
     return true
   }

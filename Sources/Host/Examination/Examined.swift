@@ -1,12 +1,12 @@
 package import Core
 
-/// One thing of the machine that the gateway needs, and how it is.
+/// One thing that the gateway needs of this machine, and its state.
 package struct Examined {
   package enum Verdict: Sendable {
     case good
-    /// The gateway will run, but somebody should know.
+    /// The gateway will run, but somebody should look at this.
     case doubtful
-    /// It will not, for this reason.
+    /// The gateway will not run.
     case bad(Failure)
   }
 
@@ -14,16 +14,16 @@ package struct Examined {
 
   package let subject: String
   package let verdict: Verdict
-  /// How it is, and behind a colon what to do about it.
+  /// Its state and, after a colon, what to do.
   package let words: String
 
   init(_ subject: String, _ verdict: Verdict, _ words: String) {
     (self.subject, self.verdict, self.words) = (subject, verdict, words)
   }
 
-  /// Everything that this configuration needs of this machine. Nothing is changed but for one message to the broker.
-  /// `meanwhile` is called a few times a second while somebody is waited for. Files are looked at as `owner` would; the adapters with what
-  /// root may, as the unit gives the gateway that.
+  /// Checks all that this configuration needs of this machine. It changes nothing, but publishes a message to the broker. It calls
+  /// `meanwhile` a few times a second while it waits. It checks files with the rights of `owner`, and adapters with root's, which the unit
+  /// grants the gateway.
   @export(interface) package static func machine(
     _ settings: borrowing Settings, _ host: HostSettings, as owner: Owner?, meanwhile: @escaping () -> Void
   ) -> [Examined] {

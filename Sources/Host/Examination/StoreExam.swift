@@ -19,31 +19,31 @@ extension Examined {
     return Examined("clock", .good, "says \(written)")
   }
 
-  /// An event takes about half a kilobyte, the journal beside it as much again.
+  /// An event takes about half a kilobyte, and as much again in the log.
   private static let bytesPerEvent = 1_024
 
-  /// `user`: with whose rights this thread looks.
+  /// `user`: whose rights this thread has.
   static func outbox(_ host: HostSettings, as user: String) -> [Examined] {
     let settings = host.outbox
-    let file = Path(settings.path)
-    let folder = Path(Files.folder(of: settings.path))
+    let (file, path) = (settings.path, String(settings.path))
+    let folder = Path(Files.folder(of: path))
     guard Files.isFolder(folder) else {
-      return [Examined("outbox", .bad(.other), "\(settings.path): its folder does not exist: mkdir -p \(String(folder))")]
+      return [Examined("outbox", .bad(.other), "\(path): its folder does not exist: mkdir -p \(String(folder))")]
     }
     if Files.isFolder(file) {
-      return [Examined("outbox", .bad(.other), "\(settings.path): is a folder, not a file: outbox.path names a file")]
+      return [Examined("outbox", .bad(.other), "\(path): is a folder, not a file: outbox.path names a file")]
     }
     let place = Files.exists(file) ? file : folder
     guard Files.isWritable(place), Files.isWritable(folder) else {
       let named = Files.isWritable(folder) ? file : folder
       return [
-        Examined("outbox", .bad(.forbidden), "\(settings.path): \(user) may not write there: once as root: chown \(user) \(String(named))")
+        Examined("outbox", .bad(.forbidden), "\(path): \(user) may not write there: once as root: chown \(user) \(String(named))")
       ]
     }
     if let name = foreign(host, beside: String(folder)) {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
-    var found = [contents(of: settings.path, file)]
+    var found = [contents(of: path, file)]
     guard let free = Files.freeBytes(folder) else { return found }
     let wanted = Int64(settings.maxEvents * bytesPerEvent)
     let room = "\(free / 1_048_576) MB are free"
@@ -59,9 +59,9 @@ extension Examined {
     return found
   }
 
-  /// What a run of somebody else left there.
+  /// A file there that another user's run has left.
   private static func foreign(_ host: HostSettings, beside folder: String) -> String? {
-    let path = host.outbox.path
+    let path = String(host.outbox.path)
     for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where Files.exists(Path(name)) {
       if !Files.isWritable(Path(name)) { return name }
     }
@@ -69,14 +69,14 @@ extension Examined {
     return nil
   }
 
-  /// A gateway puts aside what it cannot read, and begins anew. The file is not opened as what it is: that would leave files beside it,
-  /// and perhaps another user's.
+  /// A gateway sets aside what it cannot read. SQLite must not open the file here: that would leave files beside it, perhaps with another
+  /// owner.
   private static func contents(of path: String, _ file: Path) -> Examined {
-    guard Files.exists(file), !Files.isEmpty(file), !beginsWell(path) else { return Examined("outbox", .good, "\(path): can be written") }
-    return Examined("outbox", .doubtful, "\(path): is no outbox: the gateway will put it aside and begin a new one")
+    guard Files.exists(file), !Files.isEmpty(file), !isDatabase(path) else { return Examined("outbox", .good, "\(path): can be written") }
+    return Examined("outbox", .doubtful, "\(path): is no outbox: the gateway will set it aside and start a new one")
   }
 
-  private static func beginsWell(_ path: String) -> Bool {
+  private static func isDatabase(_ path: String) -> Bool {
     do throws(CaptureFault) {
       var source = try CaptureSource.opened(path, orPipe: false)
       return try source.has(16) && Text<16>(source.bytes(16)) == Text<16>("SQLite format 3\0" as StaticString)

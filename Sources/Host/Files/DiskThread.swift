@@ -1,10 +1,10 @@
 package import Core
 import Synchronization
 
-/// A thread for what may have to wait for a disk, so that the core thread never does: that one asks, looks, and goes on.
+/// Does what may have to wait for a disk, so that the core thread never waits: it submits a job and looks later.
 package final class DiskThread: Sendable {
-  /// What it is asked for; each kind one at a time, in this order.
-  package enum Errand: Int {
+  /// The jobs: one of each kind at a time, done in this order.
+  package enum Job: Int {
     case configuration, learnt, neighbours, metrics
 
     fileprivate static let count = 4
@@ -13,68 +13,68 @@ package final class DiskThread: Sendable {
     package var words: StaticString {
       switch self {
       case .configuration: "the configuration is being read"
-      case .learnt: "what visits taught is being written"
-      case .neighbours: "which neighbours were met is being written"
+      case .learnt: "the learnt powers are being written"
+      case .neighbours: "the known neighbours are being written"
       case .metrics: "metrics_file is being written"
       }
     }
   }
 
-  /// The asker's until it is asked, the clerk's until it is done.
-  private final class Desk: @unchecked Sendable {
+  /// Belongs to the owner until a job is submitted, then to the disk thread until it is done.
+  private final class Slot: @unchecked Sendable {
     var work: (@Sendable () -> Void)?
-    let isAsked = Atomic<Bool>(false)
-    /// When it was asked, in microseconds. Written and read by the asker.
+    let isSubmitted = Atomic<Bool>(false)
+    /// When it was submitted, in microseconds. Only the owner writes and reads it.
     let since = Atomic<Int64>(0)
   }
 
-  /// So long a disk may take.
+  /// How long a disk may take.
   private static let patience = Interval.seconds(5)
-  /// As a process's first thread has: a configuration is long, and only what is used of it costs memory.
+  /// As large as a main thread's: a configuration is long, and unused pages cost nothing.
   private static let stack = 8 << 20
 
-  private let desks = (0..<Errand.count).map { _ in Desk() }
+  private let slots = (0..<Job.count).map { _ in Slot() }
   private let bell = Doorbell()
-  /// Wakes whoever asked.
-  private let asker: Doorbell
+  /// Wakes the thread that submits.
+  private let owner: Doorbell
   private let stopping = Atomic<Bool>(false)
 
-  package init(waking asker: Doorbell) { self.asker = asker }
+  package init(waking owner: Doorbell) { self.owner = owner }
 
-  /// Ends after `stop`, once all is done that was asked before.
-  package func start() -> Thread { Thread("clerk", stack: Self.stack) { self.run() } }
+  /// Ends after `stop`, when all jobs submitted before are done.
+  package func start() -> Thread { Thread("disk", stack: Self.stack) { self.run() } }
 
-  // MARK: The asker's thread
+  // MARK: The owner's thread
 
-  /// False while the last of its kind is under way.
-  package func ask(_ errand: Errand, at now: Instant, _ work: @escaping @Sendable () -> Void) -> Bool {
-    guard !isAtWork(errand) else { return false }
-    let desk = desks[errand.rawValue]
-    desk.work = work
-    desk.since.store(now.microseconds, ordering: .relaxed)
-    desk.isAsked.store(true, ordering: .releasing)
+  /// False while another job of its kind is under way.
+  package func submit(_ job: Job, at now: Instant, _ work: @escaping @Sendable () -> Void) -> Bool {
+    guard !isBusy(job) else { return false }
+    let slot = slots[job.rawValue]
+    slot.work = work
+    slot.since.store(now.microseconds, ordering: .relaxed)
+    slot.isSubmitted.store(true, ordering: .releasing)
     bell.ring()
     return true
   }
 
-  package func isAtWork(_ errand: Errand) -> Bool { desks[errand.rawValue].isAsked.load(ordering: .acquiring) }
+  package func isBusy(_ job: Job) -> Bool { slots[job.rawValue].isSubmitted.load(ordering: .acquiring) }
 
-  /// What takes longer than any disk should.
-  package func late(at now: Instant) -> Errand? {
-    for index in desks.indices where desks[index].isAsked.load(ordering: .acquiring) && now >= due(desks[index]) {
-      return Errand(rawValue: index)
+  /// A job that takes longer than a disk should.
+  package func late(at now: Instant) -> Job? {
+    for index in slots.indices where slots[index].isSubmitted.load(ordering: .acquiring) && now >= due(slots[index]) {
+      return Job(rawValue: index)
     }
     return nil
   }
 
-  /// When to ask next whether something is late.
+  /// When the next job becomes late.
   package func nextDeadline(after now: Instant) -> Instant {
     var next = Instant.never
-    for desk in desks where desk.isAsked.load(ordering: .acquiring) && due(desk) > now { next = min(next, due(desk)) }
+    for slot in slots where slot.isSubmitted.load(ordering: .acquiring) && due(slot) > now { next = min(next, due(slot)) }
     return next
   }
 
-  private func due(_ desk: Desk) -> Instant { Instant(microseconds: desk.since.load(ordering: .relaxed)) + Self.patience }
+  private func due(_ slot: Slot) -> Instant { Instant(microseconds: slot.since.load(ordering: .relaxed)) + Self.patience }
 
   package func stop() {
     stopping.store(true, ordering: .releasing)
@@ -85,25 +85,25 @@ package final class DiskThread: Sendable {
 
   private func run() {
     while true {
-      // Looked at before the work is: whatever was asked before the end is done.
+      // Read this before looking for work: what was submitted before `stop` is done.
       let isOver = stopping.load(ordering: .acquiring)
       if work() { continue }
       if isOver { return }
-      bell.settle()
-      if !isAsked && !stopping.load(ordering: .acquiring) { wait(bell.descriptor, nil, forAtMost: nil) }
-      bell.rise()
+      bell.willSleep()
+      if !isSubmitted && !stopping.load(ordering: .acquiring) { wait(bell.descriptor, nil, forAtMost: nil) }
+      bell.didWake()
     }
   }
 
-  private var isAsked: Bool { desks.contains { $0.isAsked.load(ordering: .acquiring) } }
+  private var isSubmitted: Bool { slots.contains { $0.isSubmitted.load(ordering: .acquiring) } }
 
-  /// One errand, the first in order; false when there is none.
+  /// One job, the first in order; false when there is none.
   private func work() -> Bool {
-    for desk in desks where desk.isAsked.load(ordering: .acquiring) {
-      desk.work?()
-      desk.work = nil
-      desk.isAsked.store(false, ordering: .releasing)
-      asker.ring()
+    for slot in slots where slot.isSubmitted.load(ordering: .acquiring) {
+      slot.work?()
+      slot.work = nil
+      slot.isSubmitted.store(false, ordering: .releasing)
+      owner.ring()
       return true
     }
     return false

@@ -1,15 +1,15 @@
 import CLinux
 
-/// Why a file could not be read, or not be written.
+/// Why a file could not be read or written.
 package struct FileRefusal: Error {
   package enum Reason {
     case missing
     case forbidden
     case folder
-    /// A pipe, a device, a socket: reading it may never end, and opening it may do something.
+    /// A pipe, a device, a socket: reading may never end, and opening may have effects.
     case special
     case tooLarge(Int)
-    /// Somebody's file stands there, or what a run left that did not end.
+    /// A file is there already, or the .part file of an unfinished run.
     case taken
     case unfinished
     case noRoom(Int)
@@ -26,9 +26,9 @@ package struct FileRefusal: Error {
     case .folder: "is a folder, not a file"
     case .special: "is a pipe or a device, not a file"
     case .taken: "is there already: name another file, or replace it with --force"
-    case .unfinished: "has a .part beside it: another run writes it, or one that did not end: move that away, or replace it with --force"
+    case .unfinished: "has a .part file beside it, which another run writes or left behind: move that away, or replace it with --force"
     case .tooLarge(let limit): "is longer than the \(limit) bytes that are read"
-    case .noRoom(let least): "is not written: less than \(least) MB would be left on this disk for what else must be stored"
+    case .noRoom(let least): "is not written: less than \(least) MB would be left on this disk for events"
     case .system(let code): "cannot be \(verb): " + systemWords(code)
     }
   }
@@ -46,7 +46,7 @@ package struct FileRefusal: Error {
     }
   }
 
-  /// Of a file that was to be written.
+  /// For a file that was to be written.
   init(writing code: Int32) {
     self.init(errno: code)
     isWritten = true
@@ -59,7 +59,7 @@ package func systemWords(_ code: Int32) -> String {
   unsafe String(cString: strerror(code))
 }
 
-/// The variable's value, unless it is missing or empty.
+/// The variable's value; nil if it is missing or empty.
 package func environment(_ name: StaticString) -> String? {
   // SAFETY: the literal is terminated; nothing here changes the environment, so the answer stays while it is copied.
   guard let value = unsafe getenv(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) else { return nil }
@@ -97,7 +97,7 @@ enum FileKind {
   }
 }
 
-/// The bytes of a file, with what the system says about who may see them.
+/// The bytes of a file, and who may read it.
 package struct File {
   package let bytes: [UInt8]
   package let mode: UInt32
@@ -105,7 +105,7 @@ package struct File {
   package let hasOwnGroup: Bool
 
   package init(reading path: String, atMost limit: Int) throws(FileRefusal) {
-    // Looked at before it is opened, which some devices take for an order, and again after: it may be another one by then.
+    // Check before opening, which has effects on some devices, and again after: it may be another file by then.
     try FileKind(of: path).mustBeFile()
     // SAFETY: the name is terminated and lives while it is used.
     let descriptor = unsafe path.withCString { name in unsafe linux_open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0) }
@@ -122,10 +122,10 @@ package struct File {
     hasOwnGroup = status.st_gid != 0
   }
 
-  /// PostgreSQL's rule for keys: nobody but the owner, or, where root owns the file, the group of those that may read it.
+  /// PostgreSQL's rule for keys: readable by the owner only, or, if root owns the file, by its group, too.
   package var isPrivate: Bool { mode & 0o077 == 0 || (isOwnedByRoot && mode & 0o037 == 0) }
 
-  /// The chmod that would make it private and leave it readable to whom it is meant for.
+  /// The chmod that makes it private and keeps it readable for its users.
   package var remedy: StaticString { isOwnedByRoot && hasOwnGroup ? "chmod 640" : "chmod 600" }
 
   private static func contents(of descriptor: Int32, atMost limit: Int) throws(FileRefusal) -> [UInt8] {

@@ -1,21 +1,21 @@
 import CLinux
 import Core
 
-/// The few things the courier asks of the file system.
+/// What we ask of the file system.
 package enum Files {
   // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
   package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
   package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, R_OK) } == 0 }
   static func isWritable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, W_OK) } == 0 }
 
-  /// What this user may still write; nil where the system does not say.
+  /// How many bytes this user may still write; nil if unknown.
   static func freeBytes(_ path: Path) -> Int64? {
     // SAFETY: as above.
     let bytes = unsafe path.withCString { unsafe linux_free_bytes($0) }
     return bytes < 0 ? nil : bytes
   }
 
-  /// When it was last written, in microseconds since 1970; nil where there is none.
+  /// When it was last written, in microseconds since 1970; nil if there is no file.
   static func written(_ path: Path) -> Int64? {
     var status = stat()
     // SAFETY: the call fills the structure, which is ours.
@@ -29,13 +29,13 @@ package enum Files {
     return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_mode & 0o170_000 == 0o040_000
   }
 
-  /// Which file lies there, how long it is, and when it was written to last.
+  /// Identifies a file and its last change.
   struct Imprint: Equatable {
     let device, inode: UInt64
     let size, seconds, nanoseconds: Int64
   }
 
-  /// nil where there is none.
+  /// nil if there is no file.
   static func imprint(of path: Path) -> Imprint? {
     var status = stat()
     // SAFETY: the call fills the structure, which is ours.
@@ -45,12 +45,12 @@ package enum Files {
       nanoseconds: Int64(status.st_mtim.tv_nsec))
   }
 
-  /// What is not there need not go.
+  /// Does nothing if there is no file.
   package static func remove(_ path: Path) {
     // SAFETY: as above.
     _ = unsafe path.withCString { unsafe unlink($0) }
   }
-  /// What stands there, if anything does, can be opened without waiting for anybody.
+  /// Throws if the path names something else than a file, where opening could block.
   package static func mustBeFile(_ path: String) throws(FileRefusal) { try (try? FileKind(of: path))?.mustBeFile() }
 
   static func isEmpty(_ path: Path) -> Bool {
@@ -59,14 +59,14 @@ package enum Files {
     return unsafe path.withCString { unsafe stat($0, &status) } == 0 && status.st_size == 0
   }
 
-  /// In one go: whoever opens the path sees the one or the other. 0 or the errno.
+  /// Atomically: whoever opens the path sees either the old file or the new one. 0 or the errno.
   static func replace(_ path: String, by new: String) -> CInt {
     // SAFETY: as above.
     unsafe new.withCString { from in unsafe path.withCString { to in unsafe CLinux.rename(from, to) } } == 0 ? 0 : linux_errno()
   }
 
-  /// The same, but that whatever stands there meanwhile stays.
-  static func settle(_ path: String, _ new: String) -> CInt {
+  /// The same, unless a file is there by now.
+  static func renameIfFree(_ new: String, to path: String) -> CInt {
     // SAFETY: as above.
     unsafe new.withCString { from in unsafe path.withCString { to in unsafe linux_rename_new(from, to) } } == 0 ? 0 : linux_errno()
   }
@@ -76,7 +76,7 @@ package enum Files {
     _ = unsafe path.withCString { unsafe unlink($0) }
   }
 
-  /// A name lasts when its folder has been written, too.
+  /// A rename survives a power cut only if the folder is synced, too.
   static func syncFolder(of path: String) {
     // SAFETY: as above.
     let descriptor = unsafe folder(of: path).withCString { unsafe linux_open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
@@ -92,9 +92,9 @@ package enum Files {
 
   // MARK: For a new file
 
-  /// A file that nobody had before, or what stands there; to write.
+  /// Opens for writing: a new file, or what is there.
   static func opened(_ path: String, isNew: Bool, mode: UInt32) throws(FileRefusal) -> CInt {
-    // What a run left that did not end; whoever must not lose it has asked before.
+    // Remove what an unfinished run left; `mustBeFree` has checked before that nobody loses it.
     if isNew { remove(path) }
     // SAFETY: as above.
     let descriptor = unsafe path.withCString { name in
@@ -104,7 +104,7 @@ package enum Files {
     return descriptor
   }
 
-  /// Whether bytes go straight there: a pipe, a device, or our own standard output wherever that leads.
+  /// Whether to write directly: to a pipe, a device, or our own standard output.
   static func isStream(_ path: String) throws(FileRefusal) -> Bool {
     var (named, output) = (stat(), stat())
     // SAFETY: the path as above; the calls fill the structures, which are ours.
@@ -117,7 +117,7 @@ package enum Files {
     }
   }
 
-  /// Neither a file, nor what another run writes, stands there; or they may be replaced.
+  /// Throws if a file or another run's .part file is there, unless `force` replaces them.
   package static func mustBeFree(_ path: String, force: Bool) throws(FileRefusal) {
     if force { return }
     if try isStream(path) { return }
@@ -125,7 +125,7 @@ package enum Files {
     if (try? FileKind(of: path + ".part")) != nil { throw FileRefusal(.unfinished) }
   }
 
-  /// Whether both names lead to one file.
+  /// Whether both paths lead to the same file.
   package static func isSame(_ a: String, _ b: String) -> Bool {
     if same(a, b) { return true }
     var (one, other) = (stat(), stat())
@@ -134,7 +134,7 @@ package enum Files {
     return one.st_ino == other.st_ino && one.st_dev == other.st_dev
   }
 
-  /// Best effort: what is not there need not be renamed.
+  /// Best effort: does nothing if there is no file.
   static func rename(_ old: Path, _ new: Path, suffix: StaticString) {
     var (old, new) = (old, new)
     old.append(suffix)
@@ -144,11 +144,11 @@ package enum Files {
   }
 }
 
-/// Who runs this program, as a command names him.
+/// The user that runs this program, for messages.
 // SAFETY: the system's text is terminated, and copied before anybody can ask again.
 var userName: String { unsafe String(cString: linux_user(geteuid())) }
 
-/// Says that a file is ours while we live; another gateway on the same outbox would publish our events again.
+/// Locks the outbox for this process: another gateway on the same outbox would publish our events again.
 final class FileLock: Sendable {
   private let descriptor: CInt
 
@@ -162,11 +162,11 @@ final class FileLock: Sendable {
       throw fault
     }
     self.descriptor = descriptor
-    // From here on `deinit` closes it, also of one that is never handed out.
+    // From here on `deinit` closes it, even if the next line throws.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreFault(.taken, "another forecourt uses this outbox") }
   }
 
-  /// Given back before it is closed: a child of ours that has not become another program yet has it open, too.
+  /// Unlock before closing: a child process before its exec has it open, too.
   deinit {
     flock(descriptor, LOCK_UN)
     close(descriptor)

@@ -1,10 +1,10 @@
 package import Core
 
-/// What visits taught of transmitters' powers, kept from one run to the next: a JSON object a line, for its owner alone.
+/// The measured powers that visits taught, saved for the next run: one JSON object per line, readable by the owner only.
 package enum LearntFile {
   private static let mostBytes = Limits.learntPowers * 256
 
-  /// Returns how many lines say nothing that can be believed.
+  /// Returns how many lines were invalid.
   package static func read(_ path: String, _ body: (LearntPowers.Record) -> Void) throws(FileRefusal) -> Int {
     let bytes: [UInt8]
     do throws(FileRefusal) {
@@ -43,13 +43,5 @@ package enum LearntFile {
       text.append(UInt8(ascii: "\n"))
     }
     return text
-  }
-
-  /// The file is replaced as a whole, and only by what has reached the disk: a power cut leaves the old one or the new one.
-  @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
-    let file = try NewFile(creating: path, mode: 0o600, .own)
-    file.write(text)
-    let failure = file.keep(lasting: true)
-    guard failure == 0 else { throw FileRefusal(writing: failure) }
   }
 }

@@ -1,13 +1,10 @@
-import CLinux
 package import Core
 
-/// The figures as a file for Prometheus's node exporter (its textfile collector): no port is opened for it.
+/// The telemetry as a file for the textfile collector of Prometheus's node exporter, so that we open no port.
 package enum Metrics {
-  /// The file is replaced as a whole: a reader never sees half of it. False when it cannot be written.
-  package static func write(_ text: [UInt8], to path: String) -> Bool {
-    guard let file = try? NewFile(creating: path, .own) else { return false }
-    file.write(text)
-    return file.keep() == 0
+  /// Readable by everybody, and not synced: that would cost a write to flash each time.
+  @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
+    try NewFile.write(text, to: path, mode: 0o644, lasting: false)
   }
 
   package static func text(_ telemetry: Telemetry, site: Name, gateway: Name) -> [UInt8] {
@@ -33,7 +30,7 @@ package enum Metrics {
       { name, count in
         var value = Text<32>()
         value.append(decimal: count)
-        // Memory goes up and down, but is too large for the precision of a gauge.
+        // Memory goes up and down, but is too large for a gauge's Float.
         let isLevel = Name(name) == Name("memory_bytes")
         line(name, isLevel ? " gauge" : " counter", isLevel ? "" : "_total", value)
       },
@@ -43,31 +40,5 @@ package enum Metrics {
         line(name, " gauge", "", value)
       })
     return text
-  }
-}
-
-/// What the process has used.
-package struct Usage: BitwiseCopyable, Sendable {
-  package var processor = Interval.zero
-  package var memoryBytes: Int64 = 0
-
-  package static func now() -> Usage {
-    var (used, usage) = (Usage(), rusage())
-    // SAFETY: the call fills the structure, which is ours.
-    unsafe getrusage(CInt(RUSAGE_SELF.rawValue), &usage)
-    let times = (usage.ru_utime, usage.ru_stime)
-    used.processor = Interval(
-      microseconds: Int64(times.0.tv_sec + times.1.tv_sec) * 1_000_000 + Int64(times.0.tv_usec) + Int64(times.1.tv_usec))
-    used.memoryBytes = residentPages() * Int64(sysconf(CInt(_SC_PAGESIZE)))
-    return used
-  }
-
-  /// The second number of /proc/self/statm.
-  private static func residentPages() -> Int64 {
-    var (pages, spaces): (Int64, Int) = (0, 0)
-    for byte in (try? File(reading: "/proc/self/statm", atMost: 256))?.bytes ?? [] {
-      if byte == UInt8(ascii: " ") { spaces += 1 } else if spaces == 1 { pages = pages * 10 + Int64(byte &- UInt8(ascii: "0")) }
-    }
-    return pages
   }
 }

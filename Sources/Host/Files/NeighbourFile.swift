@@ -1,11 +1,11 @@
 package import Core
 
-/// Which neighbours were ever met, kept from one run to the next: a JSON object a line, for its owner alone.
+/// The neighbours that were ever met, saved for the next run: one JSON object per line, readable by the owner only.
 package enum NeighbourFile {
   package struct Entry {
     package var name: Name
     package var groups: GroupList
-    /// Unix time, in seconds; nil while no clock was set.
+    /// Unix time in seconds; nil if the clock was not set.
     package var seen: Int64?
 
     package init(_ name: Name, _ groups: GroupList, seen: Int64?) { (self.name, self.groups, self.seen) = (name, groups, seen) }

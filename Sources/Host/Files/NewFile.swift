@@ -1,27 +1,27 @@
 import CLinux
 package import Core
 
-/// A file that is being written, in fewer, larger pieces: they spare an SD card.
+/// Writes a file in few, large pieces, which spares an SD card.
 ///
-/// It stands beside its place until `keep`: whoever opens the place finds the old one or the whole new one. What is not kept is gone.
+/// It stands beside its place until `keep`: whoever opens the path sees the old file or the whole new one. Without `keep` it is deleted.
 package final class NewFile {
   package enum Manner {
-    /// Somebody named it: what stands there stays, unless he insists. Where no file stands but a pipe or a device, it gets the bytes.
+    /// Somebody named it: replaces an existing file only with `force`. A pipe or a device gets the bytes directly.
     case asked(force: Bool)
-    /// The gateway's own: the new one takes the old one's place.
+    /// The gateway's own file: replaces the old one.
     case own
   }
 
   private let descriptor: CInt
   private let path: String
-  /// Where it is until it is kept; nil: written straight to what stands there.
+  /// Where it is until `keep`; nil: written directly.
   private let part: String?
   private let mayReplace: Bool
   private var isKept = false
   private var waiting: [UInt8] = []
-  /// The errno that ended it.
+  /// The errno of the first failed call.
   package private(set) var failure: CInt = 0
-  /// In bytes, with what is still to be written.
+  /// In bytes, including those not yet written.
   package private(set) var size = 0
 
   private static let enough = 32_768
@@ -44,32 +44,42 @@ package final class NewFile {
     if let part, !isKept { Files.remove(part) }
   }
 
-  /// All of it has been said: it takes its place. 0, or the errno that hindered it. `lasting`: also if the power fails at once.
+  /// The file is complete and takes its place. 0, or the errno. `lasting`: synced first, so that it survives a power cut.
   @discardableResult
   package func keep(lasting: Bool = false) -> CInt {
     flush()
     guard failure == 0, !isKept, let part else { return failure }
     if lasting, fsync(descriptor) != 0 { failure = linux_errno() }
-    if failure == 0 { failure = mayReplace ? Files.replace(path, by: part) : Files.settle(path, part) }
+    if failure == 0 { failure = mayReplace ? Files.replace(path, by: part) : Files.renameIfFree(part, to: path) }
     isKept = failure == 0
     if lasting, isKept { Files.syncFolder(of: path) }
     return failure
   }
 
+  /// Replaces one of the gateway's own files as a whole. `lasting`: a power cut leaves either the old one or the new one.
+  @export(interface) package static func write(_ bytes: [UInt8], to path: String, mode: UInt32 = 0o600, lasting: Bool = true)
+    throws(FileRefusal)
+  {
+    let file = try NewFile(creating: path, mode: mode, .own)
+    file.write(bytes)
+    let failure = file.keep(lasting: lasting)
+    guard failure == 0 else { throw FileRefusal(writing: failure) }
+  }
+
   package func line<let capacity: Int>(_ text: Text<capacity>) {
     append(text.bytes)
     waiting.append(UInt8(ascii: "\n"))
-    settle()
+    flushIfFull()
   }
 
   package func write(_ text: String) {
     waiting.append(contentsOf: text.utf8)
-    settle()
+    flushIfFull()
   }
 
   func write(_ bytes: [UInt8]) {
     waiting.append(contentsOf: bytes)
-    settle()
+    flushIfFull()
   }
 
   func append(_ byte: UInt8) {
@@ -82,8 +92,8 @@ package final class NewFile {
     size += bytes.byteCount
   }
 
-  /// What waits is written if it is enough.
-  func settle() {
+  /// Writes what has gathered, if it is enough for a piece.
+  func flushIfFull() {
     if waiting.count >= Self.enough { flush() }
   }
 

@@ -1,12 +1,12 @@
 import CSQLite
 package import Core
 
-/// Why the store refused, in SQLite's words.
+/// Why the store failed, in SQLite's words.
 package struct StoreFault: Error, BitwiseCopyable, Sendable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// No room on the disk, or the file may not grow.
     case full
-    /// The file is damaged, or was never ours.
+    /// The file is damaged, or no outbox.
     case corrupt
     /// Another gateway has the file.
     case taken
@@ -59,7 +59,7 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     return unsafe Statement(prepared, of: self)
   }
 
-  /// The answer of a query that gives one number.
+  /// The result of a query for one number.
   package func number(_ sql: StaticString) throws(StoreFault) -> Int64 {
     let query = try statement(sql)
     return try query.step() ? query.integer(0) : 0
@@ -96,7 +96,7 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether there is a row to look at.
+  /// Whether there is a row to read.
   package func step() throws(StoreFault) -> Bool {
     // SAFETY: the statement is ours, and its database is open as long as it lives.
     switch unsafe sqlite3_step(statement) {
@@ -106,7 +106,7 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Runs it to its end and makes it ready to be bound anew.
+  /// Runs it to its end and resets it.
   package func execute() throws(StoreFault) {
     defer { reset() }
     while try step() {}

@@ -1,10 +1,10 @@
 package import Core
 
-/// The outbox as a reader sees it, also while the gateway writes it.
+/// Reads the outbox, also while the gateway writes it.
 package struct OutboxHistory {
   package struct Entry: BitwiseCopyable, Sendable {
-    package var fate = Outbox.Fate.waiting
-    /// Unix time in microseconds; nil while the clock was not set.
+    package var state = Outbox.State.waiting
+    /// Unix time in microseconds; nil if the clock was not set.
     package var stored: Int64?
     package var settled: Int64?
     package var expires: Int64?
@@ -33,12 +33,12 @@ package struct OutboxHistory {
     }
   }
 
-  /// The newest first, until `body` has seen enough and says false.
+  /// The newest first, until `body` returns false.
   package func read(_ body: (borrowing Entry) -> Bool) throws(StoreFault) {
     let query = try database.statement("SELECT state, stored, settled, expires, topic, payload FROM event ORDER BY id DESC")
     while try query.step() {
       var entry = Entry()
-      entry.fate = Outbox.Fate(rawValue: query.integer(0)) ?? .waiting
+      entry.state = Outbox.State(rawValue: query.integer(0)) ?? .waiting
       entry.stored = query.optionalInteger(1)
       entry.settled = query.optionalInteger(2)
       entry.expires = query.optionalInteger(3)
@@ -49,7 +49,7 @@ package struct OutboxHistory {
   }
 }
 
-extension Outbox.Fate {
+extension Outbox.State {
   package var name: StaticString {
     switch self {
     case .waiting: "waiting"

@@ -1,21 +1,21 @@
 package import Core
 
-/// What was told to have begun and not to have ended: a `fire` without its `leave`, an `enter` without its `exit`. It stands in the
-/// file, so that a run after a power cut can end what the run before it began.
+/// Visits whose start was published and whose end was not: a `fire` without its `leave`, an `enter` without its `exit`. They are in the
+/// file, so that the run after a power cut can end them.
 extension Outbox {
   package struct OpenVisit: BitwiseCopyable, Sendable {
     package var topic = Topic()
     package var id = Text<128>()
-    /// Which run told so.
+    /// Which run published the start.
     package var boot = Text<16>()
     package var machine: Int64 = 0
-    /// On the clock of that start of the machine.
+    /// When, on the clock of that start of the machine.
     package var at = Instant.zero
     package var wall: Int64?
 
     package init() {}
 
-    /// On the clock of this start; of one whose time nobody knew, it is now.
+    /// When it started, on the clock of this start of the machine; now, if nobody knows.
     package func since(_ machine: Int64, at now: Moment) -> Instant {
       if self.machine == machine { return min(at, now.at) }
       guard let wall, let today = now.wall else { return now.at }
@@ -23,8 +23,8 @@ extension Outbox {
     }
   }
 
-  /// Within a transaction: what the event begins is open, what it ends is not.
-  package func note(_ message: borrowing Message, at now: Moment) throws(StoreFault) {
+  /// Within a transaction: opens or closes the visit that this event starts or ends.
+  package func recordVisit(of message: borrowing Message, at now: Moment) throws(StoreFault) {
     guard message.visit != .none, !isRehearsal, let id = Self.identity(in: message.payload) else { return }
     guard message.visit == .begins else {
       statements.ending.bind(1, text: message.topic.bytes)
@@ -34,10 +34,10 @@ extension Outbox {
     var visit = OpenVisit()
     (visit.topic, visit.id, visit.boot) = (message.topic, id, boot)
     (visit.machine, visit.at, visit.wall) = (machine, now.at, now.wall)
-    try keep(visit)
+    try record(visit)
   }
 
-  package func keep(_ visit: OpenVisit) throws(StoreFault) {
+  package func record(_ visit: OpenVisit) throws(StoreFault) {
     statements.beginning.bind(1, text: visit.topic.bytes)
     statements.beginning.bind(2, text: visit.id.bytes)
     statements.beginning.bind(3, text: visit.boot.bytes)
@@ -47,7 +47,7 @@ extension Outbox {
     try statements.beginning.execute()
   }
 
-  /// Of every run, until `body` says false.
+  /// Of every run, until `body` returns false.
   package func openVisits(_ body: (OpenVisit) -> Bool) throws(StoreFault) {
     let query = try database.statement(Schema.visits)
     while try query.step() {
@@ -65,9 +65,9 @@ extension Outbox {
   private static func identity(in payload: Payload) -> Text<128>? { (try? JSONObject(payload.bytes).text("id")) ?? nil }
 }
 
-/// Small numbers that outlive the process, one a name.
+/// Small named numbers that survive the process.
 extension Outbox {
-  /// In a transaction or by itself. A crash of the program leaves it there; a power cut may take the last one back.
+  /// In a transaction or alone. It survives a crash of the program; a power cut may undo the last one.
   package func mark(_ name: StaticString, _ value: Int64) throws(StoreFault) {
     statements.marking.bind(1, text: Name(name).bytes)
     statements.marking.bind(2, value)

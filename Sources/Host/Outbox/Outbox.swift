@@ -1,28 +1,19 @@
 package import Core
 
-/// Events on their way and, behind them, their history: one SQLite file that outlives `kill -9` and power cuts.
+/// Events that wait for delivery, and their history: one SQLite file that survives `kill -9` and power cuts.
 ///
-/// Stored → published → acknowledged → history. A batch is stored in one transaction that is on the disk when `commit` returns.
-/// What the broker has acknowledged is noted without waiting for the disk: a power cut may bring a duplicate, never a loss.
+/// Stored → published → acknowledged → history. A batch is one transaction, which is on the disk when `commit` returns. Acknowledgements
+/// are recorded without waiting for the disk: a power cut may cause a duplicate, never a loss.
 package final class Outbox {
-  /// As it stands in the file; never renumber.
-  package enum Fate: Int64, BitwiseCopyable, Sendable {
+  /// The numbers are in the file; never change them.
+  package enum State: Int64, BitwiseCopyable, Sendable {
     case waiting, delivered, expired
-    /// Not what was stored: kept for reading, never delivered.
+    /// The content has changed on the disk: kept for reading, never delivered.
     case damaged
   }
 
-  /// What goes first: in the queue, and last when room has to be made.
+  /// Urgent ones are delivered first and evicted last.
   package enum Rank: Int64, BitwiseCopyable, Sendable { case ordinary, urgent }
-
-  /// `[outbox]` of the config.
-  package struct Options: BitwiseCopyable, Sendable {
-    package var path = Path("/var/lib/forecourt/outbox.db")
-    package var maxEvents = 100_000
-    package var maxAge = Interval.hours(24 * 30)
-
-    package init() {}
-  }
 
   package struct Waiting: BitwiseCopyable, Sendable {
     package var row: Int64 = 0
@@ -32,29 +23,29 @@ package final class Outbox {
     package var left = TimeLeft.unlimited
   }
 
-  /// What this run is called, for the visits that it begins.
+  /// Identifies this run, for the visits that it starts.
   package var boot = Text<16>()
-  /// What a rehearsal begins, nobody need end.
+  /// A rehearsal's visits are not recorded: nobody need end them.
   package var isRehearsal = false
-  /// The path never changes; the bounds may.
-  package var settings: Options
-  /// The new name of a file that could not be used, if that happened when opening.
+  /// The bounds may change, the path may not.
+  package var settings: OutboxSettings
+  /// The new name of an unusable file, if `init` has set one aside.
   package let setAside: Path?
   package private(set) var waiting: Int
   private var total: Int
-  /// Never given twice in a run: an acknowledgement may still be under way for a row that is gone.
+  /// Never used twice in a run: an acknowledgement may still come for a row that is gone.
   private var newest: Int64
   let machine: Int64
-  private var isPatient: Bool
-  /// As this process left the file and its log.
+  private var isDurable: Bool
+  /// The file and its log as this process left them.
   var seen: Fingerprint
 
   let statements: Statements
   let database: Database
   private let lock: FileLock
 
-  /// A damaged file, or one of a newer version, is renamed and a new one begun.
-  package init(_ settings: Options, machine: Int64) throws(StoreFault) {
+  /// Renames a damaged file, or one of a newer version, and starts a new one.
+  package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
     var lock = try FileLock(settings.path)
     var setAside: Path?
     var database: Database
@@ -75,7 +66,7 @@ package final class Outbox {
     self.machine = machine
     self.waiting = Int(waiting)
     self.total = Int(total)
-    isPatient = true
+    isDurable = true
     seen = Fingerprint(settings.path)
     self.statements = statements
     self.database = database
@@ -84,9 +75,10 @@ package final class Outbox {
 
   // -- In -----------------------------------------------------------------------------------------------------------------
 
-  package func begin() throws(StoreFault) {
-    if !isPatient { try database.run("PRAGMA synchronous = FULL") }
-    isPatient = true
+  /// `isDurable`: `commit` returns when the disk has it.
+  package func startTransaction(isDurable: Bool) throws(StoreFault) {
+    if isDurable != self.isDurable { try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") }
+    self.isDurable = isDurable
     try database.run("BEGIN IMMEDIATE")
   }
 
@@ -109,10 +101,10 @@ package final class Outbox {
     newest += 1
     waiting += 1
     total += 1
-    try note(message, at: now)
+    try recordVisit(of: message, at: now)
   }
 
-  /// Returns how many undelivered events had to go to make room.
+  /// Returns how many undelivered events were evicted.
   package func commit() throws(StoreFault) -> Int {
     let lost = try shrink()
     try database.run("COMMIT")
@@ -120,16 +112,16 @@ package final class Outbox {
     return lost
   }
 
-  /// Nothing of the transaction happened.
+  /// Undoes the transaction.
   package func rollBack() {
-    // A transaction that SQLite has already rolled back is refused, which is as good.
+    // SQLite may have rolled it back already; then this fails, which is fine.
     try? database.run("ROLLBACK")
     waiting = Int((try? database.number("SELECT count(*) FROM event WHERE state = 0")) ?? 0)
     total = Int((try? database.number("SELECT count(*) FROM event")) ?? 0)
     seen = Fingerprint(settings.path)
   }
 
-  /// History before what waits, and at a pump is who goes last.
+  /// Evicts history before waiting events, and ordinary ones before urgent ones.
   private func shrink() throws(StoreFault) -> Int {
     for rank in [Rank.ordinary, .urgent] { _ = try remove(rank, statements.forgetting) }
     var lost = 0
@@ -149,7 +141,7 @@ package final class Outbox {
 
   // -- Out ----------------------------------------------------------------------------------------------------------------
 
-  /// The oldest event of a rank that waits behind `row`.
+  /// The oldest waiting event of a rank after `row`.
   package func next(_ rank: Rank, after row: Int64, at now: Moment) throws(StoreFault) -> Waiting? {
     statements.selection.bind(1, rank.rawValue)
     statements.selection.bind(2, row)
@@ -172,28 +164,21 @@ package final class Outbox {
     return event
   }
 
-  /// Many at once: between `beginSettling` and `endSettling`.
-  package func settle(_ row: Int64, as fate: Fate, at now: Moment) throws(StoreFault) {
-    statements.settlement.bind(1, fate.rawValue)
-    statements.settlement.bind(2, now.wall)
-    statements.settlement.bind(3, row)
-    try statements.settlement.execute()
+  /// Within a transaction: what became of an event.
+  package func record(_ row: Int64, as state: State, at now: Moment) throws(StoreFault) {
+    statements.outcome.bind(1, state.rawValue)
+    statements.outcome.bind(2, now.wall)
+    statements.outcome.bind(3, row)
+    try statements.outcome.execute()
     waiting -= database.changes
   }
 
-  package func beginSettling() throws(StoreFault) {
-    if isPatient { try database.run("PRAGMA synchronous = NORMAL") }
-    isPatient = false
-    try database.run("BEGIN IMMEDIATE")
-  }
-
-  package func endSettling() throws(StoreFault) {
+  package func commitStates() throws(StoreFault) {
     try database.run("COMMIT")
     seen = Fingerprint(settings.path)
   }
 
-  /// Forgets history that is too old. Without a clock nothing ages. What SQLite keeps from whoever commits, that its log cannot be
-  /// brought home, comes out here.
+  /// Deletes history that is too old, if the clock is set. Also shows failures of SQLite's checkpoint, which `commit` does not report.
   package func age(at now: Moment) throws(StoreFault) {
     defer { seen = Fingerprint(settings.path) }
     if let wall = now.wall {
@@ -204,7 +189,7 @@ package final class Outbox {
     _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
   }
 
-  /// Whether the file and its log are as this process left them: nobody else writes there.
+  /// Whether the file and its log are as this process left them: nobody else has written them.
   package var isUntouched: Bool { Fingerprint(settings.path) == seen }
 
   // -- The file -----------------------------------------------------------------------------------------------------------
@@ -228,7 +213,7 @@ package final class Outbox {
     return database
   }
 
-  /// To `PATH.damaged-N`, with the files SQLite keeps beside it, so that nobody mistakes them for the new file's.
+  /// To `PATH.damaged-N`, together with SQLite's files beside it, so that nothing mixes them with the new file.
   static func rename(_ path: Path) -> Path {
     var number: UInt64 = 1
     while true {

@@ -2,20 +2,20 @@
 /// names; the others since 1970, NULL while the clock was not set, `expires` also while nothing had synchronised it.
 enum Schema {
   static let version: Int64 = 2
-  /// What can be read as it is, and is brought up to date where it is written.
+  /// Can be read as it is; opening it for writing migrates it.
   static let oldest: Int64 = 1
-  /// "FCRT": what `file` and we recognise the file by.
+  /// "FCRT": `file` and we recognise the file by it.
   static let owner: Int64 = 0x4643_5254
 
-  /// WAL keeps readers and the writer apart; FULL means that what is committed is on the disk. The log is cut back at 256 pages,
-  /// 1 MiB, and the cache kept small: a board's memory and flash are.
+  /// WAL lets readers and the writer work at once; FULL puts a commit on the disk. The log is checkpointed at 256 pages (1 MiB) and the
+  /// cache is small, because a board's memory and flash are.
   static let manners: StaticString = """
     PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 2097152;
     PRAGMA cache_size = -256; PRAGMA temp_store = MEMORY;
     """
 
-  /// `rank`: 1 for those somebody waits for at a pump. `sum`: what the row's content adds up to; NULL where an older version stored it.
-  /// `visit`: what was begun and has not ended, by the topic that was told so.
+  /// `rank`: 1 for urgent events. `sum`: the row's checksum; NULL if an older version stored it. `visit`: open visits, by the topic of their
+  /// start.
   static let creation: StaticString = """
     BEGIN IMMEDIATE;
     CREATE TABLE event (
@@ -33,7 +33,7 @@ enum Schema {
     COMMIT;
     """
 
-  /// What waits in a file of version 1 goes on waiting.
+  /// Events that wait in a file of version 1 go on waiting.
   static let migration: StaticString = """
     BEGIN IMMEDIATE;
     ALTER TABLE event ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;
@@ -58,7 +58,7 @@ enum Schema {
     SELECT id, topic, payload, machine, deadline, expires, sum, stored FROM event INDEXED BY waiting
     WHERE state = 0 AND rank = ? AND id > ? ORDER BY id LIMIT 1
     """
-  static let settlement: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
+  static let outcome: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
     DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY settled WHERE state != 0 AND rank = ? ORDER BY id LIMIT ?)
     """
@@ -74,14 +74,14 @@ enum Schema {
   static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"
 }
 
-/// The sentences above, prepared once.
+/// The statements above, prepared once.
 struct Statements {
-  let insertion, selection, settlement, forgetting, eviction, aging, beginning, ending, marking: Statement
+  let insertion, selection, outcome, forgetting, eviction, aging, beginning, ending, marking: Statement
 
   init(_ database: Database) throws(StoreFault) {
     insertion = try database.statement(Schema.insertion)
     selection = try database.statement(Schema.selection)
-    settlement = try database.statement(Schema.settlement)
+    outcome = try database.statement(Schema.outcome)
     forgetting = try database.statement(Schema.forgetting)
     eviction = try database.statement(Schema.eviction)
     aging = try database.statement(Schema.aging)

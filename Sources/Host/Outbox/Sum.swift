@@ -1,13 +1,13 @@
 import Core
 
-/// What a row's content adds up to (FNV-1a, 64 bits): a bit that a worn card has turned must not reach a pump.
+/// A row's checksum (FNV-1a, 64 bits): a bit that a worn card has flipped must not reach a pump.
 struct Sum {
   private(set) var value: Int64 = 0
 
   init(_ topic: Topic, _ payload: Payload, _ numbers: [Int64?]) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<topic.count { hash = (hash ^ UInt64(topic[index])) &* 0x0000_0100_0000_01B3 }
-    // Where the one ends and the other begins.
+    // Separates the two.
     hash = (hash ^ 0x100) &* 0x0000_0100_0000_01B3
     for index in 0..<payload.count { hash = (hash ^ UInt64(payload[index])) &* 0x0000_0100_0000_01B3 }
     for number in numbers {
@@ -18,7 +18,7 @@ struct Sum {
   }
 }
 
-/// How SQLite's file and its log lie in the file system: which they are, how long, and when they were written to last.
+/// Identifies SQLite's file and its log, and their last changes.
 struct Fingerprint: Equatable {
   private let file: Files.Imprint?
   private let log: Files.Imprint?
@@ -30,6 +30,6 @@ struct Fingerprint: Equatable {
     log = Files.imprint(of: name)
   }
 
-  /// There is no such file any more.
+  /// The file is gone.
   var isGone: Bool { file == nil }
 }

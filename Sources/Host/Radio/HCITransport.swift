@@ -2,7 +2,7 @@ import CBluetooth
 import CLinux
 import Core
 
-/// An open way to a controller: a descriptor that gives and takes H4 packets, and is closed with the line.
+/// An open connection to a controller: its descriptor carries H4 packets and is closed in `deinit`.
 struct HCITransport: ~Copyable {
   let descriptor: CInt
   let kind: Kind
@@ -10,7 +10,7 @@ struct HCITransport: ~Copyable {
   enum Kind {
     /// One packet at a time, stamped by the kernel.
     case packets
-    /// Bytes, cut anywhere.
+    /// A stream of bytes.
     case stream
   }
 
@@ -21,10 +21,10 @@ struct HCITransport: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Why there is no line, or none any more.
+  /// Why opening failed, or the connection was lost.
   struct Refusal: Error {
     let trouble: Trouble
-    /// What the system said; 0 where it was not asked.
+    /// The errno; 0 if no call failed.
     let code: CInt
 
     init(_ trouble: Trouble, _ code: CInt = 0) {
@@ -33,7 +33,7 @@ struct HCITransport: ~Copyable {
     }
   }
 
-  /// Opens what `adapter` names. `bell` cuts the waiting short; `cycle` switches a shared adapter off first.
+  /// Opens what `adapter` names. `bell` interrupts the wait for a connection; `cycle` switches a shared adapter off first.
   static func open(_ adapter: borrowing Adapter, cycle: Bool, bell: CInt) throws(Refusal) -> HCITransport {
     switch adapter {
     case .hci(let index, .user): return try HCI(index).openAlone()
@@ -58,7 +58,7 @@ struct HCITransport: ~Copyable {
     return line
   }
 
-  /// A connection is made within two seconds, or not at all.
+  /// Waits for a connection, for at most two seconds.
   private static func connected(_ descriptor: CInt, _ bell: CInt) throws(Refusal) -> HCITransport {
     guard descriptor >= 0 else { throw refusal(linux_errno()) }
     let line = HCITransport(descriptor, .stream)
@@ -91,7 +91,7 @@ private struct HCI {
     throw refusal(linux_errno())
   }
 
-  /// The user channel wants the adapter down, and nobody else at it.
+  /// The user channel needs the adapter down and unused.
   func openAlone() throws(HCITransport.Refusal) -> HCITransport {
     let line = try Self.socket()
     if bluetooth_bind(line.descriptor, index, UInt16(HCI_CHANNEL_USER)) < 0 {
@@ -116,7 +116,7 @@ private struct HCI {
 
   func openShared(cycle: Bool) throws(HCITransport.Refusal) -> HCITransport {
     let line = try Self.socket()
-    // Only to help; whoever may not do it listens on without.
+    // A remedy that may lack the permission; then go on without it.
     if cycle { _ = bluetooth_down(line.descriptor, index) }
     let flags = bluetooth_flags(line.descriptor, index)
     guard flags >= 0 else { throw Self.refusal(linux_errno()) }

@@ -1,9 +1,9 @@
 import CLinux
 package import Core
 
-/// A rehearsal in a radio's place: a capture or a made-up world, told as if it happened now.
+/// Plays a rehearsal in place of a radio: a capture or a simulation, as if it happened now.
 package struct Playback: ~Copyable {
-  /// What a rehearsal gives next.
+  /// The next step of a rehearsal.
   package enum Scene {
     case packet(Packet)
     case over
@@ -11,18 +11,18 @@ package struct Playback: ~Copyable {
   }
 
   package enum Pace: Sendable {
-    /// Each packet as long after the first as it was then.
+    /// With the original intervals between packets.
     case real
-    /// As fast as the listener takes them.
+    /// As fast as the listener receives them.
     case unbound
   }
 
   private let radio: Radio
   private let pace: Pace
-  /// From the rehearsal's time to ours.
+  /// Our time minus the rehearsal's.
   private var shift: Interval?
 
-  /// `opening` runs on the radio's thread; what it returns is asked for one packet after another. The rehearsal begins at `start` of
+  /// `opening` runs on the radio's thread and returns the function that gives one packet after another. The rehearsal begins at `start` of
   /// its own time, or with its first packet.
   package static func start(
     _ radio: Radio, at pace: Pace, since start: Instant? = nil, _ opening: @escaping @Sendable () -> () -> Scene
@@ -40,12 +40,12 @@ package struct Playback: ~Copyable {
   }
 
   private mutating func play(_ next: () -> Scene) {
-    tell(.scanning)
+    push(.scanning)
     while !radio.isStopping {
       switch next() {
       case .packet(let packet): perform(packet)
-      case .over: return tell(.ended)
-      case .failed(let trouble): return tell(.failed(trouble))
+      case .over: return push(.ended)
+      case .failed(let trouble): return push(.failed(trouble))
       }
     }
   }
@@ -57,28 +57,28 @@ package struct Playback: ~Copyable {
       let shift = self.shift ?? Clock.now() - packet.at
       self.shift = shift
       packet.at = packet.at + shift
-      rest(until: packet.at)
+      sleep(until: packet.at)
     }
-    while radio.packets.count == radio.packets.capacity && !radio.isStopping { rest(until: Clock.now() + .milliseconds(1)) }
+    while radio.packets.count == radio.packets.capacity && !radio.isStopping { sleep(until: Clock.now() + .milliseconds(1)) }
     if radio.isPermitted { radio.deliver(packet) }
     radio.listener.ring()
   }
 
-  private func rest(until moment: Instant) {
+  private func sleep(until moment: Instant) {
     while !radio.isStopping {
       let left = moment - Clock.now()
       if left <= .zero { return }
-      radio.bell.settle()
+      radio.bell.willSleep()
       if !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: left) }
-      radio.bell.rise()
+      radio.bell.didWake()
     }
   }
 
-  private func tell(_ condition: Condition) {
-    var report = Radio.Status()
-    report.at = Clock.now()
-    report.condition = condition
-    while radio.reports.push(report) != nil && !radio.isStopping { rest(until: Clock.now() + .milliseconds(10)) }
+  private func push(_ condition: Condition) {
+    var status = Radio.Status()
+    status.at = Clock.now()
+    status.condition = condition
+    while radio.statuses.push(status) != nil && !radio.isStopping { sleep(until: Clock.now() + .milliseconds(10)) }
     radio.listener.ring()
   }
 }

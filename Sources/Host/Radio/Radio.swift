@@ -1,17 +1,17 @@
 package import Core
 import Synchronization
 
-/// One radio between its own thread and the core thread: everything that both touch, each with one writer.
+/// One radio, as its own thread and the core thread share it: each field has one writer.
 ///
-/// The radio's thread pushes packets and reports, and counts; the core thread pops them, and pushes packets for the controller.
+/// The radio's thread pushes packets and statuses, and counts; the core thread pops them, and pushes what neighbours know of phones.
 package final class Radio: Sendable {
-  /// How the radio is, whenever that changed.
+  /// The radio's state, pushed whenever it changes.
   package struct Status: BitwiseCopyable, Sendable {
     package var at = Instant.zero
     package var condition = Condition.opening
     package var profile = Profile()
     package var recoveries = Recoveries()
-    /// What the system said last, when it refused something.
+    /// The errno of the last failed call.
     package var code: Int32 = 0
 
     package init() {}
@@ -19,67 +19,58 @@ package final class Radio: Sendable {
 
   package let name: Name
   package let packets: Ring<Packet>
-  package let reports: Ring<Status>
-  let outgoing: Ring<Packet>
-  /// Whom somebody else of the site has asked.
+  package let statuses: Ring<Status>
+  /// Phones that another radio or gateway has asked already.
   let hints: Ring<KnownPeer>
   /// Wakes the radio's thread.
   let bell = Doorbell()
-  /// Wakes whoever pops the packets.
+  /// Wakes the thread that pops the packets.
   let listener: Doorbell
   private let stopping = Atomic<Bool>(false)
-  /// Written by the core thread alone.
+  /// Only the core thread writes it.
   private let permitted: Atomic<Bool>
-  /// Commands come back among the packets, for recordings. Whoever pops them must expect that type.
+  /// Sent commands appear among the packets, too, for recordings.
   private let echoing: Atomic<Bool>
-  /// Written by the radio's thread alone.
+  /// Only the radio's thread writes these.
   private let lost = Atomic<Int>(0)
   private let heard = Atomic<Int>(0)
   private let noise = Atomic<Int>(0)
 
-  /// `listener` is rung when something can be popped and the listener sleeps.
+  /// Rings `listener` when there is something to pop.
   package init(name: Name, listener: Doorbell, echoes: Bool, isPermitted: Bool = true, in arena: inout Arena) {
     permitted = Atomic(isPermitted)
     echoing = Atomic(echoes)
     self.name = name
     self.listener = listener
     packets = Ring(capacity: Limits.packetsQueued, in: &arena)
-    reports = Ring(capacity: Limits.reportsQueued, in: &arena)
-    outgoing = Ring(capacity: Limits.commandsQueued, in: &arena)
+    statuses = Ring(capacity: Limits.statusesQueued, in: &arena)
     hints = Ring(capacity: Limits.hintsQueued, in: &arena)
   }
 
   package static let bytes =
-    Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Status>.bytes(for: Limits.reportsQueued)
-    + Ring<Packet>.bytes(for: Limits.commandsQueued) + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
+    Ring<Packet>.bytes(for: Limits.packetsQueued) + Ring<Status>.bytes(for: Limits.statusesQueued)
+    + Ring<KnownPeer>.bytes(for: Limits.hintsQueued)
 
   // MARK: The core thread
 
-  /// A command or data for the controller; false when its queue is full.
-  package func send(_ packet: Packet) -> Bool {
-    let isTaken = outgoing.push(packet) == nil
-    bell.ring()
-    return isTaken
-  }
-
-  /// This one is known already; whoever finds the queue full is asked once more.
+  /// This phone is known already. If the ring is full, the radio asks it once more.
   package func hint(_ peer: KnownPeer) {
     if hints.push(peer) == nil { bell.ring() }
   }
 
-  /// Any thread: its own ends soon afterwards.
+  /// Any thread: the radio's thread ends soon afterwards.
   package func stop() {
     stopping.store(true, ordering: .releasing)
     bell.ring()
   }
 
-  /// Whether it may listen. One that may not lets its adapter go.
+  /// Whether it may listen; if not, it closes its adapter.
   package func permit(_ isPermitted: Bool) {
     guard permitted.exchange(isPermitted, ordering: .relaxed) != isPermitted else { return }
     bell.ring()
   }
 
-  /// A recording begins, or ends.
+  /// A recording starts or ends.
   package func echo(_ isWanted: Bool) { echoing.store(isWanted, ordering: .relaxed) }
 
   /// Packets that found the ring full.

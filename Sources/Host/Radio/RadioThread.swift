@@ -1,7 +1,7 @@
 import CLinux
 package import Core
 
-/// A radio's thread: it sleeps in one place, takes everything that waits, stamps it, hands it on, and keeps its controller listening.
+/// A radio's thread: it sleeps in one place, reads all that waits, stamps it, pushes it on, and keeps its controller listening.
 package struct RadioThread: ~Copyable {
   private let radio: Radio
   private let adapter: Adapter
@@ -11,14 +11,12 @@ package struct RadioThread: ~Copyable {
   private var peers: Peers
   private var line: HCITransport?
   private var transfer = Transfer()
-  /// Somebody else's packet whose turn has not come.
-  private var held: Packet?
   private var packet = Packet()
-  private var report = Radio.Status()
-  private var mustReport = true
-  /// What the system said last.
+  private var status = Radio.Status()
+  private var mustPush = true
+  /// The errno of the last failed call.
   private var code: CInt = 0
-  /// The remedy for a shared adapter: it is switched off before it is opened again.
+  /// The remedy for a shared adapter: switch it off before opening it again.
   private var mustCycle = false
 
   /// Starts the thread of a radio that is neither a capture nor a simulation.
@@ -26,7 +24,7 @@ package struct RadioThread: ~Copyable {
     -> Thread
   {
     Thread("radio") {
-      // Only what it takes to open the adapter again. Where that is refused the main thread ends the program.
+      // Only what opening the adapter again needs. If the system refuses, the main thread ends the program.
       _ = Privileges.keepOnly(adapter.privileges)
       var thread = RadioThread(radio, adapter, settings, duties)
       thread.run()
@@ -35,7 +33,7 @@ package struct RadioThread: ~Copyable {
 
   private init(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties) {
     self.radio = radio
-    // A thread's stack is short, and tables are long.
+    // The tables are too long for a thread's stack.
     var arena = Arena.taken(bytes: Peers.bytes)
     peers = Peers(duties, in: &arena)
     self.adapter = adapter
@@ -46,47 +44,44 @@ package struct RadioThread: ~Copyable {
 
   private mutating func run() {
     while !radio.isStopping {
-      if !radio.isPermitted { rest() }
+      if !radio.isPermitted { stayOff() }
       let now = Clock.now()
-      obey(controller.tick(at: now), at: now)
-      forward(at: now)
-      converse(at: now)
-      tell(controller.condition, at: now)
+      perform(controller.tick(at: now), at: now)
+      drivePeers(at: now)
+      pushStatus(controller.condition, at: now)
       if sleeps() { receive() }
     }
     farewell()
   }
 
-  /// Off, until it may listen again; then it begins anew.
-  private mutating func rest() {
+  /// Stays off until it may listen again, then starts anew.
+  private mutating func stayOff() {
     farewell()
     close()
-    held = nil
     controller = Controller(settings, isShared: isShared, spare: SystemRandom.word())
     peers.lost()
-    mustReport = true
+    mustPush = true
     while !radio.isPermitted && !radio.isStopping {
-      tell(.off, at: Clock.now())
-      while radio.outgoing.pop() != nil {}
-      radio.bell.settle()
-      // Whoever changed it before the bell was set has not rung; a full ring of reports is tried again.
-      if !radio.isPermitted && !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: mustReport ? .milliseconds(10) : nil) }
-      radio.bell.rise()
+      pushStatus(.off, at: Clock.now())
+      radio.bell.willSleep()
+      // A change before `willSleep` has not rung; a full ring of statuses is retried.
+      if !radio.isPermitted && !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: mustPush ? .milliseconds(10) : nil) }
+      radio.bell.didWake()
     }
   }
 
-  /// A controller that goes on scanning for nobody costs power; one that goes on sending, or stays connected, is worse.
+  /// A controller that goes on scanning costs power; one that goes on sending, or stays connected, is worse.
   private mutating func farewell() {
     guard let last = controller.farewell else { return }
     let packet = !peers.duties.isEmpty && !isShared ? RadioCommand(.reset).packet : last.packet
     send(packet.bytes, at: Clock.now())
   }
 
-  /// Until something arrives or falls due; true when the line has something.
+  /// Sleeps until something arrives or is due; true if there is something to read.
   private mutating func sleeps() -> Bool {
-    radio.bell.settle()
-    defer { radio.bell.rise() }
-    if radio.isStopping || (held == nil && radio.outgoing.count > 0) || radio.hints.count > 0 { return false }
+    radio.bell.willSleep()
+    defer { radio.bell.didWake() }
+    if radio.isStopping || radio.hints.count > 0 { return false }
     let deadline = min(min(controller.nextDeadline, transfer.deadline), peers.nextDeadline)
     let now = Clock.now()
     let limit = deadline == .never ? nil : max(deadline - now, .zero)
@@ -112,13 +107,13 @@ package struct RadioThread: ~Copyable {
     let now = Clock.now()
     attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.fill(from: line, at: now) }
     while transfer.next() {
-      // What is said on a connection is no advert; only a recording wants it.
+      // Data of a connection is no advert; only a recording needs it.
       if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
         packet.at = transfer.stamp
         packet.bytes = Text(transfer.packet)
         radio.deliver(packet)
       }
-      obey(controller.receive(transfer.packet, at: now), at: now)
+      perform(controller.receive(transfer.packet, at: now), at: now)
       peers.receive(transfer.packet, at: now)
     }
     radio.discarded(transfer.discarded)
@@ -127,7 +122,7 @@ package struct RadioThread: ~Copyable {
 
   // MARK: Out
 
-  private mutating func obey(_ action: Controller.Action, at now: Instant) {
+  private mutating func perform(_ action: Controller.Action, at now: Instant) {
     switch action {
     case .none: break
     case .send(let command): send(command.packet.bytes, at: now)
@@ -151,12 +146,12 @@ package struct RadioThread: ~Copyable {
     radio.deliver(packet)
   }
 
-  /// Whom to ask, what to answer, what to send; and what became known of it.
-  private mutating func converse(at now: Instant) {
+  /// Sends what `peers` wants to ask, answer and transmit, and pushes what it has learnt.
+  private mutating func drivePeers(at now: Instant) {
     while let known = radio.hints.pop() { peers.markKnown(known.address, at: now - known.age) }
     peers.tick(controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
-    if peers.takeStuck() { obey(controller.stuck(at: now), at: now) }
+    if peers.takeStuck() { perform(controller.stuck(at: now), at: now) }
     turns: while let next = peers.next(at: now) {
       switch controller.offer(next.bytes, at: now) {
       case .pass:
@@ -176,23 +171,6 @@ package struct RadioThread: ~Copyable {
     }
   }
 
-  /// Others' packets, each when its turn has come.
-  private mutating func forward(at now: Instant) {
-    while let next = held ?? radio.outgoing.pop() {
-      held = nil
-      switch controller.offer(next.bytes.bytes, at: now) {
-      case .pass: send(next.bytes.bytes, at: now)
-      case .first(let command):
-        held = next
-        return send(command.packet.bytes, at: now)
-      case .later:
-        held = next
-        return
-      case .refuse: break
-      }
-    }
-  }
-
   // MARK: The line
 
   private mutating func open() {
@@ -201,7 +179,7 @@ package struct RadioThread: ~Copyable {
       line = try HCITransport.open(adapter, cycle: mustCycle, bell: radio.bell.descriptor)
       (mustCycle, code) = (false, 0)
       let now = Clock.now()
-      obey(controller.opened(at: now), at: now)
+      perform(controller.opened(at: now), at: now)
     } catch {
       lost(error)
     }
@@ -218,7 +196,7 @@ package struct RadioThread: ~Copyable {
     controller.lost(refusal.trouble, at: Clock.now())
   }
 
-  /// Does something with the line, if there is one; a line that refuses is lost.
+  /// Does something with the line, if there is one; if that fails, the line is lost.
   private mutating func attempt(_ body: (inout Transfer, borrowing HCITransport) throws(HCITransport.Refusal) -> Void) {
     guard let open = line.take() else { return }
     do throws(HCITransport.Refusal) {
@@ -229,21 +207,21 @@ package struct RadioThread: ~Copyable {
     }
   }
 
-  // MARK: What is told
+  // MARK: Status
 
-  private mutating func tell(_ condition: Condition, at now: Instant) {
-    let (new, old) = (controller.profile, report.profile)
-    if condition != report.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustReport = true }
-    // Figures alone are told now and then.
-    if controller.recoveries != report.recoveries, now - report.at >= .seconds(1) { mustReport = true }
-    guard mustReport else { return }
-    report.at = now
-    report.condition = condition
-    report.profile = new
-    report.recoveries = controller.recoveries
-    report.code = code
-    // A full ring is told at the next turn.
-    mustReport = radio.reports.push(report) != nil
+  private mutating func pushStatus(_ condition: Condition, at now: Instant) {
+    let (new, old) = (controller.profile, status.profile)
+    if condition != status.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustPush = true }
+    // Counts alone change the status at most once a second.
+    if controller.recoveries != status.recoveries, now - status.at >= .seconds(1) { mustPush = true }
+    guard mustPush else { return }
+    status.at = now
+    status.condition = condition
+    status.profile = new
+    status.recoveries = controller.recoveries
+    status.code = code
+    // If the ring is full, try again in the next turn.
+    mustPush = radio.statuses.push(status) != nil
     radio.listener.ring()
   }
 }

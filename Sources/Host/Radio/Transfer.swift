@@ -2,28 +2,28 @@ import CBluetooth
 import CLinux
 import Core
 
-/// What moves packets over a line: its buffers, and what is left of a packet that was cut.
+/// Moves packets over a line: its buffers, and the beginning of a packet that is incomplete.
 @safe struct Transfer: ~Copyable {
   private let bytes: UnsafeMutablePointer<UInt8>
   private let lengths: UnsafeMutablePointer<UInt32>
   private let stamps: UnsafeMutablePointer<Int64>
   private var kind = HCITransport.Kind.stream
-  /// How far the last filling has been read, and how much it was: packets or bytes.
+  /// How much of the last batch has been read, and how much it was: packets or bytes.
   private var position = 0
   private var filled = 0
-  /// When it came, on both clocks.
+  /// When the batch came, on both clocks.
   private var arrived = Instant.zero
   private var wall: Int64 = 0
   private var stream = PacketStream()
   private var unsent = Text<1024>()
   private var lastByte = Instant.zero
-  /// Packets longer than any we handle, from a line that gives whole ones.
+  /// Packets longer than any we handle, from a kernel socket.
   private var oversized: UInt64 = 0
 
   private static let batch = Int(bluetooth_batch)
   private static let longest = Int(bluetooth_longest)
-  /// A controller pauses between packets, not inside them: at 115,200 baud the longest takes 23 ms. A network that sends a segment
-  /// again does, for some tenths of a second.
+  /// A controller pauses between packets, not inside them: at 115,200 baud the longest takes 23 ms. A network that resends a segment may
+  /// pause for some tenths of a second.
   private static let pause = Interval.seconds(1)
 
   init() {
@@ -43,27 +43,27 @@ import Core
     unsafe stamps.deallocate()
   }
 
-  /// For a new line: nothing of the old one counts.
+  /// For a new line: drops everything of the old one.
   mutating func restart() {
     stream.abandon()
     unsent.truncate(to: 0)
     (position, filled) = (0, 0)
   }
 
-  /// Bytes and packets that meant nothing.
+  /// Bytes and packets that were not understood.
   var discarded: UInt64 { stream.discarded + oversized }
 
   // MARK: In
 
-  /// When a packet that has begun is given up.
+  /// When to give up an incomplete packet.
   var deadline: Instant { stream.isPartial ? lastByte + Self.pause : .never }
 
-  /// To be told when the line had nothing at a moment, not before it was asked: this thread may have slept while the rest came.
+  /// Call it only after polling has found nothing: this thread may have slept while the rest came.
   mutating func foundNothing(at moment: Instant) {
     if moment >= deadline { stream.abandon() }
   }
 
-  /// Takes what waits, up to a batch; level-triggered `poll` calls again for the rest. Then `next` until there is none.
+  /// Reads what waits, up to a batch; `poll` is level-triggered and reports the rest. Then call `next` until it returns false.
   mutating func fill(from line: borrowing HCITransport, at now: Instant) throws(HCITransport.Refusal) {
     (position, filled, kind, arrived) = (0, 0, line.kind, now)
     let taken: Int
@@ -78,7 +78,7 @@ import Core
     lastByte = now
   }
 
-  /// Goes to the next packet; false when there is no whole one.
+  /// Goes to the next whole packet; false if there is none.
   mutating func next() -> Bool {
     kind == .packets ? nextPacket() : nextInStream()
   }
@@ -114,7 +114,7 @@ import Core
     }
   }
 
-  /// When it arrived: the kernel's stamp where there is one. A wall clock that was set meanwhile would make nonsense of it.
+  /// When it arrived: by the kernel's stamp if there is one, unless the wall clock was set meanwhile.
   var stamp: Instant {
     guard kind == .packets else { return arrived }
     // SAFETY: as above.
@@ -126,7 +126,7 @@ import Core
 
   var hasUnsent: Bool { !unsent.isEmpty }
 
-  /// What finds no room any more went to a controller that has taken nothing for a long time: its silence is noticed.
+  /// Drops a packet without room: its controller has read nothing for a long time, and its silence is noticed elsewhere.
   mutating func send(_ packet: RawSpan, over line: borrowing HCITransport) throws(HCITransport.Refusal) {
     guard packet.byteCount <= unsent.free else { return }
     if line.kind == .packets {
@@ -149,7 +149,7 @@ import Core
     }
   }
 
-  /// What a failed call means: nothing yet, or the end of the line.
+  /// Whether a failed call means nothing, or the end of the line.
   private func stumble(_ code: CInt) throws(HCITransport.Refusal) {
     switch code {
     case EAGAIN, EINTR: return

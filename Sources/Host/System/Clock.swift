@@ -1,24 +1,24 @@
 import CLinux
 package import Core
 
-/// The machine's clocks. Only the rim asks them.
+/// The machine's clocks. Core never reads them.
 package enum Clock {
   /// Since the machine started, sleep included.
   package static func now() -> Instant { Instant(microseconds: microseconds(CLOCK_BOOTTIME)) }
 
-  /// Unix time; nil while the clock is plainly not set.
+  /// Unix time; nil if the clock is obviously not set.
   package static func wall() -> Int64? {
     let time = microseconds(CLOCK_REALTIME)
     return time < earliest ? nil : time
   }
 
-  /// Unix time at `Instant.zero`; nil while the clock is plainly not set.
+  /// Unix time at `Instant.zero`; nil if the clock is obviously not set.
   package static func epoch() -> Int64? { wall().map { $0 - now().microseconds } }
 
-  /// A board without a battery starts in 1970, or where its file system says it stopped. No gateway is older than this source.
+  /// A board without a battery starts in 1970, or at its file system's last time. This moment is before any release.
   private static let earliest: Int64 = 1_767_225_600_000_000
 
-  /// Unix time, whatever it says: to compare with other moments on the same clock.
+  /// Unix time even if the clock is not set: to compare with other moments on the same clock.
   static func wallMicroseconds() -> Int64 { microseconds(CLOCK_REALTIME) }
 
   private static func microseconds(_ clock: clockid_t) -> Int64 {

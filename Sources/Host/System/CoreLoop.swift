@@ -1,19 +1,19 @@
 import CLinux
 package import Core
 
-/// What a station serves: the gateway, a recorder, a table of the air.
+/// What the core loop serves: the gateway, a recording, the table of `scan`.
 package protocol Listener: ~Copyable {
-  /// The beginning of each turn, before what was heard is told.
+  /// The beginning of each turn, before packets are received.
   mutating func woke()
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant)
-  /// How a radio is, whenever that changed.
-  mutating func reported(_ report: Radio.Status, radio: Int)
-  mutating func asked(_ request: Signals.Order)
+  /// A radio's state has changed.
+  mutating func reported(_ status: Radio.Status, radio: Int)
+  mutating func asked(_ order: Signals.Order)
   mutating func tick(at moment: Instant)
   var nextDeadline: Instant { get }
-  /// Whether somebody has left something to be done in the next turn.
+  /// Whether there is work for another turn at once.
   var hasWork: Bool { get }
-  /// The end of each turn: whatever else waits, and whoever else is to be woken. False ends the station.
+  /// The end of each turn: other work, and waking other threads. False ends the loop.
   mutating func turned(at moment: Instant) -> Bool
 }
 
@@ -21,17 +21,17 @@ extension Listener where Self: ~Copyable {
   package mutating func woke() {}
 }
 
-/// The core thread: sleeps in one place, takes what the radios have heard, and does what falls due.
+/// The core thread: sleeps in one place, takes packets from the radios, and does what is due.
 package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
   package var listener: Served
   private let bell: Doorbell
   private let radios: [Radio]
   private let signals: Signals
 
-  /// A packet's way from its stamp to here. What falls due waits so long, lest a packet come after what it was to come before.
+  /// How long a packet takes from its stamp to here. Deadlines wait so long, so that no earlier packet comes after them.
   private static var passage: Interval { .milliseconds(5) }
 
-  /// `bell` is the one that everybody rings who has something for the listener.
+  /// All that have something for the listener ring `bell`.
   package init(_ listener: consuming Served, _ bell: Doorbell, _ radios: [Radio], _ signals: Signals) {
     self.listener = listener
     self.bell = bell
@@ -44,15 +44,15 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
       let now = Clock.now()
       listener.woke()
       for index in 0..<radios.count {
-        while let report = radios[index].reports.pop() { listener.reported(report, radio: index) }
+        while let status = radios[index].statuses.pop() { listener.reported(status, radio: index) }
       }
-      while let request = signals.next() { listener.asked(request) }
+      while let order = signals.next() { listener.asked(order) }
       drain()
       listener.tick(at: now - Self.passage)
     } while listener.turned(at: Clock.now()) && sleep()
   }
 
-  /// The oldest of all radios first. No more than fill the rings once: whatever falls due is not kept waiting by a flood.
+  /// The oldest packet of all radios first. At most as many as fill the rings once: a flood must not delay deadlines.
   private mutating func drain() {
     var left = Limits.packetsQueued * radios.count
     while left > 0, let oldest = oldest() {
@@ -71,13 +71,13 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
     return oldest?.index
   }
 
-  /// Until somebody rings, a signal comes, or something falls due.
+  /// Sleeps until somebody rings, a signal comes, or something is due.
   private borrowing func sleep() -> Bool {
-    bell.settle()
-    defer { bell.rise() }
-    // Whoever left something before the bell was set has not rung.
+    bell.willSleep()
+    defer { bell.didWake() }
+    // What came before `willSleep` has not rung.
     if listener.hasWork { return true }
-    for radio in radios where radio.packets.count > 0 || radio.reports.count > 0 { return true }
+    for radio in radios where radio.packets.count > 0 || radio.statuses.count > 0 { return true }
     let deadline = listener.nextDeadline
     let limit = deadline == .never ? nil : max(deadline + Self.passage - Clock.now(), .zero)
     wait(bell.descriptor, Awaited(signals.descriptor), forAtMost: limit)

@@ -1,7 +1,7 @@
 import CCrypto
 package import Core
 
-/// AES-128 of one block by libcrypto, for Core, which has no cryptography. Takes no memory and keeps nothing.
+/// AES-128 of one block by libcrypto, for Core, which has no cryptography of its own. It allocates nothing and keeps no state.
 package func aes128() -> Cipher {
   { key, plain in
     var enciphered = Block(repeating: 0)

@@ -1,10 +1,10 @@
 import CLinux
 import Synchronization
 
-/// Wakes a thread that sleeps in `poll`. Ringing costs a system call only when it really sleeps.
+/// Wakes a thread that sleeps in `poll`. Ringing costs a system call only if it sleeps.
 ///
-/// The sleeper calls `settle()`, looks once more whether there is work, then polls `descriptor`; whoever brings work rings after
-/// having put it in place. Both sides swap the same flag, so one of them always sees the other: no work is slept over.
+/// The sleeper calls `willSleep()`, looks once more whether there is work, then polls `descriptor`; a producer rings after
+/// pushing work. Both swap the same flag, so one of them always sees the other: no work is missed.
 package final class Doorbell: Sendable {
   package let descriptor: CInt
   private let asleep = Atomic<Bool>(false)
@@ -16,17 +16,17 @@ package final class Doorbell: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Any thread, also a signal's.
+  /// Any thread.
   package func ring() {
     guard asleep.exchange(false, ordering: .acquiringAndReleasing) else { return }
     eventfd_write(descriptor, 1)
   }
 
-  /// The sleeper's thread: from now on a ring is heard.
-  package func settle() { _ = asleep.exchange(true, ordering: .acquiringAndReleasing) }
+  /// The sleeper's thread: from now on a ring wakes it.
+  package func willSleep() { _ = asleep.exchange(true, ordering: .acquiringAndReleasing) }
 
-  /// The sleeper's thread, awake again for whatever reason.
-  package func rise() {
+  /// The sleeper's thread, awake again for any reason.
+  package func didWake() {
     if asleep.exchange(false, ordering: .acquiringAndReleasing) { return }
     var rings: eventfd_t = 0
     // SAFETY: the call fills one counter that is ours.

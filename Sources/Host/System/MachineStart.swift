@@ -1,11 +1,11 @@
-/// Which start of the machine this is: the clock that counts from its start means nothing after the next one.
+/// Identifies this start of the machine: times on the boot clock mean nothing after the next start.
 package func machineStart() -> Int64 {
   let kernels = (try? File(reading: "/proc/sys/kernel/random/boot_id", atMost: 64))?.bytes ?? []
   return machineStart(kernels, systemds: Array((environment("FORECOURT_BOOT") ?? "").utf8))
 }
 
-/// The kernel's own word, or, where the unit hides that, systemd's for the same. Where nobody says it a number that no run ever had:
-/// what another run left is then of another start.
+/// The kernel's boot id, or, if the unit hides that, systemd's. If neither is there, a random number: all earlier runs then count as of
+/// other starts.
 func machineStart(_ kernels: [UInt8], systemds: [UInt8]) -> Int64 {
   for word in [kernels, systemds] {
     guard let bytes = hexBytes(word), bytes.count == 16 else { continue }

@@ -2,7 +2,7 @@ import CLinux
 package import Core
 
 extension Arena {
-  /// Memory from the system, once and for as long as the process lives. Pages that nobody touches cost nothing.
+  /// Memory from the system, for the life of the process. Untouched pages cost nothing.
   package static func taken(bytes: Int) -> Arena {
     // SAFETY: a mapping of our own, zeroed by the system; it is never given back.
     let start = unsafe mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)

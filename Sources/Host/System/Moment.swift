@@ -20,15 +20,15 @@ package struct Moment: BitwiseCopyable, Sendable {
 }
 
 extension Clock {
-  /// Whether the time of day can be believed across a power cut: since the machine started somebody has synchronised it. A clock chip
-  /// proves nothing: its battery may be empty, or was never there.
+  /// Whether the time of day can be trusted across a power cut: it has been synchronised since the machine started. A clock chip proves
+  /// nothing: its battery may be empty or missing.
   fileprivate static var isTrusted: Bool {
     var state = timex()
     // SAFETY: with no modes set the call only fills the structure, which is ours.
     let answer = unsafe adjtimex(&state)
     if answer >= 0 { return answer != TIME_ERROR }
-    // The unit lets nobody ask the kernel. What systemd-timesyncd writes at each synchronisation cannot be of the future, unless the clock
-    // was put back since.
+    // The unit may forbid adjtimex. systemd-timesyncd writes this file at each synchronisation; if its time is in the future, the clock was
+    // set back since.
     return Files.written(Path("/run/systemd/timesync/synchronized")).map { $0 <= wallMicroseconds() } ?? false
   }
 }

@@ -1,11 +1,11 @@
 import CLinux
 package import Core
 
-/// systemd's notifications, by hand: one datagram each to the socket in $NOTIFY_SOCKET. Without one nothing is sent. sd_notify(3).
+/// systemd's notifications: a datagram each to the socket in $NOTIFY_SOCKET, if there is one. sd_notify(3).
 package final class Notify: Sendable {
   private let descriptor: CInt
   private let place: String
-  /// How often systemd wants to hear that we live; nil: not at all. A third of what it waits, as it advises less than a half.
+  /// How often to feed systemd's watchdog; nil: never. A third of its limit; it advises at most a half.
   package let pulse: Interval?
 
   package init() {
@@ -21,7 +21,7 @@ package final class Notify: Sendable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   package func ready() { send(Sentence("READY=1")) }
-  /// Only the core thread's progress may feed it: a gateway that hears nothing more is not alive.
+  /// Feeds the watchdog. Only the core thread's progress may do so.
   package func alive() { send(Sentence("WATCHDOG=1")) }
   package func stopping() { send(Sentence("STOPPING=1")) }
 

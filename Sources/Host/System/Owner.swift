@@ -1,11 +1,11 @@
 import CLinux
 
-/// Whose a folder is. Where root examines what a service with a user of its own will find there, root's rights must not answer for it.
+/// The owner of a folder. If root runs `check` for a service with its own user, root's rights would give the wrong answers.
 package struct Owner {
   package let name: String
   private let user: UInt32
 
-  /// nil where the caller's own rights are what counts: a user's, or root's in a folder of root's.
+  /// nil if the caller's own rights count: it is not root, or the folder is root's.
   package init?(ofFolderOf path: String) {
     var user: uid_t = 0
     // SAFETY: the path is lent with its zero, the number is ours; the system's text is copied before anybody can ask again.
@@ -14,12 +14,12 @@ package struct Owner {
     name = unsafe String(cString: linux_user(user))
   }
 
-  /// From here to `leave` this thread may open what the owner may. False: the system refused, and root's rights are what is left.
+  /// From here to `leave` this thread may open what the owner may. False: the system refused, and root's rights remain.
   package func enter() -> Bool {
-    if linux_look_as(user) == 0 { return true }
+    if linux_act_as(user) == 0 { return true }
     Self.leave()
     return false
   }
 
-  package static func leave() { _ = linux_look_as(0) }
+  package static func leave() { _ = linux_act_as(0) }
 }

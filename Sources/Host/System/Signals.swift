@@ -2,23 +2,22 @@ import CLinux
 package import Core
 import Synchronization
 
-/// What the system asks of the process, as a descriptor that can be waited for. Made by the main thread before any other is started:
-/// threads leave signals alone.
+/// Signals as a descriptor to wait for. The main thread creates it before it starts others, which leave signals blocked.
 package final class Signals: Sendable {
   package enum Order { case stop, reload }
 
   let descriptor: CInt
-  /// The same for what ends the process; only looked at.
+  /// For the signals that end the process; polled, never read.
   private let ending: CInt
   private let bell = Doorbell()
   private let isTaken = Atomic<Bool>(false)
 
-  /// `limit`: so long after it was asked to stop the process ends, whatever hangs in it.
+  /// `limit`: so long after a request to stop the process ends, whatever hangs.
   package init(endingWithin limit: Interval? = nil) {
     descriptor = Self.opened(for: [SIGTERM, SIGINT, SIGHUP])
     ending = Self.opened(for: [SIGTERM, SIGINT])
     guard let limit else { return }
-    bell.settle()
+    bell.willSleep()
     _ = Thread("last resort") { self.end(after: limit) }
   }
 
@@ -38,7 +37,7 @@ package final class Signals: Sendable {
     return descriptor
   }
 
-  /// Sleeps until the system asks for something or `input` can be read; whether it can.
+  /// Sleeps until a signal comes or `input` can be read; returns whether it can.
   package func waits(forInput input: CInt) -> Bool { wait(descriptor, Awaited(input), forAtMost: nil).toRead }
 
   package func next() -> Order? {
@@ -54,19 +53,19 @@ package final class Signals: Sendable {
 
   // MARK: The last resort's thread
 
-  /// Sleeps until the signal is taken, or lies there: the thread that is to take it may hang itself.
+  /// Sleeps until the signal is taken, or pending: the thread that should take it may hang.
   private func end(after limit: Interval) {
     _ = Privileges.keepOnly([])
     while !isTaken.load(ordering: .acquiring), !wait(bell.descriptor, Awaited(ending), forAtMost: nil).toRead {}
     let deadline = Clock.now() + limit
     while Clock.now() < deadline { wait(-1, nil, forAtMost: deadline - Clock.now()) }
     let words: StaticString =
-      "forecourt: asked to stop, but something hangs, such as a disk: it ends now. What is stored for the broker is kept\n"
+      "forecourt: asked to stop, but something hangs, such as a disk: the process ends now. Stored events are kept\n"
     // SAFETY: the literal's pointer and length belong together.
     if canTakeWords(STDERR_FILENO) { _ = unsafe write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount) }
     _exit(1)
   }
 }
 
-/// Whether a line can be written there without waiting for whoever reads it.
+/// Whether a line can be written there without blocking.
 package func canTakeWords(_ descriptor: CInt) -> Bool { wait(-1, Awaited(descriptor, toWrite: true), forAtMost: .zero).toWrite }

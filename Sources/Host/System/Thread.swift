@@ -14,7 +14,7 @@ package struct Thread: Sendable {
     }
   }
 
-  /// Signals stay with the main thread. `name` is what `top -H` shows: 15 bytes at most.
+  /// Blocks all signals, which belong to the main thread. `name` is what `top -H` shows: at most 15 bytes.
   package init(_ name: StaticString, stack: Int = 256 * 1024, _ run: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     var everySignal = sigset_t()
@@ -26,7 +26,7 @@ package struct Thread: Sendable {
     unsafe sigfillset(&everySignal)
     unsafe pthread_sigmask(SIG_SETMASK, &everySignal, &before)
     let body = unsafe Unmanaged.passRetained(Body(name, run)).toOpaque()
-    let refused = unsafe pthread_create(&thread, &attributes, { unsafe Thread.begin($0) }, body)
+    let refused = unsafe pthread_create(&thread, &attributes, { unsafe Thread.enter($0) }, body)
     precondition(refused == 0, "the system gives no thread: it is out of memory or processes")
     // SAFETY: as above.
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
@@ -36,7 +36,7 @@ package struct Thread: Sendable {
 
   package func join() { pthread_join(handle, nil) }
 
-  private static func begin(_ opaque: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  private static func enter(_ opaque: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     // SAFETY: `init` retained the body for exactly this one call; a literal ends with a zero.
     let body = unsafe Unmanaged<Body>.fromOpaque(opaque!).takeRetainedValue()
     unsafe linux_name_thread(UnsafeRawPointer(body.name.utf8Start).assumingMemoryBound(to: CChar.self))

@@ -1,7 +1,7 @@
 import CLinux
 package import Core
 
-/// A descriptor beside the doorbell, and what is wanted of it.
+/// A descriptor to wait for beside the doorbell, to read and perhaps to write.
 package struct Awaited: BitwiseCopyable {
   package var descriptor: CInt
   package var toWrite = false
@@ -17,7 +17,7 @@ package struct Ready: BitwiseCopyable {
   package var toWrite = false
 }
 
-/// Sleeps until the doorbell rings, the other descriptor is ready, or the time is up. nil: for ever.
+/// Sleeps until the doorbell rings, the other descriptor is ready, or the limit is over. nil: no limit.
 @discardableResult
 package func wait(_ bell: CInt, _ other: Awaited?, forAtMost limit: Interval?) -> Ready {
   var polled: [2 of pollfd] = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0), pollfd(fd: -1, events: 0, revents: 0)]

@@ -1,10 +1,10 @@
 package import Core
 
-/// A path of the file system, as the config gives it.
+/// A path in the file system.
 package typealias Path = Text<255>
 
 extension Text {
-  /// Lends the text as C wants it: a copy with a zero behind it. A zero inside ends it early.
+  /// Lends the text to C: a copy that ends with a zero. A zero inside ends it early.
   package func withCString<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
   ) throws(Failure) -> Result {

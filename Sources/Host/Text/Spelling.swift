@@ -1,8 +1,8 @@
-// Texts are compared by their bytes: String's own comparison would bring Unicode's tables into the binary.
+// Compares by bytes: String's own comparison would bring Unicode's tables into the binary.
 
 package func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
-/// The known word that somebody who wrote `word` most likely meant.
+/// The known word that was most likely meant by `word`.
 package func suggestion(for word: String, among known: [String]) -> String? {
   var best: String?
   var least = max(1, word.utf8.count / 3) + 1

@@ -9,7 +9,7 @@ extension String {
     self.init(decoding: bytes, as: UTF8.self)
   }
 
-  /// A number as people write it: at most three decimals, none that say nothing.
+  /// A number for people: at most three decimals, no trailing zeros.
   package init(number value: Double) {
     if value == value.rounded(), value.magnitude < 1e15 {
       self = "\(Int64(value))"

@@ -105,7 +105,7 @@ struct Calibration {
   mutating func add(_ sample: Sample) {
     for index in measurements.indices where measurements[index].radio == sample.radio {
       guard sample.at >= measurements[index].begin, sample.at < measurements[index].end else { continue }
-      measurements[index].heard.append(Measurement.Reading(at: sample.at, level: Double(sample.level)))
+      measurements[index].readings.append(Measurement.Reading(at: sample.at, level: Double(sample.level)))
     }
   }
 

@@ -5,11 +5,11 @@ extension Calibration {
   /// The figures for people, the fragment for the configuration; or why there are none.
   func tell(_ out: Output) throws(Exit) {
     let usable = try usable()
-    var looks: [Look] = []
-    for measurement in usable { looks += measurement.looks }
+    var windows: [SampleWindow] = []
+    for measurement in usable { windows += measurement.windows }
     let fit: Fit
     do throws(FitRefusal) {
-      fit = try Fit(looks, radios: radios.count, places: places.count, offsets: settings.offsets, assuming: settings.exponent)
+      fit = try Fit(windows, radios: radios.count, places: places.count, offsets: settings.offsets, assuming: settings.exponent)
     } catch {
       say("forecourt: " + sentence(error))
       throw .failed
@@ -28,7 +28,7 @@ extension Calibration {
     let best = measurements.reduce(0.0) { max($0, $1.rate) }
     for measurement in measurements {
       let name = title(measurement)
-      say("\(name): \(count(measurement.heard.count, "sample")), \(summary(measurement))")
+      say("\(name): \(count(measurement.readings.count, "sample")), \(summary(measurement))")
       switch measurement.worth(besides: best) {
       case .good: kept.append(measurement)
       case .few: say("  left out: at least \(Measurement.fewest) are needed")
@@ -52,7 +52,7 @@ extension Calibration {
   }
 
   private func summary(_ measurement: Measurement) -> String {
-    guard measurement.heard.count > 1 else { return "nothing to average" }
+    guard measurement.readings.count > 1 else { return "nothing to average" }
     return "\(fixed(measurement.mean, 1)) dBm, deviation \(fixed(measurement.deviation, 1)) dB, \(fixed(measurement.rate, 1)) a second"
   }
 
@@ -103,7 +103,7 @@ extension Calibration {
   // MARK: The fragment
 
   private func fragment(_ fit: Fit, _ usable: [Measurement], _ predictions: [TriggerPrediction]) -> [String] {
-    let samples = usable.reduce(0) { $0 + $1.heard.count }
+    let samples = usable.reduce(0) { $0 + $1.readings.count }
     let stamp = date.map { String(Text<32>(moment: $0)) } ?? "at an unknown date: the clock is not set"
     var used: [String] = []
     for index in places.indices where usable.contains(where: { $0.place == index }) { used.append(places[index].written) }

@@ -24,7 +24,7 @@ extension Command {
 private func examine(_ invocation: Invocation) throws(Exit) {
   let source = try source(invocation)
   let configuration = try configuration(source, invocation)
-  let owner = invocation.has("lint") ? nil : Owner(ofFolderOf: configuration.host.outbox.path)
+  let owner = invocation.has("lint") ? nil : Owner(ofFolderOf: String(configuration.host.outbox.path))
   if let owner { try reread(as: owner, invocation) }
   let bar = invocation.out.bar
   let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host, as: owner) { bar.show(nil) }

@@ -53,7 +53,7 @@ private struct Wanted {
 
 private func list(_ invocation: Invocation) throws(Exit) {
   let wanted = try Wanted(invocation)
-  let path = try invocation.configuration(.hearing).host.outbox.path
+  let path = String(try invocation.configuration(.hearing).host.outbox.path)
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try Files.mustBeFile(path) } catch {
     say("forecourt: \(path) \(error.sentence)")
@@ -76,9 +76,9 @@ extension OutboxHistory.Entry {
   /// One form for scripts: the payload is the very text that was sent.
   fileprivate var json: String {
     var line =
-      "{\"v\":1,\"state\":\"\(fate.name)\",\"stored\":\(written(stored)),\"settled\":\(written(settled)),\"expires\":\(written(expires)),"
+      "{\"v\":1,\"state\":\"\(state.name)\",\"stored\":\(written(stored)),\"settled\":\(written(settled)),\"expires\":\(written(expires)),"
     // What is damaged need not be JSON any more.
-    let told = fate == .damaged ? Host.json(String(payload)) : String(payload)
+    let told = state == .damaged ? Host.json(String(payload)) : String(payload)
     line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(told)}"
     return line
   }
@@ -88,7 +88,7 @@ extension OutboxHistory.Entry {
     // A region's event says in its topic alone whose it is.
     let place = trigger.map { String($0) } ?? String(topic)
     let moment = stored.map { String(Text<32>(moment: $0)) } ?? "clock not set           "
-    return "\(moment)  \(padded(fate.name, to: 9))  \(padded(what, to: 9))  \(place)  \(identity.map { String($0) } ?? "-")  "
+    return "\(moment)  \(padded(state.name, to: 9))  \(padded(what, to: 9))  \(place)  \(identity.map { String($0) } ?? "-")  "
       + (eventID.map { String($0) } ?? "-")
   }
 

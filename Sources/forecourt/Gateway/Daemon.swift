@@ -40,8 +40,8 @@ struct Daemon: Listener, ~Copyable {
     host = configuration.host
     log = Log(configuration.host.log)
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
-    learntPowers = LearntPowersStore(beside: configuration.host.outbox.path, isKept: isKept)
-    neighbours = NeighbourStore(beside: configuration.host.outbox.path, isKept: isKept)
+    learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
+    neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     self.boot = boot
     self.radios = radios
     self.sink = sink
@@ -117,13 +117,12 @@ struct Daemon: Listener, ~Copyable {
     return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.isDue(gateway.devices), asked)
   }
   var hasWork: Bool {
-    sink.requests.count > 0 || sink.chores.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
+    sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
   }
-  private var isOnline: Bool { sink.courier?.figures.isOnline ?? false }
+  private var isOnline: Bool { sink.courier?.counters.isOnline ?? false }
 
   mutating func turned(at moment: Instant) -> Bool {
     while let request = sink.requests.pop() { perform(request, at: moment) }
-    while let chore = sink.chores.pop() { perform(chore, at: moment) }
     if moment >= watchdog, let pulse = notify.pulse {
       notify.alive()
       watchdog = moment + pulse
@@ -152,7 +151,7 @@ struct Daemon: Listener, ~Copyable {
     status.waits(for: diskThread.late(at: now))
     if status.connected(isOnline) { gateway.connected(status.isOnline, at: now) }
     if let words = status.heard(gateway.hearing) { log.say(words.level, words.sentence) }
-    let troubles = sink.courier.map { crowd.troubles($0.figures.troubles, gateway.publisher, at: now) }
+    let troubles = sink.courier.map { crowd.troubles($0.counters.troubles, gateway.publisher, at: now) }
     guard let report = status.news(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.tellAgain() }
     notify.status(report.summary)
@@ -160,12 +159,12 @@ struct Daemon: Listener, ~Copyable {
 
   private mutating func count(at now: Instant) {
     for complaint in telemetry.complaints() { log.say(.warning, complaint) }
-    let telemetry = telemetry.taken(at: now, gateway, sink.courier?.figures)
+    let telemetry = telemetry.taken(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }
     let text = Metrics.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
-    _ = diskThread.ask(.metrics, at: now) { [log] in
-      if !Metrics.write(text, to: file) { log.say(.warning, "metrics_file \(file) cannot be written") }
+    _ = diskThread.submit(.metrics, at: now) { [log] in
+      do throws(FileRefusal) { try Metrics.write(text, to: file) } catch { log.say(.warning, "metrics_file \(file) \(error.sentence)") }
     }
   }
 
@@ -231,7 +230,7 @@ struct Daemon: Listener, ~Copyable {
 
   private mutating func record(during span: Interval, _ ticket: Ticket, at now: Instant) {
     if recorders.isEmpty { recorders = RemoteCapture.recorders(radios.count) }
-    remoteCapture = RemoteCapture(radios, recorders, beside: host.outbox.path, during: span, ticket, at: now)
+    remoteCapture = RemoteCapture(radios, recorders, beside: String(host.outbox.path), during: span, ticket, at: now)
     log.say(.info, "recording what is heard for \(Int(span.seconds)) s, as a command asks")
   }
 

@@ -26,12 +26,12 @@ struct LearntPowersStore {
   }
 
   mutating func turned(_ gateway: borrowing Gateway, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
-    guard isKept, gateway.triggers.learnt.changes != saved, isOver || now >= due, !diskThread.isAtWork(.learnt) else { return }
+    guard isKept, gateway.triggers.learnt.changes != saved, isOver || now >= due, !diskThread.isBusy(.learnt) else { return }
     saved = gateway.triggers.learnt.changes
     due = now + Self.pause
     let (text, path) = (LearntFile.text(gateway.triggers.learnt), path)
-    _ = diskThread.ask(.learnt, at: now) {
-      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+    _ = diskThread.submit(.learnt, at: now) {
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
 }

@@ -6,18 +6,17 @@ final class MessageSink {
   let messages: Ring<Message>
   /// What goes before them; nil where all goes in one order, to be read.
   let urgent: Ring<Message>?
-  /// What the broker asks of the machine, and of the process.
+  /// What the broker asks of us.
   let requests: Ring<Request>
-  let chores: Ring<Request>
   let courier: Courier?
-  private var mailbox: Mailbox
+  private var pendingSettings: PendingSettings
   private let thread: Thread?
   private let out: Output
   private let started: Instant
 
   static let bytes =
     Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
-    + 2 * Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<Courier.Order>.bytes(for: ordersQueued)
+    + Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<Courier.Order>.bytes(for: ordersQueued)
   private static let ordersQueued = 4
 
   init(
@@ -26,9 +25,8 @@ final class MessageSink {
   ) {
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     requests = Ring(capacity: Limits.requestsQueued, in: &arena)
-    chores = Ring(capacity: Limits.requestsQueued, in: &arena)
     let orders = Ring<Courier.Order>(capacity: Self.ordersQueued, in: &arena)
-    mailbox = Mailbox(orders)
+    pendingSettings = PendingSettings(orders)
     out = invocation.out
     self.started = started
     guard !invocation.has("print") else {
@@ -40,7 +38,7 @@ final class MessageSink {
     let courier = Courier(
       CourierSettings(configuration.core, configuration.host, boot: boot),
       Courier.Inlets(messages: [urgent, messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
-      toHost: Outlet(requests: chores, bell: bell), say: Log(configuration.host.log).courier)
+      log: Log(configuration.host.log).courier)
     self.courier = courier
     thread = courier.start()
   }
@@ -51,14 +49,14 @@ final class MessageSink {
       while messages.take({ out.line($0, since: started) }) {}
       return out.flush()
     }
-    if mailbox.retry() || messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
+    if pendingSettings.retry() || messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
   }
 
   /// What the process itself says is little, and must come through when much is going on. False when there was no room for it.
   func send(_ message: Message) -> Bool { (urgent ?? messages).push(message) == nil }
 
   func adopt(_ settings: CourierSettings) {
-    mailbox.send(settings)
+    pendingSettings.send(settings)
     courier?.bell.ring()
   }
 

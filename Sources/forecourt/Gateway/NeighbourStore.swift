@@ -38,11 +38,11 @@ struct NeighbourStore {
     due = now + Self.pause
     note(gateway, at: now)
     drop(in: &gateway, log)
-    guard isChanged, !diskThread.isAtWork(.neighbours) else { return }
+    guard isChanged, !diskThread.isBusy(.neighbours) else { return }
     isChanged = false
     let (text, path) = (NeighbourFile.text(entries), path)
-    _ = diskThread.ask(.neighbours, at: now) {
-      do throws(FileRefusal) { try LearntFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+    _ = diskThread.submit(.neighbours, at: now) {
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
 

@@ -42,7 +42,7 @@ struct Reloading {
 
   /// Whether something is to be done in the next turn.
   var hasWork: Bool { isUnderWay ? isRead : isWanted }
-  private var isRead: Bool { !diskThread.isAtWork(.configuration) }
+  private var isRead: Bool { !diskThread.isBusy(.configuration) }
 
   /// Once a turn: what has been read, and who asked for it.
   mutating func turned(_ notify: Notify, at now: Instant) -> (read: Read, tickets: [Ticket])? {
@@ -52,7 +52,7 @@ struct Reloading {
       return (read, current)
     }
     let read = read
-    guard isWanted, !isUnderWay, diskThread.ask(.configuration, at: now, { read.again() }) else { return nil }
+    guard isWanted, !isUnderWay, diskThread.submit(.configuration, at: now, { read.again() }) else { return nil }
     notify.reloading(at: now)
     (isWanted, isUnderWay, current, next) = (false, true, next, [])
     return nil

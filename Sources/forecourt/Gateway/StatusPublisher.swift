@@ -7,7 +7,7 @@ struct StatusPublisher {
   private var isNews = true
   private var troubles: Troubles?
   private let adapters: [Adapter]
-  private var late: DiskThread.Errand?
+  private var late: DiskThread.Job?
   private var conditions: [Condition]
   /// Of each radio: the minute's lines, and how many more there would have been.
   private var chatter: [(since: Instant, lines: Int, unsaid: Int)]
@@ -42,9 +42,9 @@ struct StatusPublisher {
   }
 
   /// What a disk has kept waiting for too long.
-  mutating func waits(for errand: DiskThread.Errand?) {
-    if errand != late { isNews = true }
-    late = errand
+  mutating func waits(for job: DiskThread.Job?) {
+    if job != late { isNews = true }
+    late = job
   }
 
   mutating func tellAgain() { isNews = true }

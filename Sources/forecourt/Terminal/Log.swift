@@ -16,7 +16,7 @@ struct Log: Sendable {
   }
 
   /// For the courier, which speaks in Core's texts.
-  var courier: Say {
+  var courier: CourierLog {
     { severity, words in
       let level: LogSettings.Level =
         switch severity {

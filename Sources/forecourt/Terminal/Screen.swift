@@ -12,8 +12,8 @@ struct Screen: ~Copyable {
     // no-color.org: set at all means none.
     hasColours = environment("NO_COLOR") == nil
     out.flush()
-    linux_screen_begin()
-    isTyped = linux_screen_is_typed() != 0
+    linux_screen_start()
+    isTyped = linux_screen_has_keys() != 0
   }
 
   deinit { linux_screen_end() }

@@ -9,7 +9,7 @@ final class Rig: @unchecked Sendable {
   let courier: Courier
   private let answers: Ring<Message>
   private let orders: Ring<Courier.Order>
-  private let outlets: [Outlet]
+  private let outlet: Outlet
   private var settings: CourierSettings
   private var composer: Composer
   private var carrying: Thread?
@@ -18,7 +18,7 @@ final class Rig: @unchecked Sendable {
     self.settings = settings
     composer = Composer(settings.topics)
     let bytes =
-      Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: 64) + 2 * Ring<Request>.bytes(for: Limits.requestsQueued)
+      Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: 64) + Ring<Request>.bytes(for: Limits.requestsQueued)
       + Ring<Courier.Order>.bytes(for: 4)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 64)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -26,14 +26,10 @@ final class Rig: @unchecked Sendable {
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     answers = Ring(capacity: 64, in: &arena)
     orders = Ring(capacity: 4, in: &arena)
-    let bell = Doorbell()
-    outlets = [
-      Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: bell),
-      Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: bell),
-    ]
+    outlet = Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: Doorbell())
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlets[0], toHost: outlets[1],
-      say: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
+      settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlet,
+      log: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
   }
 
   func start() {
@@ -42,20 +38,18 @@ final class Rig: @unchecked Sendable {
     _ = Thread("witness") { self.witness() }
   }
 
-  /// Stands for the core and main threads: shows what arrives, and answers it.
+  /// Stands for the core thread: shows what arrives, and answers it.
   private func answer() {
-    let bell = outlets[0].bell
+    let bell = outlet.bell
     while true {
-      bell.settle()
-      if outlets[0].requests.count + outlets[1].requests.count == 0 { wait(bell.descriptor, nil, forAtMost: nil) }
-      bell.rise()
-      for outlet in outlets {
-        while let request = outlet.requests.pop() {
-          printLine(describe(request))
-          guard case .command(_, let ticket) = request else { continue }
-          _ = answers.push(.reply(to: ticket, from: composer.topics))
-          courier.bell.ring()
-        }
+      bell.willSleep()
+      if outlet.requests.count == 0 { wait(bell.descriptor, nil, forAtMost: nil) }
+      bell.didWake()
+      while let request = outlet.requests.pop() {
+        printLine(describe(request))
+        guard case .command(_, let ticket) = request else { continue }
+        _ = answers.push(.reply(to: ticket, from: composer.topics))
+        courier.bell.ring()
       }
     }
   }
@@ -76,7 +70,7 @@ final class Rig: @unchecked Sendable {
   private func witness() {
     var told = 0
     while true {
-      let stored = courier.figures.eventsStored.count
+      let stored = courier.counters.eventsStored.count
       if stored > told { printLine("stored \(stored)") }
       told = max(told, stored)
       usleep(500)
@@ -118,8 +112,8 @@ final class Rig: @unchecked Sendable {
     case "single": single(Int(words[1])!)
     case "reload":
       settings.read(Array(words.dropFirst()))
-      order(.adopt(settings))
-    case "figures": printLine(courier.figures.line)
+      order(.reload(settings))
+    case "figures": printLine(courier.counters.line)
     case "stop", nil: return false
     default: fatalError("courier-rig: unknown line \(words)")
     }
@@ -130,7 +124,7 @@ final class Rig: @unchecked Sendable {
     let begun = seconds()
     courier.stop()
     carrying?.join()
-    printLine(courier.figures.line)
+    printLine(courier.counters.line)
     printLine("ended \(seconds() - begun)")
   }
 
@@ -146,7 +140,7 @@ final class Rig: @unchecked Sendable {
   }
 
   private func flood(_ length: Double) {
-    let (start, before) = (seconds(), courier.figures.published.count)
+    let (start, before) = (seconds(), courier.counters.published.count)
     var (number, refused) = (0, 0)
     while number % 64 != 0 || seconds() - start < length {
       let message = composer.fleeting(number)
@@ -161,16 +155,16 @@ final class Rig: @unchecked Sendable {
     }
     courier.bell.ring()
     while messages.count > 0 { usleep(100) }
-    printLine("flooded \(courier.figures.published.count - before) \(seconds() - start) \(courier.figures.droppedBusy.count) \(refused)")
+    printLine("flooded \(courier.counters.published.count - before) \(seconds() - start) \(courier.counters.droppedBusy.count) \(refused)")
   }
 
   private func durable(_ count: Int) {
-    let (stored, delivered) = (courier.figures.eventsStored.count, courier.figures.eventsDelivered.count)
+    let (stored, delivered) = (courier.counters.eventsStored.count, courier.counters.eventsDelivered.count)
     let start = seconds()
     for number in 1...count { push(composer.event(number, seconds: 60)) }
-    while courier.figures.eventsStored.count - stored < count { usleep(200) }
+    while courier.counters.eventsStored.count - stored < count { usleep(200) }
     let kept = seconds() - start
-    while courier.figures.eventsDelivered.count - delivered < count { usleep(200) }
+    while courier.counters.eventsDelivered.count - delivered < count { usleep(200) }
     printLine("durable \(count) \(kept) \(seconds() - start)")
   }
 
@@ -178,9 +172,9 @@ final class Rig: @unchecked Sendable {
   private func single(_ count: Int) {
     let start = seconds()
     for number in 1...count {
-      let before = courier.figures.eventsStored.count
+      let before = courier.counters.eventsStored.count
       push(composer.event(number, seconds: 60))
-      while courier.figures.eventsStored.count == before { sched_yield() }
+      while courier.counters.eventsStored.count == before { sched_yield() }
     }
     printLine("single \(count) \(seconds() - start)")
   }

@@ -15,7 +15,7 @@ extension CourierSettings {
     switch key {
     case "host": broker.host = Text(value)
     case "port": broker.port = UInt16(value)!
-    case "version": broker.version = value == "4" ? .three : .five
+    case "version": broker.version = value == "4" ? .v311 : .v5
     case "username": broker.username = Text(value)
     case "password": broker.password = Text(value)
     case "keepalive": broker.keepalive = .seconds(Double(value)!)

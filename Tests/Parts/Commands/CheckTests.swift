@@ -41,7 +41,7 @@ final class CheckTests {
     let result = try program("check", "--lint")
     #expect(result.exit == 0)
     #expect(result.errorLines.map { $0.split(separator: ":")[1] } == ["5", "6", "7", "8"], "\(result.error)")
-    for words in ["is less than levels can tell", "visits will end in their middle", "no radio hears that", "shorter than three adverts"] {
+    for words in ["is less than levels can tell", "visits will end too early", "no radio hears that", "shorter than three adverts"] {
       #expect(result.error.contains(words))
     }
     try program.write("config.toml", Self.right + "[[region]]\nname = \"r\"\nmatch = \"*\"\nminimum_dbm = -20\n" + trigger)
@@ -73,7 +73,7 @@ final class CheckTests {
     for (path, words) in [
       ("new", "  ok       new: can be written"), ("empty", "  ok       empty: can be written"),
       (".", "  error    .: is a folder, not a file"), ("none/new", "  error    none/new: its folder does not exist: mkdir -p none"),
-      ("junk", "  warning  junk: is no outbox: the gateway will put it aside"),
+      ("junk", "  warning  junk: is no outbox: the gateway will set it aside"),
     ] {
       try program.write("config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"\(path)\"\n")
       let line = try #require(try program("check").out.split(separator: "\n").first { $0.hasPrefix("outbox") })

@@ -49,7 +49,7 @@ struct ConfigurationErrors {
     #expect(
       configuration.warnings.map { $0.line(in: "config.toml") } == [
         "config.toml:4:1: warning: mqtt: tls_insecure lets anybody with a certificate of the same authority pose as the broker",
-        #"config.toml:7:9: warning: region "r": match: "peer:*" finds nobody until this gateway or a neighbour asks: [peer] identify = true"#,
+        #"config.toml:7:9: warning: region "r": match: "peer:*" matches no device until a gateway asks phones: [peer] identify = true"#,
       ])
   }
 

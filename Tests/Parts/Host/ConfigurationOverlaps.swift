@@ -26,7 +26,7 @@ struct ConfigurationOverlaps {
     let keys = "[[key.irk]]\nalias = \"anna\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n"
     for (one, other) in [(first, second), (second, first), (first, first)] {
       let told = try warnings([("a", one, ""), ("b", other, "fire_m = 1.6\nleave_m = 4")], keys)
-      #expect(told.count == 1 && told[0].contains("trigger \"b\": match finds whom trigger \"a\" finds"), "\(told)")
+      #expect(told.count == 1 && told[0].contains("trigger \"b\": match matches the same devices as trigger \"a\", as near"), "\(told)")
       #expect(try warnings([("a", one, "group = \"g\""), ("b", other, "group = \"g\"")], keys) == [])
       // A typo is not the end of it.
       #expect(try warnings([("a", one, "group = \"north\""), ("b", other, "group = \"south\"")], keys).count == 1)

@@ -86,7 +86,7 @@ extension WrongConfiguration {
         "name:Bus*", "name:Bus*@00:11:22:33:44:55", "address:00:11:22:33:44", "address:00-11-22-33-44-55", "*:*", "irk:", 5]
       """#,
       [
-        #"4:10: region "r": match: "" is empty; "*" is everybody"#,
+        #"4:10: region "r": match: "" is empty; "*" matches every device"#,
         #"4:14: region "r": match: "ibeacon" must begin with irk: peer: eid: ibeacon: altbeacon: eddystone: service: name: or address:, or be "*""#,
         #"4:25: region "r": match: "ibeacon:x:*" has no UUID where one belongs (8-4-4-4-12 hexadecimal digits)"#,
         #"4:40: region "r": match: "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7*" has no number from 0 to 65535 where one belongs"#,
@@ -113,7 +113,7 @@ extension WrongConfiguration {
       match = []
       """#,
       [
-        #"4:1: region "r": match must name at least one selector; "*" is everybody"#
+        #"4:1: region "r": match must name at least one selector; "*" matches every device"#
       ]),
     WrongConfiguration(
       "an alias that no key has",

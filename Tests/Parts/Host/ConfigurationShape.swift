@@ -88,7 +88,7 @@ extension WrongConfiguration {
       name = "g"
       """#,
       [
-        "1:2: gateway: purpose is missing: it is the sentence that the people who are heard were told"
+        "1:2: gateway: purpose is missing: it is what people were told about being detected"
       ]),
     WrongConfiguration(
       "nothing at all",
@@ -96,7 +96,7 @@ extension WrongConfiguration {
 
       """#,
       [
-        "1:1: gateway: purpose is missing: it is the sentence that the people who are heard were told"
+        "1:1: gateway: purpose is missing: it is what people were told about being detected"
       ]),
     WrongConfiguration(
       "a purpose of blanks",
@@ -104,7 +104,7 @@ extension WrongConfiguration {
       gateway.purpose = "  "
       """#,
       [
-        "1:9: gateway: purpose must not be empty: say what the people who are heard were told"
+        "1:9: gateway: purpose must not be empty: write what people were told about being detected"
       ]),
     WrongConfiguration(
       "a purpose too long",

@@ -52,18 +52,18 @@ import Testing
     // A newer state while the older is in flight: the older one's acknowledgement does not count for the newer.
     #expect((shelf.put(state("a", "4"), at: .zero)) == true)
     shelf.acknowledge(slot: word.slot, version: word.version)
-    shelf.recall(everything: false)
+    shelf.requeue(everything: false)
     #expect(shelf.unsent == 2)
     #expect((shelf.next(at: .zero)?.message.payload) == Payload("4"))
     while let word = shelf.next(at: .zero) {
       shelf.send(slot: word.slot, version: word.version)
       shelf.acknowledge(slot: word.slot, version: word.version)
     }
-    shelf.recall(everything: false)
-    #expect(shelf.unsent == 0 && shelf.isAllTold)
-    shelf.recall(Topic("b"))
+    shelf.requeue(everything: false)
+    #expect(shelf.unsent == 0 && shelf.isAllAcknowledged)
+    shelf.requeue(Topic("b"))
     #expect(shelf.unsent == 1)
-    shelf.recall(everything: true)
+    shelf.requeue(everything: true)
     #expect(shelf.unsent == 2)
   }
 
@@ -198,7 +198,7 @@ import Testing
     let scratch = Scratch()
     var telemetry = Telemetry()
     telemetry.devices = 7
-    #expect(Metrics.write(Metrics.text(telemetry, site: Name("a\"b"), gateway: Name("g")), to: scratch.path + "/m.prom"))
+    try Metrics.write(Metrics.text(telemetry, site: Name("a\"b"), gateway: Name("g")), to: scratch.path + "/m.prom")
     let text = try String(contentsOfFile: scratch.path + "/m.prom", encoding: .utf8)
     #expect(text.contains("# TYPE forecourt_devices gauge\nforecourt_devices{site=\"a\\\"b\",gateway=\"g\"} 7\n"))
     #expect(text.contains("forecourt_dropped_packets_total{"))
@@ -206,7 +206,7 @@ import Testing
       #expect(line.wholeMatch(of: /forecourt_[a-z_]+\{site="a\\"b",gateway="g"\} -?[0-9.]+/) != nil, "\(line)")
     }
     #expect(scratch.names == ["m.prom"])
-    #expect(!Metrics.write(Metrics.text(telemetry, site: Name("s"), gateway: Name("g")), to: scratch.path + "/no/m.prom"))
+    #expect(throws: FileRefusal.self) { try Metrics.write([], to: scratch.path + "/no/m.prom") }
     #expect(Usage.now().memoryBytes > 1_000_000)
   }
 }

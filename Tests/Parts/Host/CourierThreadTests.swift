@@ -13,12 +13,12 @@ private final class Alone: Sendable {
 
   init(_ settings: CourierSettings) {
     var arena = Arena.taken(
-      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + 2 * Ring<Request>.bytes(for: 4))
+      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + Ring<Request>.bytes(for: 4))
     messages = Ring(capacity: 64, in: &arena)
     orders = Ring(capacity: 4, in: &arena)
-    let outlets = (0..<2).map { _ in Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell()) }
+    let outlet = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: outlets[0], toHost: outlets[1], say: { _, _ in })
+      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: outlet, log: { _, _ in })
   }
 
   func push(_ message: Message) {
@@ -50,7 +50,7 @@ private func event(_ number: Int) -> Message {
       if number % 500 == 0 {
         settings.outbox.maxEvents += 1
         settings.broker.keepalive = .seconds(Double(number))
-        #expect(alone.orders.push(.adopt(settings)) == nil)
+        #expect(alone.orders.push(.reload(settings)) == nil)
       }
       if number % 7 == 0 { alone.push(Message()) }
     }
@@ -58,7 +58,7 @@ private func event(_ number: Int) -> Message {
     alone.courier.stop()
     thread.join()
     #expect(Clock.now() - begun < .seconds(2))
-    #expect(alone.courier.figures.eventsStored.count == 2_000 && alone.courier.figures.droppedOffline.count == 285)
+    #expect(alone.courier.counters.eventsStored.count == 2_000 && alone.courier.counters.droppedOffline.count == 285)
     var numbers: [String] = []
     try OutboxHistory(path: scratch.path + "/outbox.db").read { entry in
       numbers.append(String(entry.payload))
@@ -68,20 +68,20 @@ private func event(_ number: Int) -> Message {
   }
 
   @Test("when settings find no room, the latest are sent as soon as there is some")
-  func mailbox() {
+  func pendingSettings() {
     var arena = Arena.taken(bytes: Ring<Courier.Order>.bytes(for: 2))
     let orders = Ring<Courier.Order>(capacity: 2, in: &arena)
-    var mailbox = Mailbox(orders)
+    var pendingSettings = PendingSettings(orders)
     for number in 1...5 {
       var settings = CourierSettings()
       settings.outbox.maxEvents = number
-      mailbox.send(settings)
+      pendingSettings.send(settings)
     }
-    let isSentTooSoon = mailbox.retry()
+    let isSentTooSoon = pendingSettings.retry()
     var taken: [Int] = []
-    func take() { while case .adopt(let settings)? = orders.pop() { taken.append(settings.outbox.maxEvents) } }
+    func take() { while case .reload(let settings)? = orders.pop() { taken.append(settings.outbox.maxEvents) } }
     take()
-    let (isSent, isSentAgain) = (mailbox.retry(), mailbox.retry())
+    let (isSent, isSentAgain) = (pendingSettings.retry(), pendingSettings.retry())
     take()
     #expect(taken == [1, 2, 5] && !isSentTooSoon && isSent && !isSentAgain)
   }
@@ -93,9 +93,9 @@ private func event(_ number: Int) -> Message {
     let sleeper = Thread("sleeper") {
       var seen = 0
       while seen < 20_000 {
-        bell.settle()
+        bell.willSleep()
         if box.work.count == seen { wait(bell.descriptor, nil, forAtMost: .seconds(20)) }
-        bell.rise()
+        bell.didWake()
         seen = box.work.count
       }
       box.done.add()

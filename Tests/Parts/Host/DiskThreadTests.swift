@@ -24,20 +24,20 @@ import Testing
     let thread = diskThread.start()
     let result = Result()
     for number in 0..<200 {
-      #expect(until { diskThread.ask(.configuration, at: Clock.now()) { result.done.append(number) } })
-      #expect(until { !diskThread.isAtWork(.configuration) })
+      #expect(until { diskThread.submit(.configuration, at: Clock.now()) { result.done.append(number) } })
+      #expect(until { !diskThread.isBusy(.configuration) })
     }
     #expect(result.done == Array(0..<200))
     let isHeld = Mutex(true)
-    #expect(diskThread.ask(.metrics, at: .zero) { while isHeld.withLock({ $0 }) { usleep(1_000) } })
-    #expect(!diskThread.ask(.metrics, at: .zero) {} && diskThread.late(at: .zero + .seconds(4)) == nil)
+    #expect(diskThread.submit(.metrics, at: .zero) { while isHeld.withLock({ $0 }) { usleep(1_000) } })
+    #expect(!diskThread.submit(.metrics, at: .zero) {} && diskThread.late(at: .zero + .seconds(4)) == nil)
     #expect(diskThread.late(at: .zero + .seconds(5)) == .metrics && diskThread.nextDeadline(after: .zero) == .zero + .seconds(5))
     // What was asked before the end is done before it.
     let last = Result()
-    #expect(diskThread.ask(.learnt, at: .zero) { last.done.append(1) })
+    #expect(diskThread.submit(.learnt, at: .zero) { last.done.append(1) })
     diskThread.stop()
     isHeld.withLock { $0 = false }
     thread.join()
-    #expect(last.done == [1] && !diskThread.isAtWork(.metrics) && diskThread.nextDeadline(after: .zero) == .never)
+    #expect(last.done == [1] && !diskThread.isBusy(.metrics) && diskThread.nextDeadline(after: .zero) == .never)
   }
 }

@@ -5,23 +5,20 @@ import Core
 /// The door with what stands behind it.
 final class Door {
   let core: Ring<Request>
-  let host: Ring<Request>
-  let figures = CourierCounters()
+  let counters = CourierCounters()
   let intake: Intake
   let topics: Topics
 
   init(_ change: (inout CourierSettings) -> Void = { _ in }) {
-    var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 16))
+    var arena = Arena.taken(bytes: Ring<Request>.bytes(for: 16))
     core = Ring(capacity: 16, in: &arena)
-    host = Ring(capacity: 16, in: &arena)
     var settings = CourierSettings()
     settings.commands = true
     settings.claims = true
     settings.peers = true
     change(&settings)
     topics = settings.topics
-    let bell = Doorbell()
-    intake = Intake(settings, toCore: Outlet(requests: core, bell: bell), toHost: Outlet(requests: host, bell: bell), figures)
+    intake = Intake(settings, toCore: Outlet(requests: core, bell: Doorbell()), counters)
   }
 
   func say(_ topic: String, _ payload: String, isRetained: Bool = false, left: Interval? = nil) {
@@ -34,7 +31,7 @@ final class Door {
   }
 
   var heard: (RemoteCommand, Ticket)? {
-    guard case .command(let command, let ticket)? = core.pop() ?? host.pop() else { return nil }
+    guard case .command(let command, let ticket)? = core.pop() else { return nil }
     return (command, ticket)
   }
 

@@ -15,15 +15,15 @@ import Testing
     played.push(5)
     played.publish()
     switch how {
-    case "the same file": played.adopt { $0.outbox.maxEvents = 500 }
-    case "another file": played.adopt { $0.outbox.path = scratch["other.db"] }
+    case "the same file": played.reload { $0.outbox.maxEvents = 500 }
+    case "another file": played.reload { $0.outbox.path = scratch["other.db"] }
     default:
-      played.adopt { $0.outbox.path = scratch["other.db"] }
-      played.adopt { $0.outbox.path = scratch["outbox.db"] }
+      played.reload { $0.outbox.path = scratch["other.db"] }
+      played.reload { $0.outbox.path = scratch["outbox.db"] }
     }
     played.push(5)
     played.drain()
-    #expect(played.figures.eventsWaiting.count == 0)
+    #expect(played.counters.eventsWaiting.count == 0)
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
@@ -33,10 +33,10 @@ import Testing
     played.push(3)
     played.drain()
     played.pass(played.settings.outbox.maxAge + .hours(2))
-    played.store.keep(at: played.now)
+    played.store.flush(at: played.now)
     played.push(2)
     played.drain()
-    #expect(played.figures.eventsWaiting.count == 0)
+    #expect(played.counters.eventsWaiting.count == 0)
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
@@ -44,17 +44,17 @@ import Testing
   func refused() {
     for (hasDisk, isUrgent) in [(true, false), (false, false), (true, true), (false, true)] {
       var played = Played(scratch)
-      if !hasDisk { played.adopt { $0.outbox.path = scratch["no/such/folder"] } }
+      if !hasDisk { played.reload { $0.outbox.path = scratch["no/such/folder"] } }
       played.push(1, isUrgent: isUrgent, lasting: isUrgent ? .seconds(60) : nil)
       for pause in isUrgent ? [1.0, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5] : [1.0, 2, 4, 8, 16, 32, 60, 60] {
         #expect(played.publish() == 1)
         played.acknowledge(refusing: true)
         #expect(played.publish() == 0)
         played.pass(.seconds(pause - 0.1))
-        played.store.keep(at: played.now)
+        played.store.flush(at: played.now)
         #expect(played.publish() == 0, "not before \(pause) s")
         played.pass(.seconds(0.2))
-        played.store.keep(at: played.now)
+        played.store.flush(at: played.now)
       }
       played.drain()
       #expect(played.delivered == played.pushed && !played.store.hasRefused)
@@ -65,13 +65,13 @@ import Testing
   func ranks() {
     for hasDisk in [true, false] {
       var played = Played(scratch)
-      played.adopt { $0.outbox.maxEvents = 100 }
-      if !hasDisk { played.adopt { $0.outbox.path = scratch["no/such/folder"] } }
+      played.reload { $0.outbox.maxEvents = 100 }
+      if !hasDisk { played.reload { $0.outbox.path = scratch["no/such/folder"] } }
       played.push(3, isUrgent: true)
       played.push(1_200)
       played.push(2, isUrgent: true)
       let left = hasDisk ? 100 : HeldEvents.most
-      #expect(played.figures.eventsLost.count == 1_205 - left && played.figures.troubles.contains(.lost))
+      #expect(played.counters.eventsLost.count == 1_205 - left && played.counters.troubles.contains(.lost))
       #expect(played.publish(atMost: 5) == 5)
       for _ in 0..<5 { played.acknowledge() }
       #expect(played.delivered == Array(played.pushed[0..<3]) + Array(played.pushed[1_203...]), "disk: \(hasDisk)")
@@ -87,7 +87,7 @@ import Testing
     var turns = 0
     while played.publish() == 0, turns < 100 {
       turns += 1
-      #expect(played.store.settlements.count <= 256 && played.store.nextDue <= played.now.at)
+      #expect(played.store.outcomes.count <= 256 && played.store.nextDue <= played.now.at)
       played.settle()
     }
     played.acknowledge()
@@ -102,7 +102,7 @@ import Testing
       (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at, visit, true)
       (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
       store.add(message)
-      store.keep(at: now)
+      store.flush(at: now)
     }
     for id in ["irk:ann", "irk:bob", "irk:eve"] { push(.begins, id, &played.store, at: played.now) }
     push(.ends, "irk:bob", &played.store, at: played.now)
@@ -113,10 +113,10 @@ import Testing
     played.pass(.seconds(2))
     push(.ends, "irk:eve", &played.store, at: played.now)
     played.drain()
-    #expect(played.figures.troubles.contains(.store))
+    #expect(played.counters.troubles.contains(.store))
     try FileManager.default.moveItem(atPath: scratch.path + "-away", toPath: scratch.path)
     played.drain()
-    #expect(!played.figures.troubles.contains(.store) && played.settings.outbox.path == path)
+    #expect(!played.counters.troubles.contains(.store) && played.settings.outbox.path == path)
     played.store.close()
     var settings = played.settings
     settings.boot = Text("another")
@@ -142,21 +142,21 @@ import Testing
       case 9: if dice.roll(4) == 0 { played.loseTheLine() }
       case 10:
         played.pass(dice.roll(6) == 0 ? .hours(24 * 40) : .milliseconds(Int64(dice.roll(20_000))))
-        played.store.keep(at: played.now)
+        played.store.flush(at: played.now)
       default:
-        if dice.roll(2) == 0 { played.adopt { $0.outbox.maxEvents += 1 } }
+        if dice.roll(2) == 0 { played.reload { $0.outbox.maxEvents += 1 } }
         // The disk goes away, and comes back.
         if dice.roll(6) == 0 {
-          played.adopt { $0.outbox.path = scratch["no/such/folder"] }
+          played.reload { $0.outbox.path = scratch["no/such/folder"] }
           played.push(1 + dice.roll(3))
           played.publish()
-          played.adopt { $0.outbox.path = scratch["outbox.db"] }
+          played.reload { $0.outbox.path = scratch["outbox.db"] }
         }
       }
     }
     played.drain()
     #expect(Set(played.delivered) == Set(played.pushed), "seed \(seed)")
-    #expect(played.figures.eventsWaiting.count == 0, "seed \(seed)")
+    #expect(played.counters.eventsWaiting.count == 0, "seed \(seed)")
   }
 
   private struct Dice {

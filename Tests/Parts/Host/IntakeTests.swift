@@ -60,7 +60,7 @@ import Testing
     let door = Door()
     let replies = door.command(name, payload)
     #expect(replies.count == 1 && replies[0].hasPrefix(#"{"v":1,"ok":false,"error":"\#(words)","request":"#), "\(replies)")
-    #expect(door.heard == nil && door.figures.requestsRefused.count == 1)
+    #expect(door.heard == nil && door.counters.requestsRefused.count == 1)
   }
 
   @Test("replies go to the gateway's own topics only, and disabled commands are not read")
@@ -71,7 +71,7 @@ import Testing
     door.say("", "")
     let closed = Door { $0.commands = false }
     #expect(closed.command("ping", "") == [] && closed.heard == nil)
-    #expect(door.heard == nil && door.figures.requestsRefused.count == 6)
+    #expect(door.heard == nil && door.counters.requestsRefused.count == 6)
   }
 
   @Test("a retained command is refused: it would come back with every connection")
@@ -93,9 +93,17 @@ import Testing
     let (_, ticket) = try #require(door.heard)
     #expect(door.command("trigger", order) == [] && door.heard == nil, "still at it")
     let reply = Message.reply(to: ticket, from: door.topics)
-    door.intake.remember(reply)
+    door.intake.record(reply)
     #expect(door.command("trigger", order) == [String(reply.payload)] && door.heard == nil)
     #expect(door.command("ping", #"{"request":"r-1"}"#) == [] && door.heard != nil, "another command is another request")
+  }
+
+  @Test("commands are carried out in the order in which they came, whatever they concern")
+  func order() {
+    let door = Door()
+    let names = ["ping", "reload", "capture", "ranging", "reload"]
+    for name in names { #expect(door.command(name, name == "ranging" ? "start" : "") == []) }
+    #expect(names.allSatisfy { $0 == door.heard.map { "\($0.0.kind.name)" } } && door.heard == nil)
   }
 
   @Test("a flood of commands is rate-limited, and so are the log lines about it")
@@ -106,7 +114,7 @@ import Testing
       replies += door.command("ping", "").count
       _ = door.heard
     }
-    #expect(door.figures.requestsLimited.count >= 480 && replies <= 4)
+    #expect(door.counters.requestsLimited.count >= 480 && replies <= 4)
   }
 
   @Test("a claim arrives as it was published")
@@ -138,12 +146,12 @@ import Testing
     door.say("forecourt/site/other/status", "")
     guard case .neighbour(let removed)? = door.core.pop() else { throw Lost() }
     #expect(!removed.isOnline)
-    let refused = door.figures.requestsRefused.count
+    let refused = door.counters.requestsRefused.count
     door.say("forecourt/site/gateway/status", words)
     door.say("forecourt/site/a/b/status", words)
     door.say("forecourt/site/other/telemetry", words)
     door.say("forecourt/site/other/status", "online")
-    #expect(door.core.pop() == nil && door.figures.requestsRefused.count == refused + 3)
+    #expect(door.core.pop() == nil && door.counters.requestsRefused.count == refused + 3)
   }
 
   @Test("a claim that contradicts its topic is refused, and our own are ignored")
@@ -155,9 +163,9 @@ import Testing
     ] {
       #expect(door.claim(topic) == nil)
     }
-    #expect(door.figures.requestsRefused.count == 5)
+    #expect(door.counters.requestsRefused.count == 5)
     #expect(door.claim("island/peer:BC00BD17/gateway") { $0.gateway = Name("gateway") } == nil)
-    #expect(door.figures.requestsRefused.count == 5)
+    #expect(door.counters.requestsRefused.count == 5)
   }
 
   @Test("a flooding neighbour is rate-limited, the others are not")
@@ -177,8 +185,8 @@ import Testing
       _ = $0.roster.append($0.name)
       _ = $0.roster.append(Name("other"))
     }
-    #expect(door.claim() == nil && door.figures.forged.count == 1)
-    #expect(door.claim("island/peer:BC00BD17/nobody") { $0.gateway = Name("nobody") } == nil && door.figures.strangers.count == 1)
+    #expect(door.claim() == nil && door.counters.forged.count == 1)
+    #expect(door.claim("island/peer:BC00BD17/nobody") { $0.gateway = Name("nobody") } == nil && door.counters.strangers.count == 1)
     let topic = "forecourt/site/claim/site/hello/other"
     var payload = Payload()
     for byte in #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#.utf8 { payload.append(byte: byte) }
@@ -198,9 +206,9 @@ import Testing
 
   @Test("an established neighbour keeps its place, however many new names appear")
   func talkers() {
-    var talkers = Talkers()
+    var talkers = RateLimiter()
     func talks(_ name: String, _ seconds: Double) -> Bool {
-      talkers.mayTalk(Array(name.utf8).span.bytes, at: Instant(microseconds: Int64(seconds * 1e6)))
+      talkers.allows(Array(name.utf8).span.bytes, at: Instant(microseconds: Int64(seconds * 1e6)))
     }
     for second in 0..<12 { #expect(talks("real", Double(second))) }
     for number in 0..<1_000 { _ = talks("forged \(number)", 12) }
@@ -222,7 +230,7 @@ import Testing
     for (topic, payload) in [("aa:bb/other", "{}"), ("aa:bb:cc:dd:ee:0f/other", #"{"id":"x"}"#), ("aa:bb:cc:dd:ee:0f/other", "{}")] {
       door.say("forecourt/site/peer/" + topic, payload)
     }
-    #expect(door.core.pop() == nil && door.figures.requestsRefused.count == 3)
+    #expect(door.core.pop() == nil && door.counters.requestsRefused.count == 3)
   }
 
   @Test("a retained peer id is as old as its expiry says; without an expiry it is ignored")

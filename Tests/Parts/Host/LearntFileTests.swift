@@ -15,7 +15,7 @@ struct LearntFileTests {
     for (index, text) in identities.enumerated() {
       powers.keep(LearntPowers.Record(try Identity(written: text.bytes), power: Decibels(-50.5 - Float(index)), visits: UInt8(index + 1)))
     }
-    try LearntFile.write(LearntFile.text(powers), to: path)
+    try NewFile.write(LearntFile.text(powers), to: path)
     #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
 
     let damage = ["half a line", "{\"id\":\"peer:1\"}", "{\"id\":\"peer:0000BEEF\",\"power_dbm\":900,\"visits\":1}", "{\"id\":7}"]

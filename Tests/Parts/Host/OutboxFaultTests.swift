@@ -24,13 +24,13 @@ import Testing
     played.store.open(at: played.now)
     played.drain()
     #expect(played.delivered == [played.pushed[0], played.pushed[2]])
-    #expect(played.figures.eventsLost.count == 1 && played.figures.troubles.contains(.lost) && played.figures.eventsWaiting.count == 0)
-    var fates: [Outbox.Fate] = []
+    #expect(played.counters.eventsLost.count == 1 && played.counters.troubles.contains(.lost) && played.counters.eventsWaiting.count == 0)
+    var states: [Outbox.State] = []
     try OutboxHistory(path: String(played.settings.outbox.path)).read {
-      fates.append($0.fate)
+      states.append($0.state)
       return true
     }
-    #expect(fates == [.delivered, .damaged, .delivered])
+    #expect(states == [.delivered, .damaged, .delivered])
   }
 
   @Test(
@@ -59,12 +59,12 @@ import Testing
     default: try overwrite("", at: 24, 4)
     }
     played.pass(.seconds(2))
-    played.store.keep(at: played.now)
-    #expect(played.figures.troubles.contains(.touched))
+    played.store.flush(at: played.now)
+    #expect(played.counters.troubles.contains(.touched))
     played.push(1)
     played.drain()
     if how != "log cut" { #expect(Set(played.delivered).isSuperset(of: played.pushed)) }
-    #expect(played.figures.eventsWaiting.count == 0 && !played.figures.troubles.contains(.store))
+    #expect(played.counters.eventsWaiting.count == 0 && !played.counters.troubles.contains(.store))
     played.store.close()
     var open: [String] = []
     try Outbox(played.settings.outbox, machine: 1).openVisits {

@@ -32,7 +32,7 @@ extension Moment {
 
 extension Outbox {
   fileprivate func store(_ messages: [Message], at now: Moment = morning) throws -> Int {
-    try begin()
+    try startTransaction(isDurable: true)
     for message in messages { try store(message, at: now) }
     return try commit()
   }
@@ -47,21 +47,21 @@ extension Outbox {
     return payloads
   }
 
-  fileprivate func settleAll(as fate: Fate, at now: Moment = morning) throws {
-    try beginSettling()
+  fileprivate func recordAll(as state: State, at now: Moment = morning) throws {
+    try startTransaction(isDurable: false)
     var row: Int64 = 0
     while let event = try next(.ordinary, after: row, at: now) {
-      try settle(event.row, as: fate, at: now)
+      try record(event.row, as: state, at: now)
       row = event.row
     }
-    try endSettling()
+    try commitStates()
   }
 }
 
 @Suite struct OutboxTests {
   let scratch = Scratch()
-  var settings: Outbox.Options {
-    var settings = Outbox.Options()
+  var settings: OutboxSettings {
+    var settings = OutboxSettings()
     settings.path = scratch["outbox.db"]
     return settings
   }
@@ -77,10 +77,10 @@ extension Outbox {
     #expect(try outbox.waitingPayloads() == (1...5).map { event($0).payload.words })
     let first = try #require(try outbox.next(.ordinary, after: 0, at: morning))
     #expect(first.topic == event(1).topic && first.left == .unlimited)
-    try outbox.beginSettling()
-    try outbox.settle(first.row, as: .delivered, at: morning)
-    try outbox.settle(first.row, as: .expired, at: morning)
-    try outbox.endSettling()
+    try outbox.startTransaction(isDurable: false)
+    try outbox.record(first.row, as: .delivered, at: morning)
+    try outbox.record(first.row, as: .expired, at: morning)
+    try outbox.commitStates()
     #expect(outbox.waiting == 4)
     #expect(try outbox.waitingPayloads() == (2...5).map { event($0).payload.words })
   }
@@ -89,7 +89,7 @@ extension Outbox {
   func rollBack() throws {
     let outbox = try Outbox(settings, machine: 1)
     _ = try outbox.store([event(1)])
-    try outbox.begin()
+    try outbox.startTransaction(isDurable: true)
     try outbox.store(event(2), at: morning)
     outbox.rollBack()
     #expect(outbox.waiting == 1)
@@ -102,7 +102,7 @@ extension Outbox {
     settings.maxEvents = 4
     let outbox = try Outbox(settings, machine: 1)
     _ = try outbox.store([event(1), event(2)])
-    try outbox.settleAll(as: .delivered)
+    try outbox.recordAll(as: .delivered)
     #expect(try outbox.store([event(3), event(4), event(5)]) == 0)
     #expect(try outbox.waitingPayloads() == [3, 4, 5].map { event($0).payload.words })
     #expect(try outbox.store([event(6), event(7)]) == 1)
@@ -114,7 +114,7 @@ extension Outbox {
   func aging() throws {
     let outbox = try Outbox(settings, machine: 1)
     _ = try outbox.store([event(1)])
-    try outbox.settleAll(as: .delivered)
+    try outbox.recordAll(as: .delivered)
     _ = try outbox.store([event(2)])
     try outbox.age(at: morning.after(settings.maxAge + .seconds(1)))
     #expect(try outbox.waitingPayloads() == [event(2).payload.words])
@@ -137,10 +137,10 @@ extension Outbox {
     later.at = .zero
     #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .span(.seconds(30)))
     later.isTrusted = false
-    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .untold)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .unknown)
     later.isTrusted = true
     later.wall = nil
-    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .untold)
+    #expect(try outbox.next(.ordinary, after: 0, at: later)?.left == .unknown)
     // The clock is of before the event: it was put back, and knows nothing.
     later.wall = morning.wall.map { $0 - 1 }
     #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
@@ -259,7 +259,7 @@ extension Outbox {
 
   @Test("a store without a folder says why")
   func nowhere() {
-    var settings = Outbox.Options()
+    var settings = OutboxSettings()
     settings.path = scratch["no/such/outbox.db"]
     do {
       _ = try Outbox(settings, machine: 1)

@@ -19,7 +19,7 @@ struct OwnerTests {
   @Test("a file created by root goes to the folder's owner; an existing one and a link's target do not")
   func given() throws {
     _ = try SecretFile.bytes(4, keptIn: scratch.path + "/id")
-    var settings = Outbox.Options()
+    var settings = OutboxSettings()
     settings.path = scratch["outbox.db"]
     let outbox = try Outbox(settings, machine: 1)
     #expect(owner(of: "id") == Self.nobody)

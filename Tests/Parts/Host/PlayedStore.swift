@@ -6,7 +6,7 @@ import Foundation
 /// The courier's side of the outbox with a played broker: the test decides what is in flight, acknowledged, refused or lost.
 struct Played {
   var settings: CourierSettings
-  let figures = CourierCounters()
+  let counters = CourierCounters()
   var store: EventStore
   var inFlight = InFlight()
   var now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
@@ -19,7 +19,7 @@ struct Played {
     var settings = CourierSettings()
     settings.outbox.path = scratch["outbox.db"]
     self.settings = settings
-    store = EventStore(settings, figures) { _, _ in }
+    store = EventStore(settings, counters) { _, _ in }
     store.open(at: now)
   }
 
@@ -40,7 +40,7 @@ struct Played {
       pushed.append(String(message.payload))
       store.add(message)
     }
-    store.keep(at: now)
+    store.flush(at: now)
   }
 
   /// As the courier does it; how many went out.
@@ -67,27 +67,27 @@ struct Played {
     } else if isCertain {
       store.acknowledge(delivery)
     } else {
-      store.recall()
+      store.requeue()
     }
   }
 
-  mutating func settle() { store.settle(at: now) }
+  mutating func settle() { store.recordOutcomes(at: now) }
 
   mutating func loseTheLine() {
     onTheWire.removeAll()
     inFlight.removeAll()
-    store.recall()
+    store.requeue()
   }
 
-  mutating func adopt(_ change: (inout CourierSettings) -> Void) {
+  mutating func reload(_ change: (inout CourierSettings) -> Void) {
     change(&settings)
-    store.adopt(settings, at: now)
+    store.reload(settings, at: now)
   }
 
   /// The line holds, the broker takes everything, and time goes on: nothing may stay behind.
   mutating func drain() {
     for _ in 0..<6 {
-      store.keep(at: now)
+      store.flush(at: now)
       repeat {
         publish()
         while !onTheWire.isEmpty { acknowledge() }

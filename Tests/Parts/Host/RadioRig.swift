@@ -104,7 +104,7 @@ final class RunningRadio: @unchecked Sendable {
 
   /// The next packet, within five seconds.
   func packet() -> Packet? { waited { radio.packets.pop() } }
-  func report() -> Radio.Status? { waited { radio.reports.pop() } }
+  func report() -> Radio.Status? { waited { radio.statuses.pop() } }
 
   /// The packets that are reports, as numbers.
   func number() -> UInt32? {
@@ -126,13 +126,13 @@ final class RunningRadio: @unchecked Sendable {
     let end = Clock.now() + .seconds(5)
     while Clock.now() < end {
       if let found = find() { return found }
-      bell.settle()
+      bell.willSleep()
       if let found = find() {
-        bell.rise()
+        bell.didWake()
         return found
       }
       wait(bell.descriptor, nil, forAtMost: .milliseconds(50))
-      bell.rise()
+      bell.didWake()
     }
     return nil
   }

@@ -101,18 +101,6 @@ import Testing
     #expect(running.reaches(.scanning))
   }
 
-  @Test("the core thread's commands reach the controller, and their answers come back") func commands() {
-    let controller = YesController("commands")
-    let running = RunningRadio(.unix(path: controller.path))
-    controller.answer()
-    controller.serveUntilScanning()
-    #expect(running.reaches(.scanning))
-    var packet = Packet()
-    packet.bytes = Text([1, 0x06, 0x20, 1, 42])
-    #expect(running.radio.send(packet))
-    #expect(controller.command() == [1, 0x06, 0x20, 1, 42])
-  }
-
   @Test("a radio without authorization stops scanning, closes its line, and starts again when authorized") func permission() {
     let controller = YesController("permission")
     let running = RunningRadio(.unix(path: controller.path))
@@ -143,12 +131,5 @@ import Testing
     }
     #expect(controller.command() == [1, 0x0C, 0x20, 2, 0, 0])
     #expect(controller.command() == nil)
-  }
-}
-
-extension Text {
-  init(_ bytes: [UInt8]) {
-    self.init()
-    for byte in bytes { append(byte: byte) }
   }
 }

@@ -46,7 +46,7 @@ import Testing
     for heard in World.receptions(scenario, seed: seed) {
       for index in measurements.indices where measurements[index].radio == heard.gateway {
         guard heard.at >= measurements[index].begin, heard.at < measurements[index].end else { continue }
-        measurements[index].heard.append(Measurement.Reading(at: heard.at, level: Double(heard.rssi)))
+        measurements[index].readings.append(Measurement.Reading(at: heard.at, level: Double(heard.rssi)))
       }
     }
     return measurements
@@ -72,7 +72,7 @@ import Testing
   private func fit(_ measurements: [Measurement], assuming exponent: Double = 1.8) throws -> Fit {
     let best = measurements.map { $0.rate }.max() ?? 0
     return try Fit(
-      measurements.filter { $0.worth(besides: best) == .good }.flatMap { $0.looks }, radios: 2, places: 3, offsets: [0, 0],
+      measurements.filter { $0.worth(besides: best) == .good }.flatMap { $0.windows }, radios: 2, places: 3, offsets: [0, 0],
       assuming: exponent)
   }
 
@@ -126,7 +126,7 @@ import Testing
     var (right, power15, slope02, deviation) = (0, 0, 0, 0.0)
     for seed in 5_000..<UInt64(5_100) {
       let measured = measure(Site(power: power, exponent: exponent, gain: gain, air: air), seed: seed)
-      let levels = measured[0].heard.map { $0.level }
+      let levels = measured[0].readings.map { $0.level }
       let mean = levels.reduce(0, +) / Double(levels.count)
       deviation += (levels.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(levels.count)).squareRoot() / 100
       guard let fit = try? fit(measured), let slope = fit.exponent else { continue }
@@ -165,13 +165,13 @@ import Testing
       let swapped = honest.map { old in
         let distance = [20.0, 5, 1][old.place]
         var new = Measurement(radio: old.radio, place: old.place, from: distance, to: distance, begin: old.begin, end: old.end)
-        new.heard = old.heard
+        new.readings = old.readings
         return new
       }
       #expect(throws: FitRefusal.self, "seed \(seed)") { try fit(swapped) }
       let bent = honest.map { old in
         var new = old
-        if old.place == 1 { new.heard = old.heard.map { Measurement.Reading(at: $0.at, level: $0.level - 25) } }
+        if old.place == 1 { new.readings = old.readings.map { Measurement.Reading(at: $0.at, level: $0.level - 25) } }
         return new
       }
       #expect(throws: FitRefusal.self, "seed \(seed)") { try fit(bent) }

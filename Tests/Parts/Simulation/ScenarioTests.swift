@@ -63,7 +63,7 @@ import Testing
 
   @Test("a scenario without a gateway, or that is not TOML, is refused")
   func empty() {
-    #expect(lines("") == ["s.toml:1:1: gateway is missing: somebody must listen"])
+    #expect(lines("") == ["s.toml:1:1: gateway is missing: a scenario needs at least one"])
     #expect(lines("duration_s = ").count == 1)
   }
 

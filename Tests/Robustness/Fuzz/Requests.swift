@@ -8,14 +8,12 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   guard let choice = input.first else { return 0 }
   let (topic, payload) = split(choice, Array(input.dropFirst()))
-  let intake = Intake(door.settings, toCore: door.core, toHost: door.host, CourierCounters())
+  let intake = Intake(door.settings, toCore: door.core, CourierCounters())
   intake.receive(topic.span.bytes, payload.span.bytes, isRetained: choice & 0x80 != 0)
   var requests = 0
-  for outlet in [door.core, door.host] {
-    while let request = outlet.requests.pop() {
-      check(request)
-      requests += 1
-    }
+  while let request = door.core.requests.pop() {
+    check(request)
+    requests += 1
   }
   let replies = intake.takeReplies()
   precondition(requests + replies.count <= 1, "one message is one request or one refusal")
@@ -26,15 +24,13 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private struct Door: @unchecked Sendable {
   var settings = CourierSettings()
   let core: Outlet
-  let host: Outlet
 
   init() {
     settings.commands = true
     settings.claims = true
     settings.peers = true
-    var arena = Arena.taken(bytes: 2 * Ring<Request>.bytes(for: 4))
+    var arena = Arena.taken(bytes: Ring<Request>.bytes(for: 4))
     core = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
-    host = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
   }
 }
 

@@ -1,7 +1,7 @@
 import Core
 
-/// The last requests that carried an id, and what they were answered: asked again, nothing is done again.
-struct Remembered {
+/// The last requests with an id, and their replies: a repeated request is answered again, not carried out again.
+struct RecentRequests {
   enum Found {
     case unknown
     case pending
@@ -13,7 +13,7 @@ struct Remembered {
     var reply: Message?
   }
 
-  /// At the pace commands are let in, a minute's worth after a burst; 48 KB.
+  /// A few seconds of commands at the highest rate, after a burst; 48 KB.
   private static let most = 32
 
   private var entries: [Entry] = []
@@ -25,15 +25,15 @@ struct Remembered {
     return .unknown
   }
 
-  mutating func begin(_ ticket: Ticket) {
+  mutating func record(_ ticket: Ticket) {
     if entries.count == Self.most { entries.removeFirst() }
     entries.append(Entry(ticket: ticket, reply: nil))
   }
 
-  /// It was not taken on: asked again, it is a new one.
-  mutating func forget(_ ticket: Ticket) { entries.removeAll { $0.ticket.number == ticket.number } }
+  /// It was not accepted: if repeated, it counts as new.
+  mutating func remove(_ ticket: Ticket) { entries.removeAll { $0.ticket.number == ticket.number } }
 
-  mutating func answer(_ reply: borrowing Message) {
+  mutating func record(_ reply: borrowing Message) {
     for index in entries.indices where entries[index].ticket.number == reply.sequence { entries[index].reply = copy reply }
   }
 }

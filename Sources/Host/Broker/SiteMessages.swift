@@ -1,9 +1,9 @@
 import Core
 
-// What the gateways of a site say to one another, as the broker brings it: claims, statuses, hellos, ids.
+// Reads what the gateways of a site send to one another: claims, statuses, hellos, installation ids.
 
 extension Claim {
-  /// A neighbour may be of a later version: members that are not known are passed over.
+  /// A neighbour may be newer: unknown members are ignored.
   init(_ payload: RawSpan, to us: borrowing CourierSettings) throws(Refused) {
     self.init()
     do throws(JSONObject.Refusal) {
@@ -23,7 +23,7 @@ extension Claim {
       samples = Int(try object.need("samples", 0...1_000_000))
       dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...86_400_000)))
       age = .milliseconds(Int64(try object.need("age_ms", 0...3_600_000)))
-      // A rehearsal next door must not hold a real pump back.
+      // A neighbour's rehearsal must not block a real pump.
       simulated = try object.boolean("simulated") ?? false
     } catch { throw Refused(error) }
   }
@@ -49,7 +49,7 @@ extension Claim.Standing {
 }
 
 extension Neighbour {
-  /// `GATEWAY/status`; an empty one is a gateway that was taken away.
+  /// `GATEWAY/status`; an empty payload is a status that was cleared.
   init(_ gateway: RawSpan, status payload: RawSpan) throws(Refused) {
     self.init()
     name = Name(gateway)
@@ -64,7 +64,7 @@ extension Neighbour {
     } catch { throw Refused(error) }
   }
 
-  /// What a gateway says all the time: that it is there, and whom it hears.
+  /// A hello: the gateway is there, and hears these neighbours.
   init(_ gateway: RawSpan, hello payload: RawSpan, to us: borrowing CourierSettings) throws(Refused) {
     self.init()
     do throws(JSONObject.Refusal) {
@@ -72,7 +72,7 @@ extension Neighbour {
       name = try object.name("gateway")
       var level = Name()
       level.append(level: name.bytes)
-      // What the topic says is what the broker's access list has looked at.
+      // The broker's ACL has checked the topic, so the payload must agree with it.
       guard level.bytes.equals(gateway) else { throw .member("gateway") }
       guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
       self.boot = boot

@@ -1,7 +1,7 @@
 package import Core
 
-/// What one radio heard of the device in some seconds at one place.
-package struct Look {
+/// The samples of one radio in some seconds at one place, averaged.
+package struct SampleWindow {
   package let radio: Int
   package let place: Int
   /// The mean of log10 of the distance.
@@ -10,7 +10,7 @@ package struct Look {
   package let samples: Int
 }
 
-/// Everything that one radio heard of the device at one place, or on the way between two.
+/// All samples of one radio at one place, or on the way between two.
 package struct Measurement {
   package struct Reading {
     package let at: Instant
@@ -21,12 +21,12 @@ package struct Measurement {
 
   package let radio: Int
   package let place: Int
-  /// In metres at its beginning and at its end.
+  /// Distance in metres at the beginning and at the end.
   package let from: Double
   package let to: Double
   package let begin: Instant
   package let end: Instant
-  package var heard: [Reading] = []
+  package var readings: [Reading] = []
 
   package init(radio: Int, place: Int, from: Double, to: Double, begin: Instant, end: Instant) {
     (self.radio, self.place, self.from, self.to, self.begin, self.end) = (radio, place, from, to, begin, end)
@@ -34,29 +34,29 @@ package struct Measurement {
 
   package var isWalked: Bool { from != to }
   package var seconds: Double { max((end - begin).seconds, 0.001) }
-  package var rate: Double { Double(heard.count) / seconds }
+  package var rate: Double { Double(readings.count) / seconds }
   package var deviation: Double {
     let mean = mean
-    return (heard.reduce(0.0) { $0 + ($1.level - mean) * ($1.level - mean) } / Double(max(heard.count - 1, 1))).squareRoot()
+    return (readings.reduce(0.0) { $0 + ($1.level - mean) * ($1.level - mean) } / Double(max(readings.count - 1, 1))).squareRoot()
   }
 
-  /// The mean, with every sample held to within the gate of the median: a level that came through a reflection is not the place's.
-  package var mean: Double { Self.robustMean(heard.map { $0.level }) }
+  /// The mean, with every sample clamped to the gate around the median: a reflection's level is not the place's.
+  package var mean: Double { Self.robustMean(readings.map { $0.level }) }
 
-  /// How much louder the last third is than the first.
+  /// How much stronger the last third is than the first.
   package var drift: Double {
-    let third = heard.count / 3
+    let third = readings.count / 3
     guard third > 0 else { return 0 }
-    return Self.robustMean(heard.suffix(third).map { $0.level }) - Self.robustMean(heard.prefix(third).map { $0.level })
+    return Self.robustMean(readings.suffix(third).map { $0.level }) - Self.robustMean(readings.prefix(third).map { $0.level })
   }
 
   /// Whether a measurement can be believed.
   package enum Worth: Equatable {
     case good
     case few
-    /// The device was on its way: by so many dB.
+    /// The device was moving: the level drifted by so many dB.
     case moving(Double)
-    /// Only that part of its adverts came through: the loud ones.
+    /// Only this share of its adverts arrived: the strong ones.
     case faint(Double)
   }
 
@@ -66,34 +66,34 @@ package struct Measurement {
 
   /// `best` is the highest rate at any place.
   package func worth(besides best: Double) -> Worth {
-    if heard.count < Self.fewest { return .few }
+    if readings.count < Self.fewest { return .few }
     if !isWalked, abs(drift) > Self.mostDrift { return .moving(abs(drift)) }
     return rate < best * Self.leastShare ? .faint(rate / best) : .good
   }
 
-  /// A shadow changes with a few metres of way, and people go about a metre in a second.
-  private static let lookSeconds = 6.0
+  /// Shadowing changes within a few metres, and people walk about a metre in a second.
+  private static let windowSeconds = 6.0
   private static let gate = 12.0
-  private static let fewestInLook = 3
+  private static let fewestInWindow = 3
 
-  package var looks: [Look] {
-    let count = max(1, Int((seconds / Self.lookSeconds).rounded()))
-    var looks: [Look] = []
+  package var windows: [SampleWindow] {
+    let count = max(1, Int((seconds / Self.windowSeconds).rounded()))
+    var windows: [SampleWindow] = []
     for index in 0..<count {
       let low = begin + .seconds(seconds * Double(index) / Double(count))
       let high = begin + .seconds(seconds * Double(index + 1) / Double(count))
-      let these = heard.filter { $0.at >= low && ($0.at < high || index == count - 1) }
-      guard these.count >= Self.fewestInLook else { continue }
+      let these = readings.filter { $0.at >= low && ($0.at < high || index == count - 1) }
+      guard these.count >= Self.fewestInWindow else { continue }
       let level = Self.robustMean(these.map { $0.level })
-      looks.append(Look(radio: radio, place: place, logDistance: logDistance(of: these), level: level, samples: these.count))
+      windows.append(SampleWindow(radio: radio, place: place, logDistance: logDistance(of: these), level: level, samples: these.count))
     }
-    return looks
+    return windows
   }
 
-  /// Of looks at one place it is the same number exactly: they belong together.
-  private func logDistance(of heard: [Reading]) -> Double {
+  /// Exactly the same number for all windows at one place, which groups them.
+  private func logDistance(of readings: [Reading]) -> Double {
     guard isWalked else { return log10(max(from, 0.05)) }
-    return heard.reduce(0.0) { $0 + log10(max(distance(at: $1.at), 0.05)) } / Double(heard.count)
+    return readings.reduce(0.0) { $0 + log10(max(distance(at: $1.at), 0.05)) } / Double(readings.count)
   }
 
   private func distance(at moment: Instant) -> Double { from + (to - from) * min(max((moment - begin).seconds / seconds, 0), 1) }

@@ -1,34 +1,34 @@
 import Core
 
-// What is taken over from one file, or one run, to the next.
+// What is carried over from one outbox file, or one run, to the next.
 
 extension EventStore {
-  /// Nobody can open what the run before could not read more of: as many visits as a site has places for.
+  /// As many visits as a site can have open.
   private static let visitsMost = 4_096
 
-  /// From a file that is ours to read for the last time: what waits, and what is open.
-  mutating func salvage(from outbox: Outbox, at now: Moment) {
+  /// Reads waiting events and open visits from a file that somebody has deleted or changed, before it is closed.
+  mutating func recoverEvents(from outbox: Outbox, at now: Moment) {
     do throws(StoreFault) {
       for rank in [Outbox.Rank.urgent, .ordinary] {
         var row: Int64 = 0
         while let event = try outbox.next(rank, after: row, at: now) {
           row = event.row
-          guard !settlements.contains(where: { $0.row == event.row }), !event.left.isOver else { continue }
-          guard !event.isDamaged, event.left != .untold, held.count < HeldEvents.most else {
-            lose(1, "not all that waited in the outbox could be saved: some was lost")
+          guard !outcomes.contains(where: { $0.row == event.row }), !event.left.isOver else { continue }
+          guard !event.isDamaged, event.left != .unknown, held.count < HeldEvents.most else {
+            recordLoss(of: 1, "not all waiting events could be saved from the outbox: some were lost")
             continue
           }
           hold(Message(event, isUrgent: rank == .urgent, at: now), at: now)
         }
       }
       try outbox.openVisits { visit in
-        if carried.count < Self.visitsMost { carried.append(visit) }
+        if recoveredVisits.count < Self.visitsMost { recoveredVisits.append(visit) }
         return true
       }
     } catch { fail(error, at: now) }
   }
 
-  /// What earlier runs began and nobody ended.
+  /// Visits that earlier runs started and nobody ended.
   func openVisits(of outbox: Outbox) throws(StoreFault) -> [Outbox.OpenVisit] {
     var visits: [Outbox.OpenVisit] = []
     try outbox.openVisits { visit in
@@ -40,7 +40,7 @@ extension EventStore {
 }
 
 extension Message {
-  /// What is open in the old file is carried over by itself.
+  /// Without its visit: open visits are carried over separately.
   fileprivate init(_ event: Outbox.Waiting, isUrgent: Bool, at now: Moment) {
     self.init()
     care = .event

@@ -3,23 +3,23 @@ import Testing
 
 @testable import Host
 
-@Suite("a subscription that crashes the program is found") struct ProbationTests {
-  private let all: [Probation.Subject] = [.commands, .claims, .statuses, .peers]
+@Suite("a subscription that crashes the program is found") struct SubscriptionTrialsTests {
+  private let all: [SubscriptionTrials.Subject] = [.commands, .claims, .statuses, .peers]
 
   /// One run: it ends where `culprit` is subscribed to; what it has subscribed to, and what it leaves to the next one.
   private func run(
-    noted: Int64, tried: Probation.Subject?, culprit: Probation.Subject?
-  ) -> (made: [Probation.Subject], left: Probation.Subject?, noted: Int64, tried: Probation.Subject?) {
-    var probation = Probation(noted: noted, tried: tried)
-    probation.begin(all)
-    var made: [Probation.Subject] = []
+    noted: Int64, tried: SubscriptionTrials.Subject?, culprit: SubscriptionTrials.Subject?
+  ) -> (made: [SubscriptionTrials.Subject], left: SubscriptionTrials.Subject?, noted: Int64, tried: SubscriptionTrials.Subject?) {
+    var trials = SubscriptionTrials(saved: noted, tried: tried)
+    trials.start(all)
+    var made: [SubscriptionTrials.Subject] = []
     var now = Instant.zero
     while true {
-      let next = probation.next(at: now)
+      let next = trials.next(at: now)
       made += next
-      if let culprit, next.contains(culprit) { return (made, probation.leftOut, probation.noted, probation.trying) }
-      guard probation.due != .never else { return (made, probation.leftOut, probation.noted, nil) }
-      now = probation.due
+      if let culprit, next.contains(culprit) { return (made, trials.leftOut, trials.saved, trials.trying) }
+      guard trials.due != .never else { return (made, trials.leftOut, trials.saved, nil) }
+      now = trials.due
     }
   }
 
@@ -45,19 +45,19 @@ import Testing
 
   @Test("a lost connection counts like a crash, but only while the subscription is on trial")
   func connections() {
-    var probation = Probation()
-    let isBlamed = probation.blame()
+    var trials = SubscriptionTrials()
+    let isBlamed = trials.blame()
     #expect(!isBlamed)
     for turn in 0..<4 {
-      probation.begin([.claims, .statuses])
-      var next = probation.next(at: .zero)
-      if turn > 0 { next = probation.next(at: .zero + .seconds(3)) }
-      let isBlamed = probation.blame()
+      trials.start([.claims, .statuses])
+      var next = trials.next(at: .zero)
+      if turn > 0 { next = trials.next(at: .zero + .seconds(3)) }
+      let isBlamed = trials.blame()
       #expect(isBlamed == (turn < 3) && next.contains(.statuses) == isBlamed)
     }
-    #expect(probation.leftOut == .statuses)
-    probation.forgive()
-    #expect(probation.leftOut == nil && probation.isCareful)
+    #expect(trials.leftOut == .statuses)
+    trials.forgive()
+    #expect(trials.leftOut == nil && trials.isCareful)
   }
 
   @Test("a power cut at the wrong moment makes one start careful")

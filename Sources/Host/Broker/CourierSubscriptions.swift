@@ -1,0 +1,93 @@
+import Core
+
+// The subscriptions: all at once, or one by one after a crash. The outcome is saved for the next run.
+
+extension Courier {
+  var subjects: [SubscriptionTrials.Subject] {
+    var subjects: [SubscriptionTrials.Subject] = []
+    if settings.commands { subjects.append(.commands) }
+    if settings.claims { subjects += [.claims, .statuses] }
+    if settings.peers { subjects.append(.peers) }
+    return subjects
+  }
+
+  /// At the start: did the previous run end at the subscription that it was trying?
+  func restoreTrials() {
+    let tried = store.marked("trying").flatMap { SubscriptionTrials.Subject(rawValue: $0 - 1) }
+    trials = SubscriptionTrials(saved: store.marked("falls") ?? 0, tried: tried)
+    guard let tried else { return }
+    var words = Sentence("the previous run ended as soon as it subscribed to ")
+    words.append(filter(of: tried))
+    words.append(": a message that is too long, or malformed, may be retained there")
+    log(.error, words)
+    saveTrials()
+  }
+
+  func subscribe(at now: Instant) {
+    let subjects = trials.next(at: now)
+    saveTrials()
+    do throws(MQTTFault) {
+      for subject in subjects { try subscribe(to: subject) }
+    } catch { lose(error, at: now) }
+  }
+
+  private func subscribe(to subject: SubscriptionTrials.Subject) throws(MQTTFault) {
+    switch subject {
+    case .several: break
+    case .commands: try client.subscribe(topics.commands, qos: 1, wantsRetained: false)
+    case .claims:
+      try client.subscribe(topics.claims, qos: 0, wantsRetained: false)
+      // Our own hello comes back, which shows that the broker carries our messages and would bring the others'.
+      try client.subscribe(topics.hello(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
+    case .statuses: try client.subscribe(topics.statuses, qos: 1, wantsRetained: true)
+    case .peers: try client.subscribe(topics.peers, qos: 1, wantsRetained: true)
+    }
+  }
+
+  private func filter(of subject: SubscriptionTrials.Subject) -> Topic {
+    switch subject {
+    case .several: Topic("its topics")
+    case .commands: topics.commands
+    case .claims: topics.claims
+    case .statuses: topics.statuses
+    case .peers: topics.peers
+    }
+  }
+
+  /// The connection is lost: because of the subscription that was being tried, or for another reason.
+  func judge(_ fault: MQTTFault) {
+    let tried = trials.trying
+    let isToBlame = fault.isOfContent && trials.blame()
+    if isToBlame, let tried, trials.isLeftOut(tried) {
+      var words = Sentence("what the broker retains under ")
+      words.append(filter(of: tried))
+      words.append(" ends every connection: this gateway no longer subscribes to it. Clear what is retained there, then reload")
+      log(.error, words)
+    }
+    trials.end()
+    if tried != nil { saveTrials() }
+  }
+
+  /// New settings: subscriptions that are left out get one more trial.
+  func forgive() {
+    trials.forgive()
+    saveTrials()
+    // Not connected: the next connection tries them.
+    guard case .up = line, trials.leftOut == nil else { return }
+    trials.start(subjects)
+    subscribe(at: Clock.now())
+  }
+
+  func endTrials() {
+    guard trials.trying != nil else { return }
+    trials.end()
+    saveTrials()
+  }
+
+  private func saveTrials() {
+    store.mark("trying", (trials.trying?.rawValue ?? -1) + 1)
+    store.mark("falls", trials.saved)
+    counters.set(.leftOut, trials.leftOut != nil)
+    counters.set(.tried, trials.isCareful && trials.leftOut == nil)
+  }
+}

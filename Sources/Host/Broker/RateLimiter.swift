@@ -1,0 +1,43 @@
+import Core
+
+/// Limits the messages in each gateway's name: room for a busy forecourt's claims, but not for a flood.
+struct RateLimiter {
+  private struct Sender {
+    var name: Name
+    var pace = TokenBucket(burst: 100, pace: .milliseconds(10))
+    let since: Instant
+    var heard: Instant
+
+    func isSettled(at now: Instant) -> Bool { heard - since >= RateLimiter.settled && now - heard <= RateLimiter.patience }
+  }
+
+  /// The gateways of the largest site.
+  private static let most = 64
+  /// A sender that has been active for so long keeps its place; a newer one may be evicted.
+  private static let settled = Interval.seconds(10)
+  private static let patience = Interval.seconds(60)
+
+  private var senders: [Sender] = []
+
+  mutating func allows(_ name: RawSpan, at now: Instant) -> Bool {
+    guard name.byteCount > 0, name.byteCount <= Name.capacity else { return false }
+    guard let place = place(of: name, at: now) else { return false }
+    senders[place].heard = now
+    return senders[place].pace.take(at: now)
+  }
+
+  private mutating func place(of name: RawSpan, at now: Instant) -> Int? {
+    for index in senders.indices where senders[index].name.bytes.equals(name) { return index }
+    let newcomer = Sender(name: Name(name), since: now, heard: now)
+    guard senders.count == Self.most else {
+      senders.append(newcomer)
+      return senders.count - 1
+    }
+    var oldest: Int?
+    for index in senders.indices where !senders[index].isSettled(at: now) {
+      if oldest.map({ senders[index].heard < senders[$0].heard }) ?? true { oldest = index }
+    }
+    if let oldest { senders[oldest] = newcomer }
+    return oldest
+  }
+}
