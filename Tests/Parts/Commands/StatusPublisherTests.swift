@@ -1,0 +1,133 @@
+import Core
+import Host
+import Testing
+
+@testable import forecourt
+
+@Suite("the status")
+struct StatusPublisherTests {
+  private func publisher() -> StatusPublisher { StatusPublisher(Settings(), Text("0123456789abcdef"), [], []) }
+
+  /// The courier may lose the line between any two questions: what the machine is told is what the publisher believes, or nothing.
+  @Test("of a line that comes and goes the machine is told each change once, and never what the publisher does not believe") func line() {
+    var publisher = publisher()
+    var machine = false
+    var changes = 0
+    for answer in [false, true, true, false, false, true, false, true] {
+      let before = machine
+      if publisher.record(isOnline: answer) {
+        machine = publisher.isOnline
+        changes += 1
+        #expect(machine != before, "told twice")
+      }
+      #expect(machine == publisher.isOnline && publisher.isOnline == answer)
+    }
+    #expect(changes == 5)
+  }
+
+  @Test("a line that has come back is told the status again, one that is gone is not") func status() {
+    var publisher = publisher()
+    #expect(publisher.nextReport(nil, .always) != nil && publisher.nextReport(nil, .always) == nil, "the first word, once")
+    #expect(!publisher.record(isOnline: false) && publisher.nextReport(nil, .always) == nil)
+    #expect(publisher.record(isOnline: true) && publisher.nextReport(nil, .always) != nil && publisher.nextReport(nil, .always) == nil)
+    #expect(!publisher.record(isOnline: true) && publisher.nextReport(nil, .always) == nil, "it has not been away")
+    #expect(publisher.record(isOnline: false) && publisher.nextReport(nil, .always) == nil)
+    #expect(publisher.record(isOnline: true) && publisher.nextReport(nil, .always) != nil)
+  }
+
+  /// One radio, two beacons and our services.
+  private func sender(_ check: (inout StatusPublisher, borrowing Settings) throws -> Void) rethrows {
+    var settings = Settings()
+    for kind in [TransmitSettings.Kind.iBeacon, .eddystoneURL] {
+      var transmission = TransmitSettings()
+      (transmission.kind, transmission.txPower) = (kind, 20)
+      _ = settings.transmissions.append(transmission)
+    }
+    settings.peer.serve = true
+    var arena = Arena.taken(bytes: Radio.bytes)
+    let radio = Radio(name: Name("hci0"), listener: Doorbell(), echoes: false, in: &arena)
+    var publisher = StatusPublisher(settings, Text("0123456789abcdef"), [radio], [.capture(file: "none")])
+    try check(&publisher, settings)
+  }
+
+  private func payload(_ report: StatusReport) -> String { String(Message.status(report, topics: Topics(Settings()), at: .zero).payload) }
+
+  private func told(_ publisher: inout StatusPublisher) throws -> StatusReport {
+    let report = publisher.nextReport(nil, .always)
+    return try #require(report)
+  }
+
+  private func isNews(_ publisher: inout StatusPublisher) -> Bool { publisher.nextReport(nil, .always) != nil }
+
+  private func radio(_ condition: Condition) -> Radio.Status {
+    var report = Radio.Status()
+    report.condition = condition
+    return report
+  }
+
+  private func hear(_ news: PeerNews, _ publisher: inout StatusPublisher, _ settings: borrowing Settings) {
+    if let words = news.words(Name("hci0"), settings) { publisher.record(news, words.sentence) }
+  }
+
+  @Test("what is on the air is told with the power that the controller chose, and only while its radio works") func sends() throws {
+    try sender { publisher, settings in
+      let quiet = payload(try told(&publisher))
+      let off = #"{"kind":"ibeacon","radio":"hci0","state":"off","tx_power_dbm":null}"#
+      #expect(
+        quiet.hasSuffix(
+          #""transmits":[\#(off),\#(off.replacing("ibeacon", with: "eddystone-url")),\#(off.replacing("ibeacon", with: "peer"))]}"#))
+      _ = publisher.record(radio(.scanning), radio: 0)
+      hear(.sends(transmission: 0, power: 8), &publisher, settings)
+      hear(.sends(transmission: PeerNews.ownServices, power: -3), &publisher, settings)
+      let report = try told(&publisher)
+      #expect(report.state == .online)
+      #expect(payload(report).contains(#"{"kind":"ibeacon","radio":"hci0","state":"on","tx_power_dbm":8}"#))
+      #expect(payload(report).hasSuffix(#"{"kind":"peer","radio":"hci0","state":"on","tx_power_dbm":-3}]}"#))
+      #expect(!isNews(&publisher))
+      _ = publisher.record(radio(.recovering(.notAnswering)), radio: 0)
+      let deaf = payload(try told(&publisher))
+      #expect(!deaf.contains(#""state":"on""#))
+      _ = publisher.record(radio(.scanning), radio: 0)
+      let again = payload(try told(&publisher))
+      #expect(again == payload(report))
+    }
+  }
+
+  @Test("a beacon that is refused makes the gateway degraded, with the reason, until it is sent") func refused() throws {
+    try sender { publisher, settings in
+      _ = publisher.record(radio(.scanning), radio: 0)
+      hear(.withheld(transmission: 1, status: 0x11, isPower: true), &publisher, settings)
+      let report = try told(&publisher)
+      #expect(report.state == .degraded)
+      #expect(
+        String(report.summary)
+          == "degraded: radio hci0: does not send eddystone-url (transmit 2): tx_power_dbm = 20 cannot be set here (status 17)")
+      #expect(payload(report).contains(#"{"kind":"eddystone-url","radio":"hci0","state":"refused","tx_power_dbm":null}"#))
+      hear(.withheld(transmission: 0, status: 7, isPower: false), &publisher, settings)
+      let first = String(try told(&publisher).reason)
+      #expect(first.contains("(transmit 1): the controller refuses it"), "\(first)")
+      // A radio that is deaf says more.
+      _ = publisher.record(radio(.degraded(.notAnswering)), radio: 0)
+      let deaf = String(try told(&publisher).reason)
+      #expect(deaf == "radio hci0: the controller does not answer")
+      _ = publisher.record(radio(.scanning), radio: 0)
+      hear(.sends(transmission: 0, power: nil), &publisher, settings)
+      let half = try told(&publisher)
+      #expect(half.state == .degraded)
+      hear(.sends(transmission: 1, power: 20), &publisher, settings)
+      let well = try told(&publisher)
+      #expect(well.state == .online && well.reason.isEmpty)
+    }
+  }
+
+  @Test("without transmissions the status is what it always was, whatever a recording tells") func nothingSent() throws {
+    var publisher = publisher()
+    let before = payload(try told(&publisher))
+    #expect(!before.contains("transmit") && before.hasSuffix(#""radios":[],"purpose":""}"#))
+    for transmission in [0, 7, 8, PeerNews.ownServices] {
+      hear(.withheld(transmission: transmission, status: 1, isPower: false), &publisher, Settings())
+      hear(.sends(transmission: transmission, power: 1), &publisher, Settings())
+    }
+    #expect(!isNews(&publisher))
+  }
+}
