@@ -33,7 +33,7 @@ struct NeighbourStore {
     isChanged = true
   }
 
-  /// Once a turn: records who is heard, expires who is not, saves what changed.
+  /// Once a turn: records which neighbours are heard, expires the silent ones, saves what changed.
   mutating func turned(_ gateway: inout Gateway, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
     guard isKept, now >= due else { return }
     due = now + Self.pause
@@ -63,7 +63,7 @@ struct NeighbourStore {
     }
   }
 
-  /// Drops whoever was silent for `forget_after_s`; the gateway goes on waiting for the roster's members.
+  /// Drops neighbours that were silent for `forget_after_s`; the gateway goes on waiting for the roster's members.
   private mutating func expire(in gateway: inout Gateway, _ log: Log) {
     guard let time = Clock.wall().map({ $0 / 1_000_000 }) else { return }
     let most = Int64(gateway.settings.site.forgetAfter.seconds)

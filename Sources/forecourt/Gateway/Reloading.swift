@@ -1,8 +1,8 @@
 import Core
 import Host
 
-/// Reads the configuration anew, on the disk thread. One reading at a time: who asks meanwhile is answered after the next one, which
-/// starts after the request.
+/// Reads the configuration anew, on the disk thread. One reading at a time: a request that comes meanwhile is answered after the
+/// next one, which starts after the request.
 struct Reloading {
   /// Used by one thread at a time: by the disk thread while it is at work, else by ours. nil: it is wrong, and the log says where.
   final class Reading: @unchecked Sendable {

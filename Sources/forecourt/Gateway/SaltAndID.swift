@@ -23,7 +23,7 @@ extension Invocation {
       let bytes = try SecretFile.bytes(16, keptIn: host.saltFile)
       for index in 0..<16 { salt[index] = bytes[index] }
     } catch {
-      // Without the value: somebody may have written the salt itself there.
+      // Without the key's value: it may be the salt itself, put there by mistake.
       say("forecourt: the file that privacy.salt_file names \(error.sentence)")
       throw .configuration
     }

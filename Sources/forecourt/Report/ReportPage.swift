@@ -61,8 +61,8 @@ struct ReportPage: ~Copyable {
     let lonely = fires.count { $0.isLonely }
     let shifted = fires.count { $0.shift != 0 }
     var words: [String] = []
-    if lonely > 0 { words.append("\(counted(lonely, "fire")) of \(fires.count) with only one of the two") }
-    if shifted > 0 { words.append("\(counted(shifted, "fire")) of \(fires.count) at another time") }
+    if lonely > 0 { words.append("\(lonely) of \(counted(fires.count, "fire")) with only one configuration") }
+    if shifted > 0 { words.append("\(shifted) of \(counted(fires.count, "fire")) at another time") }
     write("<section><h2>What differs</h2><p>\(words.isEmpty ? "Both configurations fire alike" : listed(words, with: "and")).</p>")
     write("<table><thead><tr><th>Device<th>Trigger<th>\(html(a.name))<th>\(html(b.name))<th>Difference</tr></thead><tbody>\n")
     for fire in fires {
