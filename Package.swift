@@ -54,16 +54,17 @@ let tests: [Target] = [
   .executableTarget(
     name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Firing/ProvingGround",
     exclude: ["README.md", "table.txt", "walks.txt"], swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
+  .target(name: "Seeds", path: "Tests/Rigs/Seeds", swiftSettings: quick),
   .testTarget(
-    name: "CoreTests", dependencies: ["Core"], path: "Tests/Parts/Core", sources: coreTests,
+    name: "CoreTests", dependencies: ["Core", "Seeds"], path: "Tests/Parts/Core", sources: coreTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
   .testTarget(
-    name: "HostTests", dependencies: ["Host"], path: "Tests/Parts/Host", sources: hostTests,
+    name: "HostTests", dependencies: ["Host", "Seeds"], path: "Tests/Parts/Host", sources: hostTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"], path: "Tests/Parts/Commands"),
   .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"], path: "Tests/Parts/Simulation"),
   .executableTarget(
-    name: "courier-rig", dependencies: ["Core", "Host"], path: "Tests/Delivery/CourierRig",
+    name: "courier-rig", dependencies: ["Core", "Host", "Seeds"], path: "Tests/Delivery/CourierRig",
     swiftSettings: [.enableExperimentalFeature("Lifetimes"), .swiftLanguageMode(.v5)]),
   .testTarget(name: "TidyTests", path: "Tests/Tidiness"),
 ]

@@ -11,17 +11,18 @@ import tempfile
 import time
 
 import certificates
-from mosquitto import program
-from rabbit import Rabbit
 from island import Gateway, acquainted, served_once
+from mosquitto import program
+from process import Server
 from product import ROOT
-from rig import Air, Program, Subscriber, accepts, free_port, wait_until
+from rabbit import Rabbit
+from rig import Air, Subscriber, accepts, free_port, wait_until
 
 FILES = ROOT / 'deploy/brokers'
 BASE = 'forecourt/harbour-road'
 
 
-class Broker:
+class Broker(Server):
     """A mosquitto whose configuration is files of deploy/brokers, here."""
 
     def __init__(self, folder, *files, replace=()):
@@ -38,19 +39,10 @@ class Broker:
             assert old in text, old
             text = text.replace(old, new)
         (folder / 'mosquitto.conf').write_text('user root\nlog_dest stderr\n' + text)
-        self.program = Program([program('mosquitto'), '-c', folder / 'mosquitto.conf'], folder / 'log')
+        super().__init__([program('mosquitto'), '-c', folder / 'mosquitto.conf'], folder / 'log')
 
-    def __enter__(self):
-        self.program.start()
-        try:
-            wait_until(lambda: accepts(self.port) and accepts(self.local), 5, f'mosquitto is up: {self.program.said()}')
-            return self
-        except BaseException:
-            self.program.stop()
-            raise
-
-    def __exit__(self, *_):
-        self.program.stop()
+    def serves(self):
+        return accepts(self.port) and accepts(self.local)
 
 
 def authority(folder):
@@ -136,11 +128,10 @@ def bridge(folder):
                 assert arrives(there, here, f'{BASE}/island-1/trigger/pump-1', 5)
                 assert arrives(here, there, f'{BASE}/island-1/command/ping', 5)
                 assert not arrives(there, here, 'forecourt/elsewhere/x/status')
-            central.program.stop()
+            central.stop()
             for number in range(20):
                 here.publish(f'{BASE}/island-1/trigger/pump-1', f'late {number}')
-            central.program.start()
-            wait_until(lambda: accepts(central.local), 5, 'the central broker is back')
+            central.start()
             with Subscriber(central.local, f'{BASE}/#') as there:
                 wait_until(lambda: len(there.messages) == 20, 15, 'what was said meanwhile arrives')
                 assert [m.payload for m in there.messages] == [b'late %d' % n for n in range(20)]

@@ -83,7 +83,7 @@ def crash_loop(folder):
 @case
 def errors(folder):
     """While the disk gives errors nobody says that it can be written, though there is nothing to write; that it crawls is said, too."""
-    disk = FaultyDisk(folder, '/box/')
+    disk = FaultyDisk(folder)
     (folder / 'box').mkdir()
     under = ['env', *(f'{key}={value}' for key, value in disk.env.items())]
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
@@ -91,17 +91,17 @@ def errors(folder):
             courier.online()
             courier.say('events 1 5')
             courier.until(lambda f: f['delivered'] == 5)
-            disk.says('eio')
+            disk.fails('/box/')
             courier.say('events 6 8')
             courier.until(lambda f: f['troubles'] & 1 and f['delivered'] == 8)
             time.sleep(6)
             assert courier.figures['troubles'] & 1 and not any('again' in words for words in courier.words), courier.words
-            disk.says()
+            disk.heals()
             courier.until(lambda f: not f['troubles'], 7)
-            disk.says('slow 1100')
+            disk.crawls('/box/', 1100)
             courier.say('events 9 9')
             courier.until(lambda f: f['troubles'] == 1024 and f['delivered'] == 9)
-            disk.says()
+            disk.heals()
             courier.say('events 10 10')
             courier.until(lambda f: f['delivered'] == 10 and f['waiting'] == 0 and not f['troubles'])
         assert sorted(set(events(seen))) == list(range(1, 11))
@@ -133,9 +133,9 @@ def meddling(folder):
 def crowded(folder):
     """A disk that takes two seconds for each storing, and a thousand made-up identities a second: the driver's fire comes through, what is left
     out is counted as lost, and it is said."""
-    disk = FaultyDisk(folder, '/state/')
+    disk = FaultyDisk(folder)
     with yard(folder, tags=0, env=disk.env, more='[publish]\ntelemetry_s = 1') as (air, broker, seen, gateway):
-        disk.says('slow 2000')
+        disk.crawls('/state/', 2000)
         air.say('flood', rate=1000, seconds=20, carry='count', per_event=5, batch=50, rssi=-75)
         air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
                 rssi={'from': -85, 'to': -50, 'seconds': 3})
@@ -144,7 +144,7 @@ def crowded(folder):
         assert said['state'] == 'degraded', said
         told = seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['outbox_lost'] > 500, 5)
         assert told and len([e for e in seen.messages if e.topic.endswith('/region/forecourt/event')]) < 800
-        disk.says()
+        disk.heals()
 
 
 @case

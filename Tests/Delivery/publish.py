@@ -57,12 +57,12 @@ def the_old_protocol(folder):
     with Mosquitto() as broker:
         ears = subprocess.Popen(['mosquitto_sub', '-p', str(broker.port), '-V', '311', '-q', '1', '-t', '#', '-C', '3', '-W', '10'],
                                 stdout=subprocess.PIPE, text=True)
-        wait_until(lambda: 'SUBSCRIBE' in broker.log, 5, 'a subscriber')
+        wait_until(lambda: 'SUBSCRIBE' in broker.said(), 5, 'a subscriber')
         with Courier(port=broker.port, outbox=folder / 'o', version=4) as courier:
             courier.say('events 1 3')
             heard = ears.communicate(timeout=15)[0].split('\n')[:3]
         assert [json.loads(line)['number'] for line in heard] == [1, 2, 3], heard
-        assert '(p2, c1' in broker.log, 'no session of MQTT 3 brings old commands'
+        assert '(p2, c1' in broker.said(), 'no session of MQTT 3 brings old commands'
 
 
 @case

@@ -28,7 +28,7 @@ def pump(folder):
         subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db'],
                              folder / 'subscriber')
         subscriber.start()
-        wait_until(lambda: b'pump' in pathlib.Path(broker.program.output).read_bytes(), 10, 'it is connected')
+        wait_until(lambda: b'pump' in pathlib.Path(broker.output).read_bytes(), 10, 'it is connected')
         air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
                 rssi={'from': -85, 'to': -50, 'seconds': 4})
         fire = seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload, 30)

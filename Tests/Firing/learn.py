@@ -8,7 +8,7 @@ import time
 
 from cases import case, main
 from gateway import BASE, Gateway, ask, status
-from disk import Stall
+from disk import FaultyDisk
 from rig import Air, Mosquitto, Subscriber
 
 # Nobody is served but by his own word: the dwell is longer than the test.
@@ -18,7 +18,7 @@ CONFIG = dict(authorization='always', more='[[trigger]]\nname = "till"\nmatch = 
 def visit(folder, air, broker, again=''):
     """Somebody 9 dB stronger than is assumed stands there; his own word, or the next arming, tells what is known of him."""
     gateway = Gateway(folder, adapter=air.lines['p0'], port=broker.port, **CONFIG)
-    gateway.env = Stall(folder).env
+    gateway.env = FaultyDisk(folder).env
     with Subscriber(broker.watch, '#') as seen, gateway:
         status(seen, lambda s: s['state'] == 'online' and s['radios'][0]['state'] == 'scanning')
         time.sleep(4)
@@ -42,7 +42,8 @@ def another_run(folder):
         kept = folder / 'state' / 'learnt-powers.jsonl'
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
         # On the disk before its name, and the name after it: a power cut leaves the old one or the new one.
-        written = [line.replace(str(folder / 'state'), '') for line in Stall(folder).written() if 'learnt' in line or line.endswith('/state')]
+        lines = [line.replace(str(folder / 'state'), '') for line in FaultyDisk(folder).written()]
+        written = [line for line in lines if 'learnt' in line or line.endswith(' ')]
         while written[:1] == ['sync ']: del written[0]  # the outbox's own
         assert written[:3] == ['sync /learnt-powers.jsonl.new', 'rename /learnt-powers.jsonl', 'sync '], written
         record = json.loads(kept.read_text())

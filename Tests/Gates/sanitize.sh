@@ -10,17 +10,17 @@ specialised=(-c release -Xswiftc -enable-testing -Xswiftc -cross-module-optimiza
 doors='CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML'
 export TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
 
-threads() { ls "Tests/Parts/$1" | grep -E '(Ring|Thread|Courier).*Tests|^(Support|RadioRig|Scratch|Seeded)\.swift$' | xargs; }
+threads() { ls "Tests/Parts/$1" | grep -E '(Ring|Thread|Courier).*Tests|^(Support|RadioRig|Scratch)\.swift$' | xargs; }
 
 sanitize() {
   local filter targets files=() summary log=build/sanitize-$1.log
   # A suite that runs real threads has Ring, Thread or Courier in its name, and so has its file. No more is built than is watched.
   case $1 in
     thread)
-      filter='Ring|Thread|Courier' targets="$doors Core Simulation Host CoreTests HostTests"
+      filter='Ring|Thread|Courier' targets="$doors Core Simulation Host Seeds CoreTests HostTests"
       files=(ONLY_CORE_TESTS="$(threads Core)" ONLY_HOST_TESTS="$(threads Host)")
       ;;
-    address) filter='^CoreTests\.' targets='Core CoreTests' ;;
+    address) filter='^CoreTests\.' targets='Core Seeds CoreTests' ;;
     *) fail "there is no sanitizer \"$1\": thread or address" 64 ;;
   esac
   env ONLY_TARGETS="$targets" "${files[@]}" timeout 840 swift test --disable-xctest "${specialised[@]}" -Xswiftc -use-ld=lld \

@@ -36,12 +36,12 @@ def main():
     with contextlib.ExitStack() as stack:
         if words.kind == 'rabbit':
             cluster = stack.enter_context(Rabbit(words.nodes))
-            told = {'ports': [node.port for node in cluster.nodes], 'pids': [node.program.pid for node in cluster.nodes]}
+            told = {'ports': [node.port for node in cluster.nodes], 'pids': [node.pid for node in cluster.nodes]}
         else:
             broker = stack.enter_context(Mosquitto(
                 words.port, words.persistence, dict(user.split(':', 1) for user in words.user), words.acl and words.acl.read_text(),
                 words.tls, words.client_certificates))
-            told = {'port': broker.port, 'watch': broker.watch, 'pid': broker.program.pid, 'folder': str(broker.folder)}
+            told = {'port': broker.port, 'watch': broker.watch, 'pid': broker.pid, 'folder': str(broker.folder)}
         print(json.dumps(told), flush=True)
         over.wait(words.seconds)
 

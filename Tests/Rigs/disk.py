@@ -1,4 +1,4 @@
-"""A small file system that can be filled up, which needs root; and disks that fail, take their time or hang when they are told to."""
+"""A small file system that can be filled up, which needs root; and a disk that fails, crawls or hangs, for one program."""
 import contextlib
 import os
 import pathlib
@@ -32,42 +32,37 @@ class Disk:
 
 
 class FaultyDisk:
-    """Whoever runs with `env` writes to files whose path contains `part` as `says` wants it: disk-shim.c has its words."""
-
-    def __init__(self, folder, part):
-        shim, self.word = folder / 'disk.so', folder / 'fault'
-        source = pathlib.Path(__file__).with_name('disk-shim.c')
-        subprocess.run(['cc', '-shared', '-fPIC', '-Wall', '-Wextra', '-Werror', '-O1', '-o', shim, source, '-ldl'], check=True)
-        self.env = {'LD_PRELOAD': str(shim), 'DISK_FAULT': str(self.word), 'DISK_PATH': part}
-
-    def says(self, word=''):
-        new = self.word.with_suffix('.new')
-        new.write_text(word)
-        new.replace(self.word)
-
-
-class Stall:
-    """A disk that hangs, for a program that runs with .env: on('part of a path') until off(). written() is what it wrote out and renamed."""
+    """For a program that runs with .env: fails(part of a path), crawls(part, milliseconds) or hangs(part), until heals()."""
 
     def __init__(self, folder):
-        self.words, self.log = pathlib.Path(folder) / 'stalled', pathlib.Path(folder) / 'written'
-        source = pathlib.Path(__file__).with_name('stall.c')
-        library = source.parents[2] / 'build' / 'stall' / 'stall.so'
+        self.fault, self.log = pathlib.Path(folder) / 'fault', pathlib.Path(folder) / 'written'
+        source = pathlib.Path(__file__).with_name('faulty-disk.c')
+        library = source.parents[2] / 'build' / 'rigs' / 'faulty-disk.so'
         if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
             library.parent.mkdir(parents=True, exist_ok=True)
             new = library.with_suffix(f'.{os.getpid()}')
             compiler = shutil.which('cc') or shutil.which('clang') or pathlib.Path(shutil.which('swift')).resolve().with_name('clang')
-            subprocess.run([compiler, '-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-o', new, source, '-ldl'], check=True)
+            subprocess.run([compiler, '-shared', '-fPIC', '-O1', '-Wall', '-Wextra', '-Werror', '-o', new, source, '-ldl'], check=True)
             new.rename(library)
-        self.env = {'LD_PRELOAD': str(library), 'STALL': str(self.words), 'STALL_LOG': str(self.log)}
+        self.env = {'LD_PRELOAD': str(library), 'DISK_FAULT': str(self.fault), 'DISK_LOG': str(self.log)}
 
-    def on(self, part):
-        new = self.words.with_suffix('.new')
-        new.write_text(part)
-        new.rename(self.words)
+    def fails(self, part):
+        self._becomes('fail', part)
 
-    def off(self):
-        self.words.unlink(missing_ok=True)
+    def crawls(self, part, milliseconds):
+        self._becomes('slow', part, milliseconds)
+
+    def hangs(self, part):
+        self._becomes('hang', part)
+
+    def heals(self):
+        self.fault.unlink(missing_ok=True)
 
     def written(self):
+        """What it synced and renamed, in that order."""
         return self.log.read_text().splitlines() if self.log.exists() else []
+
+    def _becomes(self, kind, part, milliseconds=0):
+        new = self.fault.with_suffix('.new')
+        new.write_text(f'{kind} {milliseconds} {part}')
+        new.rename(self.fault)

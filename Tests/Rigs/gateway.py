@@ -5,7 +5,7 @@ import signal
 import time
 
 from product import FORECOURT
-from rig import Air, Mosquitto, Program, Subscriber, run, wait_until
+from rig import Air, Mosquitto, Program, Subscriber, run
 
 BASE = 'forecourt/yard/island-1'
 CONFIG = '''[gateway]
@@ -52,9 +52,6 @@ class Gateway(Program):
         self.words.update(words)
         self.config.write_text(CONFIG.format(**self.words))
 
-    def told(self, part, seconds=10, times=1):
-        wait_until(lambda: self.said().count(part) >= times, seconds, f'"{part}" among: {self.said()}')
-
     def stored(self):
         """The history, as the program itself tells it."""
         told = run(FORECOURT, 'events', '--json', '--last', '50', '--config', self.config)
@@ -66,13 +63,6 @@ class Gateway(Program):
         self.signal(signal.SIGTERM)
         assert self.process.wait(10) == 0, self.said()
         return time.monotonic() - begun
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
 
 
 def ask(seen, name, payload='', seconds=5.0):

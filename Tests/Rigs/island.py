@@ -66,13 +66,6 @@ class Gateway(Program):
         seen.publish(f'{self.base}/command/{name}', json.dumps(words))
         return json.loads(seen.wait(lambda m: m.topic == f'{self.base}/reply/{name}', 5, before).payload)
 
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.stop()
-
 
 def site_key(folder, name='key'):
     path = folder / name

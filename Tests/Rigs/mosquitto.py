@@ -3,12 +3,11 @@ import os
 import pathlib
 import pwd
 import shutil
-import signal
 import subprocess
 import tempfile
 
 import certificates
-from process import Program, accepts, free_port, wait_until
+from process import Server, accepts, free_port
 
 SERVERS = ('server', 'wrong-name', 'expired', 'future', 'other')
 
@@ -20,10 +19,12 @@ def program(name):
     return found
 
 
-class Mosquitto:
+class Mosquitto(Server):
     """tls: one of SERVERS (which certificate the broker shows). client_certificates: it demands one and takes its CN for the
     user's name. users: {name: password}. acl: the text of an acl_file. watch: a second port, open to all, without TLS, for the
     test's own eyes (the same as port where nothing is protected)."""
+
+    name = 'mosquitto'
 
     def __init__(self, port=None, persistence=False, users=None, acl=None, tls=None, client_certificates=False, config=''):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix='mosquitto-'))
@@ -49,7 +50,7 @@ class Mosquitto:
         lines += [f'user {pwd.getpwuid(os.getuid()).pw_name}', 'log_dest stderr', 'log_type all', 'log_timestamp_format %s',
                   f'persistence {str(persistence).lower()}', f'persistence_location {self.folder}/', config]
         (self.folder / 'mosquitto.conf').write_text('\n'.join(lines) + '\n')
-        self.program = Program([program('mosquitto'), '-c', self.folder / 'mosquitto.conf'], self.folder / 'log')
+        super().__init__([program('mosquitto'), '-c', self.folder / 'mosquitto.conf'], self.folder / 'log')
 
     def _passwords(self, users):
         path = self.folder / 'passwords'
@@ -59,46 +60,14 @@ class Mosquitto:
                            stderr=subprocess.DEVNULL)
         return path
 
-    def start(self):
-        self.program.start()
-
-        def up():
-            if not self.program.running:
-                raise RuntimeError(f'mosquitto ended: {self.log[-2000:]}')
-            return accepts(self.port) and accepts(self.watch)
-        wait_until(up, 5, 'mosquitto accepts connections')
-        return self
-
-    def stop(self):
-        """In order: it says goodbye and, with persistence, saves."""
-        self.program.stop()
-
-    def kill(self):
-        """In an instant: clients see the connection reset, nothing more is saved."""
-        self.program.kill()
+    def serves(self):
+        return accepts(self.port) and accepts(self.watch)
 
     def restart(self):
+        """In order: it says goodbye and, with persistence, saves."""
         self.stop()
         self.start()
 
-    def pause(self):
-        """It hangs: connections stay, nothing is answered."""
-        self.program.signal(signal.SIGSTOP)
-
-    def resume(self):
-        self.program.signal(signal.SIGCONT)
-
-    @property
-    def log(self):
-        return self.program.said()
-
-    def __enter__(self):
-        try:
-            return self.start()
-        except BaseException:
-            self.__exit__()
-            raise
-
     def __exit__(self, *_):
-        self.stop()
+        super().__exit__()
         shutil.rmtree(self.folder, ignore_errors=True)

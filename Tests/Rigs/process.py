@@ -2,12 +2,15 @@
 import contextlib
 import ctypes
 import os
+import pathlib
+import random
 import signal
 import socket
 import subprocess
 import time
 
 _libc = ctypes.CDLL(None)
+_reserved = []
 
 
 def die_with_parent():
@@ -16,10 +19,19 @@ def die_with_parent():
 
 
 def free_port():
-    """A loopback port that was free a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
+    """A free loopback port, ours while this process lives. It lies below those that the kernel gives to connections: they would take it
+    from a server that starts slowly."""
+    below = int(pathlib.Path('/proc/sys/net/ipv4/ip_local_port_range').read_text().split()[0])
+    while True:
+        port = random.randrange(10_000, below)
+        # The name is gone with the process, however it ends.
+        name = socket.socket(socket.AF_UNIX)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            name.bind(f'\0forecourt-test-port-{port}')
+            probe.bind(('127.0.0.1', port))
+            _reserved.append(name)
+            return port
+        name.close()
 
 
 def wait_until(test, seconds, what):
@@ -41,7 +53,7 @@ def accepts(port):
 
 
 class Program:
-    """A process of ours, its output in a file; stopped by its pid, never by its name."""
+    """A process of ours, its output in a file; stopped by its pid, never by its name. `with Program(…) as it:` starts and stops it."""
 
     def __init__(self, args, output, env=None, cwd=None):
         self.args, self.output, self.env, self.cwd, self.process = [str(a) for a in args], str(output), env, cwd, None
@@ -62,10 +74,17 @@ class Program:
     def signal(self, number):
         self.process.send_signal(number)
 
+    def pause(self):
+        """It hangs: connections stay, nothing is answered."""
+        self.signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.signal(signal.SIGCONT)
+
     def stop(self, seconds=5):
-        """Asks, and ends what does not listen. A paused process is woken first."""
+        """SIGTERM, and SIGKILL if it does not listen. A paused process is woken first."""
         if self.running:
-            self.signal(signal.SIGCONT)
+            self.resume()
             self.process.terminate()
             try:
                 self.process.wait(seconds)
@@ -73,6 +92,7 @@ class Program:
                 self.kill()
 
     def kill(self):
+        """In an instant: peers see their connections reset, nothing more is saved."""
         if self.running:
             self.process.kill()
             self.process.wait()
@@ -80,3 +100,38 @@ class Program:
     def said(self):
         with open(self.output, errors='replace') as out:
             return out.read()
+
+    def told(self, part, seconds=10, times=1):
+        """Waits until it has printed that."""
+        wait_until(lambda: self.said().count(part) >= times, seconds, f'"{part}" among: {self.said()[-3000:]}')
+
+    def __enter__(self):
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+class Server(Program):
+    """A program that has started once serves() is true."""
+
+    name, patience = 'the server', 5
+
+    def launch(self):
+        super().start()
+
+    def ready(self, seconds=None):
+        def up():
+            if not self.running:
+                raise RuntimeError(f'{self.name} ended: {self.said()[-3000:]}')
+            return self.serves()
+        wait_until(up, seconds or self.patience, f'{self.name} is up')
+
+    def start(self):
+        self.launch()
+        self.ready()

@@ -8,11 +8,10 @@ import os
 import pathlib
 import secrets
 import shutil
-import signal
 import socket
 import tempfile
 
-from process import Program, accepts, free_port, wait_until
+from process import Server, accepts, free_port
 
 SERVERS = pathlib.Path('/usr/lib/rabbitmq/lib')
 
@@ -30,8 +29,10 @@ def greets(port, users):
     return False
 
 
-class Node:
+class Node(Server):
     """One member; .port speaks MQTT."""
+
+    patience = 60
 
     def __init__(self, cluster, number, users):
         self.name, self.folder = f'rig{number}@localhost', cluster.folder / str(number)
@@ -52,7 +53,7 @@ class Node:
             lines += [f'cluster_formation.classic_config.nodes.{i + 1} = {m.name}' for i, m in enumerate(members)]
         (self.folder / 'rabbitmq.conf').write_text('\n'.join(lines) + '\n')
         (self.folder / 'plugins').write_text('[rabbitmq_mqtt].\n')
-        self.program = Program([self.cluster.scripts / 'rabbitmq-server'], self.folder / 'log', cwd=self.folder, env={
+        super().__init__([self.cluster.scripts / 'rabbitmq-server'], self.folder / 'log', cwd=self.folder, env={
             **self.cluster.env, 'RABBITMQ_NODENAME': self.name, 'RABBITMQ_CONFIG_FILE': str(self.folder / 'rabbitmq.conf'),
             'RABBITMQ_CONF_ENV_FILE': '/dev/null', 'RABBITMQ_ENABLED_PLUGINS_FILE': str(self.folder / 'plugins'),
             'RABBITMQ_MNESIA_BASE': str(self.folder), 'RABBITMQ_LOG_BASE': str(self.folder), 'RABBITMQ_LOGS': '-',
@@ -63,36 +64,29 @@ class Node:
             'RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS': '+S 2:2 +sbwt none -start_epmd false -kernel inet_dist_use_interface {127,0,0,1}'})
 
     def launch(self):
-        self.program.start()
+        # Of each start its own words: serves() reads them.
+        open(self.output, 'w').close()
+        super().launch()
 
-    def ready(self, seconds=60):
-        def up():
-            if not self.program.running:
-                raise RuntimeError(f'{self.name} ended: {self.log[-3000:]}')
-            return 'Server startup complete' in self.log and greets(self.port, self.users)
-        wait_until(up, seconds, f'{self.name} is up')
-        return self
+    def serves(self):
+        return 'Server startup complete' in self.said() and greets(self.port, self.users)
 
-    def start(self):
-        open(self.program.output, 'w').close()
-        self.launch()
-        return self.ready()
+    def stop(self, seconds=20):
+        super().stop(seconds)
 
-    def stop(self):
-        self.program.stop(20)
 
-    def kill(self):
-        self.program.kill()
+class NameServer(Server):
+    """Erlang's epmd, by which the nodes find each other."""
 
-    def pause(self):
-        self.program.signal(signal.SIGSTOP)
+    name = 'epmd'
 
-    def resume(self):
-        self.program.signal(signal.SIGCONT)
+    def __init__(self, folder):
+        self.port = free_port()
+        super().__init__([shutil.which('epmd') or '/usr/lib/erlang/bin/epmd', '-port', self.port, '-address', '127.0.0.1'],
+                         folder / 'epmd.log')
 
-    @property
-    def log(self):
-        return self.program.said()
+    def serves(self):
+        return accepts(self.port)
 
 
 class Rabbit:
@@ -107,11 +101,8 @@ class Rabbit:
         cookie = self.folder / '.erlang.cookie'
         cookie.write_text(secrets.token_hex(16))
         cookie.chmod(0o400)
-        names = free_port()
-        self.env = {'HOME': str(self.folder), 'ERL_EPMD_PORT': str(names), 'ERL_EPMD_ADDRESS': '127.0.0.1', 'LANG': 'C.UTF-8'}
-        self.names = Program([shutil.which('epmd') or '/usr/lib/erlang/bin/epmd', '-port', names, '-address', '127.0.0.1'],
-                             self.folder / 'epmd.log')
-        self.names_port = names
+        self.names = NameServer(self.folder)
+        self.env = {'HOME': str(self.folder), 'ERL_EPMD_PORT': str(self.names.port), 'ERL_EPMD_ADDRESS': '127.0.0.1', 'LANG': 'C.UTF-8'}
         self.nodes = [Node(self, number, users) for number in range(1, nodes + 1)]
         for node in self.nodes:
             node.configure(self.nodes)
@@ -123,7 +114,6 @@ class Rabbit:
     def __enter__(self):
         try:
             self.names.start()
-            wait_until(lambda: accepts(self.names_port), 5, 'epmd listens')
             for node in self.nodes:
                 node.launch()
             for node in self.nodes:

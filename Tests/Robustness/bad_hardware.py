@@ -10,23 +10,23 @@ import time
 
 from cases import case, main
 from gateway import BASE, Gateway, ask, status
-from disk import Disk, Stall
+from disk import Disk, FaultyDisk
 from rig import Air, Mosquitto, Subscriber, wait_until
 
 
 @contextlib.contextmanager
 def yard(folder, **words):
     """The yard of Rigs/gateway.py, on a disk that can hang."""
-    stall = Stall(folder)
+    disk = FaultyDisk(folder)
     with Air() as air, Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
         gateway = Gateway(folder, adapter=air.lines['p0'], port=broker.port, **words)
-        gateway.env = stall.env
+        gateway.env = disk.env
         with gateway:
             try:
                 status(seen, lambda s: s['state'] == 'online' and s['radios'][0]['state'] == 'scanning')
-                yield air, seen, gateway, stall
+                yield air, seen, gateway, disk
             finally:
-                stall.off()
+                disk.heals()
 
 
 def answers(seen):
@@ -69,9 +69,9 @@ def no_files(folder):
 @case
 def hanging_disk(folder):
     """The configuration, the figures and the outbox on a disk that hangs: drivers are served, it is said, and SIGTERM ends within 5 s."""
-    with yard(folder, more=f'[publish]\ntelemetry_s = 1\nmetrics_file = "{folder}/figures.prom"') as (air, seen, gateway, stall):
+    with yard(folder, more=f'[publish]\ntelemetry_s = 1\nmetrics_file = "{folder}/figures.prom"') as (air, seen, gateway, disk):
         wait_until(lambda: (folder / 'figures.prom').exists(), 5, 'figures')
-        stall.on('config.toml')
+        disk.hangs('config.toml')
         for _ in range(4): gateway.signal(signal.SIGHUP)
         answers(seen)
         mark = len(seen.messages)
@@ -79,15 +79,15 @@ def hanging_disk(folder):
         fires(air, seen, 1)
         told = status(seen, lambda s: s['state'] == 'degraded', 10, mark)
         assert told['reason'] == 'a disk does not answer: the configuration is being read', told
-        stall.off()
+        disk.heals()
         status(seen, lambda s: s['state'] == 'online', 5, mark)
         reply = json.loads(seen.wait(lambda m: m.topic == f'{BASE}/reply/reload', 5, mark).payload)
         assert reply['ok'] and reply['request'] == 'late', reply
-        stall.on('figures.prom')
+        disk.hangs('figures.prom')
         fires(air, seen, 2)
         answers(seen)
         # Everything at once, and nobody reads the log any more than the disk takes it.
-        stall.on('/state/')
+        disk.hangs('/state/')
         fresh = len(gateway.said())
         air.say('silence')
         time.sleep(3)
@@ -97,7 +97,7 @@ def hanging_disk(folder):
         code = gateway.process.wait(8)
         assert time.monotonic() - begun < 5 and code == 1, (time.monotonic() - begun, code)
         assert 'something hangs' in gateway.said()[fresh:], gateway.said()
-        stall.off()
+        disk.heals()
         # What was stored before, and what could not be, is told by the next run.
         gateway.start()
         status(seen, lambda s: s['state'] == 'online', 8, len(seen.messages))

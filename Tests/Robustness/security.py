@@ -44,7 +44,7 @@ def old_tls_is_refused(folder):
     (folder / 'openssl.cnf').write_text('openssl_conf = a\n[a]\nssl_conf = b\n[b]\nsystem_default = c\n[c]\n'
                                         'MinProtocol = TLSv1.1\nMaxProtocol = TLSv1.1\nCipherString = DEFAULT@SECLEVEL=0\n')
     broker = Mosquitto(tls='server')
-    broker.program.env = {'OPENSSL_CONF': str(folder / 'openssl.cnf')}
+    broker.env = {'OPENSSL_CONF': str(folder / 'openssl.cnf')}
     with broker:
         with Courier(port=broker.port, outbox=folder / 'o', tls_ca=broker.certificates / 'ca.pem') as courier:
             said = courier.told('no connection to the broker')
@@ -61,7 +61,7 @@ def our_own_certificate(folder):
             with Courier(port=broker.port, outbox=folder / str(name), tls_ca=tls / 'ca.pem', **own) as courier:
                 if welcome:
                     courier.online()
-                    assert "u'gateway-1'" in broker.log
+                    assert "u'gateway-1'" in broker.said()
                 else:
                     courier.told('no connection to the broker')
                     assert courier.figures['connections'] == 0
@@ -92,7 +92,7 @@ def an_acl_that_forbids(folder):
             assert figures['delivered'] == 1 and figures['waiting'] == 3 and figures['troubles'] & 4, figures
             courier.told('see its ACL')
         (broker.folder / 'acl').write_text('topic readwrite #\n')
-        broker.program.signal(signal.SIGHUP)
+        broker.signal(signal.SIGHUP)
         with Courier(port=broker.port, outbox=folder / 'o', commands=1) as courier:
             figures = courier.until(lambda f: f['delivered'] == 3)
             assert not figures['troubles'] & 4

@@ -49,7 +49,7 @@ package enum BlockingRule: BitwiseCopyable, Equatable {
 }
 
 extension Encounter {
-  /// nil when it has fired. The rules are those of `approached` and `decide`; HindranceTests keep the two together.
+  /// nil when it has fired. The rules are those of `approached` and `decide`; BlockingRuleTests keep the two together.
   package func hindrance(_ sight: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> BlockingRule? {
     guard !hasFired else { return nil }
     if Int(approach.samples) < settings.minimumSamples { return .samples(Int(approach.samples)) }

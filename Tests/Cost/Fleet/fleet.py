@@ -48,10 +48,10 @@ def broker(name):
     """Its processes' ids, its ports, the version of MQTT that it speaks."""
     if name == 'mosquitto':
         with Mosquitto(config='sys_interval 1') as one:
-            yield [one.program.pid], [one.port], 5
+            yield [one.pid], [one.port], 5
     else:
         with Rabbit(nodes=3) as cluster:
-            yield [node.program.pid for node in cluster.nodes], [node.port for node in cluster.nodes], 4
+            yield [node.pid for node in cluster.nodes], [node.port for node in cluster.nodes], 4
 
 
 def prefer(pids):

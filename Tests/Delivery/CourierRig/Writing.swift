@@ -1,15 +1,16 @@
 import Core
 import Foundation
+import Seeds
 
 /// What Core writes for seeded inputs, beside the inputs: a line each, for Python to judge. See Tests/Delivery/json_text.py.
 struct Writing {
-  private var state: UInt64
+  private var random: Seeded
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = Seeded(seed) }
 
   mutating func write(_ count: Int) {
     for _ in 0..<count {
-      let (bytes, bits, places, whole) = (text(), float(), Int(next() % 9), integer())
+      let (bytes, bits, places, whole) = (text(), float(), Int(random.next() % 9), integer())
       var payload = Payload()
       payload.openObject()
       payload.member("text", text: bytes.span.bytes)
@@ -30,24 +31,16 @@ struct Writing {
     }
   }
 
-  private mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
   /// Bytes as the air may send them: any, mostly text, or nearly well-formed UTF-8.
   private mutating func text() -> [UInt8] {
-    let kind = next() % 4
+    let kind = random.next() % 4
     var bytes: [UInt8] = []
-    for _ in 0..<next() % 30 {
+    for _ in 0..<random.next() % 30 {
       switch kind {
-      case 0: bytes.append(UInt8(truncatingIfNeeded: next()))
-      case 1: bytes.append(UInt8(0x20 + next() % 0x60))
-      case 2: bytes += Array(String(Unicode.Scalar(UInt32(next() % 0x11_0000)) ?? "\u{FFFF}").utf8)
-      default: bytes += [UInt8(0xC0 + next() % 0x40), UInt8(0x80 + next() % 0x40), UInt8(0x70 + next() % 0x20)]
+      case 0: bytes.append(UInt8(truncatingIfNeeded: random.next()))
+      case 1: bytes.append(UInt8(0x20 + random.next() % 0x60))
+      case 2: bytes += Array(String(Unicode.Scalar(UInt32(random.next() % 0x11_0000)) ?? "\u{FFFF}").utf8)
+      default: bytes += [UInt8(0xC0 + random.next() % 0x40), UInt8(0x80 + random.next() % 0x40), UInt8(0x70 + random.next() % 0x20)]
       }
     }
     return bytes
@@ -55,17 +48,17 @@ struct Writing {
 
   /// Levels and distances, exact halves, and any pattern of bits.
   private mutating func float() -> UInt32 {
-    switch next() % 4 {
-    case 0: UInt32(truncatingIfNeeded: next())
-    case 1: (Float(Int64(bitPattern: next()) % 100_000) / 1_000).bitPattern
-    case 2: (Float(Int64(bitPattern: next()) % 100_000) / 16).bitPattern
-    default: (Float(next() % 1_000_000) * 1e-9).bitPattern
+    switch random.next() % 4 {
+    case 0: UInt32(truncatingIfNeeded: random.next())
+    case 1: (Float(Int64(bitPattern: random.next()) % 100_000) / 1_000).bitPattern
+    case 2: (Float(Int64(bitPattern: random.next()) % 100_000) / 16).bitPattern
+    default: (Float(random.next() % 1_000_000) * 1e-9).bitPattern
     }
   }
 
   private mutating func integer() -> Int64 {
-    let word = Int64(bitPattern: next())
-    return next() % 2 == 0 ? word : word % 1_000
+    let word = Int64(bitPattern: random.next())
+    return random.next() % 2 == 0 ? word : word % 1_000
   }
 }
 

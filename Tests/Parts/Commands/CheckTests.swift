@@ -10,14 +10,14 @@ final class CheckTests {
   static let right = "gateway.purpose = \"told\"\n"
   static let wrong = "[gateway]\npurpose = \"told\"\n[[trigger]]\nname = \"pump-3\"\nmatch = \"*\"\n  leave_m = 1.0\n  fire_mm = 1\n"
 
-  @Test("what is right says so") func correct() throws {
+  @Test("a right configuration is confirmed") func correct() throws {
     try program.write("config.toml", Self.right)
     let result = try program("check", "--lint", "--config", "config.toml")
     #expect(result.exit == 0 && result.error.isEmpty)
     #expect(result.out == "config.toml: no errors (1 radio, 0 regions and 0 triggers)\n")
   }
 
-  @Test("what is wrong is listed, all of it, and ends with 78") func incorrect() throws {
+  @Test("every error is listed, and the exit code is 78") func incorrect() throws {
     try program.write("config.toml", Self.wrong)
     let result = try program("check", "--lint", "--config", "config.toml")
     #expect(result.exit == 78 && result.out.isEmpty)
@@ -28,14 +28,14 @@ final class CheckTests {
       ])
   }
 
-  @Test("warnings are said, and are no errors") func warnings() throws {
+  @Test("warnings are printed and are no errors") func warnings() throws {
     try program.write("config.toml", Self.right + "[[region]]\nname = \"r\"\nmatch = \"peer:*\"\n")
     let result = try program("check", "--lint")
     #expect(result.exit == 0)
     #expect(result.errorLines.count == 1 && result.error.hasPrefix("config.toml:4:9: warning: region \"r\": "))
   }
 
-  @Test("what the grammar allows and physics does not is a warning") func physics() throws {
+  @Test("settings that physics forbids are warnings") func physics() throws {
     let trigger = "[[trigger]]\nname = \"p\"\nmatch = \"*\"\n"
     try program.write("config.toml", Self.right + trigger + "fire_m = 0.3\nleave_m = 0.4\narm_m = 180\ndwell_s = 0.1\n")
     let result = try program("check", "--lint")
@@ -48,7 +48,7 @@ final class CheckTests {
     #expect(try program("check", "--lint").errorLines.map { $0.contains("minimum_dbm (-20) is never reached") } == [true])
   }
 
-  @Test("without --lint the machine is examined, too, and its worst is the exit code") func machine() throws {
+  @Test("without --lint the machine is examined, too, and the worst finding is the exit code") func machine() throws {
     try program.write(
       "config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"outbox.db\"\n[[radio]]\nname = \"left\"\nadapter = \"h4:/dev/none\"\n")
     let result = try program("check")
@@ -67,7 +67,7 @@ final class CheckTests {
     #expect(machine.map { $0["state"] == "error" } == [true, false, false, false, true])
   }
 
-  @Test("an outbox that is a folder, in none, or something else is told apart from one") func outbox() throws {
+  @Test("an outbox that is a folder, has no folder, or is another file is named as such") func outbox() throws {
     try program.write("junk", "something else entirely")
     try program.write("empty", "")
     for (path, words) in [
@@ -81,7 +81,7 @@ final class CheckTests {
     }
   }
 
-  @Test("JSON for scripts") func json() throws {
+  @Test("--json prints one object for scripts") func json() throws {
     try program.write("odd \"name\".toml", Self.wrong)
     let result = try program("check", "--lint", "--json", "--config", "odd \"name\".toml")
     #expect(result.exit == 78 && result.error.isEmpty && result.out.hasSuffix("}\n"))
@@ -98,7 +98,7 @@ final class CheckTests {
     #expect(right.exit == 0 && right.out == "{\"v\":1,\"ok\":true,\"config\":\"config.toml\",\"findings\":[]}\n")
   }
 
-  @Test("a configuration that is missing, a folder, or too long: a sentence and 78") func unreadable() throws {
+  @Test("a configuration that is missing, a folder, or too long gives a sentence and exit code 78") func unreadable() throws {
     let missing = try program("check", "--lint", "--config", "none.toml")
     #expect(missing.exit == 78 && missing.error == "forecourt: none.toml does not exist\n")
     #expect(try program("check", "--lint", "--config", ".").error == "forecourt: . is a folder, not a file\n")
@@ -109,14 +109,14 @@ final class CheckTests {
     #expect(json.exit == 78 && json.out == "{\"v\":1,\"ok\":false,\"error\":\"none.toml does not exist\",\"findings\":[]}\n")
   }
 
-  @Test("a configuration that this user may not read ends with 77", .enabled(if: getuid() != 0)) func forbidden() throws {
+  @Test("a configuration that this user may not read gives exit code 77", .enabled(if: getuid() != 0)) func forbidden() throws {
     try program.write("config.toml", Self.right)
     chmod(program.folder.appending(path: "config.toml").path, 0)
     let result = try program("check", "--lint")
     #expect(result.exit == 77 && result.error == "forecourt: config.toml cannot be read by this user: permission denied\n")
   }
 
-  @Test("the option wins over the variable, the variable over the folder") func order() throws {
+  @Test("--config overrides the variable, the variable overrides the folder") func order() throws {
     for name in ["option.toml", "variable.toml", "config.toml"] { try program.write(name, Self.right) }
     program.environment["FORECOURT_CONFIG"] = "variable.toml"
     #expect(try program("check", "--lint", "--config=option.toml").out.hasPrefix("option.toml: "))

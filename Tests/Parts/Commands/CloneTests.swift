@@ -38,7 +38,7 @@ import Testing
     return said.out.split(separator: "\n").count { $0.contains(#""event":"anomaly""#) && $0.contains(#""reason":"two places at once""#) }
   }
 
-  @Test("is an anomaly, told once, while the customer is at the pump; two customers are none", arguments: [1, 2, 3])
+  @Test("a copy of a beacon at the pump is one anomaly; two customers are none", arguments: [1, 2, 3])
   func copied(seed: Int) throws {
     #expect(try anomalies(Self.scenario(other: Self.beacon), seed: seed) == 1)
     #expect(try anomalies(Self.scenario(other: Self.beacon + "1"), seed: seed) == 0)

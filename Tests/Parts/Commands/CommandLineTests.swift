@@ -16,13 +16,13 @@ struct CommandLineTests {
     }
   }
 
-  @Test("nothing said is a usage error") func nothing() throws {
+  @Test("a call without arguments is a usage error") func nothing() throws {
     let result = try program()
     #expect(result.exit == 64 && result.out.isEmpty)
     #expect(result.error.hasPrefix("Usage: forecourt COMMAND [OPTION]…; commands: "))
   }
 
-  @Test("what was misspelt is guessed") func misspelt() throws {
+  @Test("a misspelt word gets a suggestion") func misspelt() throws {
     let command = try program("chekc")
     #expect(command.exit == 64 && command.out.isEmpty)
     #expect(command.errorLines.first == #"forecourt: unknown command "chekc"; did you mean "check"?"#)
@@ -70,16 +70,16 @@ struct CommandLineTests {
     }
   }
 
-  @Test("help wins over what is wrong beside it") func helpFirst() throws { #expect(try program("check", "extra", "--help").exit == 0) }
+  @Test("--help works beside any error") func helpFirst() throws { #expect(try program("check", "extra", "--help").exit == 0) }
 
-  @Test("a reader that goes away is no failure") func closedPipe() throws {
+  @Test("a closed pipe is no failure") func closedPipe() throws {
     let pipe = Pipe()
     try pipe.fileHandleForReading.close()
     let result = try program("--help", to: pipe.fileHandleForWriting)
     #expect(result.exit == 0 && result.error.isEmpty)
   }
 
-  @Test("a full disk is one") func fullDisk() throws {
+  @Test("a full disk is a failure") func fullDisk() throws {
     let result = try program("--help", to: FileHandle(forWritingTo: URL(filePath: "/dev/full")))
     #expect(result.exit == 1)
     #expect(result.error == "forecourt: standard output: No space left on device\n")

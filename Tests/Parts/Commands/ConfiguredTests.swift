@@ -4,7 +4,7 @@ import Testing
 @testable import Host
 @testable import forecourt
 
-@Suite("a command gets the configuration that is in force")
+@Suite("a command gets the configuration that applies")
 final class ConfiguredTests {
   let program: Program
   init() throws { program = try Program() }
@@ -35,7 +35,7 @@ final class ConfiguredTests {
     radio = "right"
     """
 
-  @Test("without --radio it is the file's") func asWritten() throws {
+  @Test("without --radio the file's radios apply") func asWritten() throws {
     let configuration = try configuration(Self.two)
     #expect(configuration.core.radios.count == 2 && configuration.host.adapters.count == 2)
     #expect(configuration.core.triggers[0].radio == 0 && configuration.core.triggers[1].radio == 1)
@@ -60,12 +60,12 @@ final class ConfiguredTests {
     #expect(try !configuration("radio = [{ name = \"r\", adapter = \"simulate:x\" }]", "--radio", "hci0").core.gateway.simulated)
   }
 
-  @Test("what is wrong ends with the right code") func wrong() throws {
+  @Test("each error gives its exit code") func wrong() throws {
     #expect(throws: Exit.usage) { _ = try configuration("", "--radio", "hci") }
     #expect(throws: Exit.configuration) { _ = try configuration("[log]\nlevel = \"loud\"\n") }
   }
 
-  @Test("what cannot change while it runs is named, in the file's words; all else can") func fixed() throws {
+  @Test("keys that a reload cannot change are named as the file writes them; all others can change") func fixed() throws {
     let peer = "[peer]\nidentify = true\n"
     let beacon = "[[transmit]]\nkind = \"eddystone-url\"\nurl = \"https://a.com\"\n"
     let radio = "[[radio]]\nname = \"r\"\nadapter = \"hci0\"\n"
@@ -103,7 +103,7 @@ final class ConfiguredTests {
     #expect(try refit(whole, "gateway.devices = 100\n" + whole) == "gateway.devices is")
   }
 
-  @Test("names that change every day need the salt of the start: nobody is published under one that everybody knows") func salt() throws {
+  @Test("daily pseudonyms need the salt of the start: none is published under a guessable one") func salt() throws {
     func refit(_ before: String, _ after: String) throws -> String? {
       let old = try configuration("[privacy]\n" + before)
       return try configuration("[privacy]\n" + after).refit(of: old.core, old.host).map { "\($0)" }

@@ -25,7 +25,7 @@ struct GoldenTests {
   let program: Program
   init() throws { program = try Program() }
 
-  @Test("byte for byte", arguments: GoldenCase.quick) func golden(golden: GoldenCase) throws {
+  @Test("every golden case prints the same bytes", arguments: GoldenCase.quick) func golden(golden: GoldenCase) throws {
     defer { program.remove() }
     let result = try print(golden.words.map(word))
     #expect(result.exit == 0, "\(result.error)")

@@ -33,7 +33,7 @@ struct InvocationTests {
     }
   }
 
-  @Test("an operand that must be there is missed, unless help is asked for") func operands() throws {
+  @Test("a missing operand is an error, unless help is asked for") func operands() throws {
     #expect(throws: Exit.usage) { try invocation("--json") }
     #expect(try invocation("--help").asksForHelp)
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("what a command writes takes the place of nothing that somebody may want") final class OutputTests {
+@Suite("a command never overwrites what somebody may want") final class OutputTests {
   let program: Program
   init() throws {
     program = try Program()
@@ -14,7 +14,7 @@ import Testing
   private func text(_ name: String) -> Data? { try? Data(contentsOf: program.folder.appending(path: name)) }
   private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: program.folder.path)) ?? []).sorted() }
 
-  @Test("a file that is there stays, unless --force; what is not whole is never in its place") func existing() throws {
+  @Test("an existing file stays unless --force; an incomplete file never takes its place") func existing() throws {
     for (name, command) in [
       ("out.html", ["replay", "visit.btsnoop", "--report", "out.html"]),
       ("two.btsnoop", ["simulate", "site.toml", "--out", "two.btsnoop"]),
@@ -38,7 +38,7 @@ import Testing
     #expect(!names.contains { $0.hasSuffix(".part") }, "\(names)")
   }
 
-  @Test("what is read is never written over, whatever it is called and whoever insists") func itself() throws {
+  @Test("an input is never overwritten, whatever its name, even with --force") func itself() throws {
     let (visit, site) = (text("visit.btsnoop"), text("site.toml"))
     try FileManager.default.createSymbolicLink(atPath: program.folder.appending(path: "link").path, withDestinationPath: "visit.btsnoop")
     for command in [

@@ -50,7 +50,7 @@ private final class Terminal {
   }
 }
 
-@Suite("long work shows how far it is, on a terminal alone") final class ProgressTests {
+@Suite("long work shows its progress, on a terminal only") final class ProgressTests {
   let program: Program
   private static let id = TuningTests.anna
 
@@ -138,7 +138,7 @@ private final class Terminal {
     #expect(terminal.lines.last == "", "\(terminal.lines)")
   }
 
-  @Test("simulate has one, too", arguments: [["--out", "day.btsnoop"], ["--truth", "day.jsonl"], []])
+  @Test("simulate shows a progress bar, too", arguments: [["--out", "day.btsnoop"], ["--truth", "day.jsonl"], []])
   func simulation(options: [String]) throws {
     let (terminal, _) = try run(["simulate", "day.toml"] + options, isEnded: true)
     #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(terminal.text)")
@@ -152,7 +152,7 @@ private final class Terminal {
     #expect(lines.dropLast().last?.hasPrefix("forecourt: long.btsnoop is truncated") ?? false && lines.last == "")
   }
 
-  @Test("what is quick shows none, and what is no terminal is told none") func none() throws {
+  @Test("quick work shows no progress bar, and nothing but a terminal gets one") func none() throws {
     let (terminal, exit) = try run(["replay", "visit.btsnoop"], isHeld: false)
     #expect(exit == 0 && terminal.bytes.isEmpty, "\(terminal.text)")
     let told = try program("replay", "long.btsnoop")

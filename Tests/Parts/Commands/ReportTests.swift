@@ -26,9 +26,8 @@ import Testing
     #expect(!page.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" || $0.value == 0x7F })
   }
 
-  @Test("with samples, average, thresholds, events, visits and the configuration; the messages are those of a plain replay") func single()
-    throws
-  {
+  @Test("the page has samples, averages, thresholds, events, visits and the configuration; the messages stay the same")
+  func single() throws {
     let told = try program("replay", "visit.btsnoop", "--report", "out.html")
     #expect(told.exit == 0 && told.error.isEmpty)
     #expect(told.out == (try program("replay", "visit.btsnoop").out))
@@ -45,7 +44,7 @@ import Testing
     #expect(page.contains(String(format: "<td>%.1f s", Double(microseconds)! / 1e6)))
   }
 
-  @Test("two configurations side by side: which fires differ") func compared() throws {
+  @Test("two configurations side by side: the fires that differ are shown") func compared() throws {
     try program.write(
       "slow.toml", TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 60"))
     #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "slow.toml").exit == 0)
@@ -93,7 +92,7 @@ import Testing
     "figure", "figcaption", "small", "svg", "path", "text", "circle", "polygon", "polyline", "pre", "footer",
   ]
 
-  @Test("a capture without an end gives a page of what was readable, and 65; a place that cannot be written, 1") func wrong() throws {
+  @Test("a truncated capture gives a page of its readable part, and 65; a page that cannot be written gives 1") func wrong() throws {
     let file = program.folder.appending(path: "visit.btsnoop")
     try Data(contentsOf: file).dropLast(7).write(to: program.folder.appending(path: "cut.btsnoop"))
     #expect(try program("replay", "cut.btsnoop", "--report", "out.html").exit == 65)

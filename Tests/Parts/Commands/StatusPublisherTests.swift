@@ -9,7 +9,7 @@ struct StatusPublisherTests {
   private func publisher() -> StatusPublisher { StatusPublisher(Settings(), Text("0123456789abcdef"), [], []) }
 
   /// The courier may lose the line between any two questions: what the machine is told is what the publisher believes, or nothing.
-  @Test("of a line that comes and goes the machine is told each change once, and never what the publisher does not believe") func line() {
+  @Test("the machine learns each change of a flapping connection once, as the status publishes it") func line() {
     var publisher = publisher()
     var machine = false
     var changes = 0
@@ -25,7 +25,7 @@ struct StatusPublisherTests {
     #expect(changes == 5)
   }
 
-  @Test("a line that has come back is told the status again, one that is gone is not") func status() {
+  @Test("the status is published again after a reconnection, and not while disconnected") func status() {
     var publisher = publisher()
     #expect(publisher.nextReport(nil, .always) != nil && publisher.nextReport(nil, .always) == nil, "the first word, once")
     #expect(!publisher.record(isOnline: false) && publisher.nextReport(nil, .always) == nil)
@@ -69,7 +69,7 @@ struct StatusPublisherTests {
     if let words = news.words(Name("hci0"), settings) { publisher.record(news, words.sentence) }
   }
 
-  @Test("what is on the air is told with the power that the controller chose, and only while its radio works") func sends() throws {
+  @Test("a transmission is reported with the power that the controller chose, and only while its radio works") func sends() throws {
     try sender { publisher, settings in
       let quiet = payload(try told(&publisher))
       let off = #"{"kind":"ibeacon","radio":"hci0","state":"off","tx_power_dbm":null}"#
@@ -93,7 +93,7 @@ struct StatusPublisherTests {
     }
   }
 
-  @Test("a beacon that is refused makes the gateway degraded, with the reason, until it is sent") func refused() throws {
+  @Test("a refused beacon makes the gateway degraded, with the reason, until it is sent") func refused() throws {
     try sender { publisher, settings in
       _ = publisher.record(radio(.scanning), radio: 0)
       hear(.withheld(transmission: 1, status: 0x11, isPower: true), &publisher, settings)
@@ -120,7 +120,7 @@ struct StatusPublisherTests {
     }
   }
 
-  @Test("without transmissions the status is what it always was, whatever a recording tells") func nothingSent() throws {
+  @Test("without transmissions the status does not mention them, whatever a recording contains") func nothingSent() throws {
     var publisher = publisher()
     let before = payload(try told(&publisher))
     #expect(!before.contains("transmit") && before.hasSuffix(#""radios":[],"purpose":""}"#))

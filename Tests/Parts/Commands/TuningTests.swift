@@ -38,7 +38,7 @@ import Testing
   }
   deinit { program.remove() }
 
-  @Test("explain tells every sample, every event where replay has it, and what held the device back") func explain() throws {
+  @Test("explain prints every sample, every event where replay has it, and the rule that blocked the device") func explain() throws {
     let told = try program("explain", Self.anna, "--capture", "visit.btsnoop")
     #expect(told.exit == 0)
     let lines = told.out.split(separator: "\n").map(String.init)
@@ -67,7 +67,7 @@ import Testing
     #expect(nobody.contains("No trigger's match covers it"))
   }
 
-  @Test("explain --json says the same, a line for each sample and event, and the verdict last") func explainJSON() throws {
+  @Test("explain --json prints a line for each sample and event, and the verdict last") func explainJSON() throws {
     let told = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--json")
     #expect(told.exit == 0 && told.error.isEmpty)
     let lines = try told.out.split(separator: "\n").map {
@@ -89,7 +89,7 @@ import Testing
     #expect(lines.allSatisfy { $0["v"] as? Int == 1 })
   }
 
-  @Test("whoever is not heard is told who is; files that are wrong end as everywhere") func wrong() throws {
+  @Test("for a device that is not in the capture, those that are get listed; wrong files end as everywhere") func wrong() throws {
     let missing = try program("explain", "irk:nobody", "--capture", "visit.btsnoop")
     #expect(missing.exit == 1 && missing.out.isEmpty)
     #expect(missing.error == "forecourt: irk:nobody is not heard. These are, most often heard first:\n  \(Self.anna)\n")
@@ -105,7 +105,7 @@ import Testing
     #expect(try program("explain", Self.anna).exit == 64)
   }
 
-  @Test("a truncated capture gives all that was readable, and 65") func truncated() throws {
+  @Test("a truncated capture gives its readable part and exit code 65") func truncated() throws {
     let file = program.folder.appending(path: "visit.btsnoop")
     try Data(contentsOf: file).dropLast(7).write(to: program.folder.appending(path: "cut.btsnoop"))
     let told = try program("explain", Self.anna, "--capture", "cut.btsnoop")
@@ -113,7 +113,7 @@ import Testing
     #expect(told.errorLines.count == 1 && told.error.hasPrefix("forecourt: cut.btsnoop "))
   }
 
-  @Test("calibrate prints a fragment that the configuration takes, and the figures for people beside it") func calibrate() throws {
+  @Test("calibrate prints a fragment that the configuration accepts, and figures for people beside it") func calibrate() throws {
     let told = try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop", "--place", "12@0-9", "--place", "1@19-30")
     #expect(told.exit == 0, "\(told.error)")
     #expect(told.error.contains("Trigger \"pump-1\"") && told.error.contains("as it is, fire_m = 1.5: misses "))
@@ -126,7 +126,7 @@ import Testing
       try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "pasted.toml").out.contains("is calibrated (\(power)"))
   }
 
-  @Test("calibrate refuses what is too little or contradicts itself, with a reason and without a figure") func refused() throws {
+  @Test("calibrate refuses too few or contradictory samples, with a reason and without a figure") func refused() throws {
     for (places, words) in [
       (["1@19-19.5"], "too little was heard"),
       (["1@5-25"], "was the device moving?"),
@@ -146,7 +146,7 @@ import Testing
     #expect(try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop").exit == 64)
   }
 
-  @Test("a name from the air cannot reach the terminal's controls") func hostile() throws {
+  @Test("a name from the air cannot send control sequences to the terminal") func hostile() throws {
     let evil = Self.site.replacing("identity = \"\(Self.anna)\"", with: #"identity = "name:a\u001b[2Jb""#)
     try program.write("evil.toml", evil)
     let made = try program("simulate", "evil.toml", "--out", "evil.btsnoop")

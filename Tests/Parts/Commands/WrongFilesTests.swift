@@ -16,7 +16,7 @@ private enum Wrong: String, CaseIterable {
   }
 }
 
-@Suite("every command against a missing, empty, truncated, foreign and huge file: a sentence and the right exit code")
+@Suite("every command answers a missing, empty, truncated, foreign or huge file with a sentence and the right exit code")
 final class WrongFilesTests {
   var program: Program
   private static let id = TuningTests.anna
@@ -69,7 +69,7 @@ final class WrongFilesTests {
     if isSilent { #expect(result.out.isEmpty, "\(line)") }
   }
 
-  @Test("a configuration: 78") func configurations() throws {
+  @Test("a bad configuration gives 78") func configurations() throws {
     for wrong in Wrong.allCases {
       let file = wrong.name("config")
       for command in [
@@ -84,7 +84,7 @@ final class WrongFilesTests {
     }
   }
 
-  @Test("a capture: 65, after all that is readable; of a pipe it is waited for what comes") func captures() throws {
+  @Test("a bad capture gives 65 after its readable part; a pipe is read until it ends") func captures() throws {
     for wrong in Wrong.allCases where wrong != .pipe {
       let file = wrong.name("capture")
       let isPart = wrong == .truncated || wrong == .hugeAndBegunWell
@@ -103,7 +103,7 @@ final class WrongFilesTests {
     }
   }
 
-  @Test("a capture in a radio's place: 65; a gateway goes on when a recording that began well ends") func played() throws {
+  @Test("a bad capture as a radio gives 65; a gateway goes on when a good recording ends") func played() throws {
     for wrong in Wrong.allCases {
       let file = wrong.name("played")
       let isPart = wrong == .truncated || wrong == .hugeAndBegunWell
@@ -119,7 +119,7 @@ final class WrongFilesTests {
     }
   }
 
-  @Test("a scenario: 78") func scenarios() throws {
+  @Test("a bad scenario gives 78") func scenarios() throws {
     for wrong in Wrong.allCases {
       let file = wrong.name("scenario")
       for command in [["simulate", file], ["simulate", file, "--out", "out.btsnoop"], ["simulate", file, "--truth", "out.jsonl"]] {
@@ -129,7 +129,7 @@ final class WrongFilesTests {
     }
   }
 
-  @Test("an outbox: 1") func outboxes() throws {
+  @Test("a bad outbox gives 1") func outboxes() throws {
     for wrong in Wrong.allCases {
       let file = wrong.name("outbox")
       try program.write("events.toml", "gateway.purpose = \"told\"\noutbox.path = \"\(file)\"\n")
@@ -137,7 +137,7 @@ final class WrongFilesTests {
     }
   }
 
-  @Test("where nothing can be written: 1") func outputs() throws {
+  @Test("an output that cannot be written gives 1") func outputs() throws {
     for (place, words) in [
       (".", "is a folder, not a file"), ("none/out", "cannot be written: its folder does not exist"),
       ("/dev/full", "cannot be written: No space left on device"),

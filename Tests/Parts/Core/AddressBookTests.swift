@@ -60,13 +60,13 @@ private final class Desk {
   }
 }
 
-@Suite("Who is behind an address") struct AddressBookTests {
+@Suite("The device behind an address") struct AddressBookTests {
   static let beacon = bytes("1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")
   static let other = bytes("1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0103 C5")
   static let uid = bytes("1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001")
   static let name = bytes("0409427573")
 
-  @Test("an advert that repeats itself is read once", arguments: [0, 1, 7, 8, 15, 16, 17, 30, 31]) func memo(length: Int) throws {
+  @Test("a repeated advert is decoded once", arguments: [0, 1, 7, 8, 15, 16, 17, 30, 31]) func memo(length: Int) throws {
     let desk = Desk()
     // One field of unknown type, to the byte.
     let data = length < 2 ? [UInt8](repeating: 0, count: length) : [UInt8(length - 1), 0x1B] + [UInt8](repeating: 9, count: length - 2)
@@ -85,7 +85,7 @@ private final class Desk {
     #expect(desk.readings == 3 + 2 * length - 1)
   }
 
-  @Test("what is too long to remember, or damaged, is read every time") func unremembered() throws {
+  @Test("an advert that is too long to keep, or damaged, is decoded every time") func unremembered() throws {
     let desk = Desk()
     for data in [[31, 0x1B] + [UInt8](repeating: 9, count: 30), [9, 9, 0x42]] {
       let before = desk.readings
@@ -94,7 +94,7 @@ private final class Desk {
     }
   }
 
-  @Test("a scan response tells more of the advert's sender, whichever comes first") func scanResponse() throws {
+  @Test("a scan response adds to its advert, whichever comes first") func scanResponse() throws {
     for events in [[0, 4], [4, 0]] as [[UInt8]] {
       let desk = Desk()
       for event in events { try desk.hear(advert(event == 4 ? Self.name : bytes("020106"), event: event)) }
@@ -106,7 +106,7 @@ private final class Desk {
     }
   }
 
-  @Test("frames that take turns are one device under the more specific identity") func turns() throws {
+  @Test("alternating frames are one device under the more specific identity") func turns() throws {
     let desk = Desk()
     for _ in 0..<3 {
       _ = try desk.hear(advert(Self.uid))
@@ -127,7 +127,7 @@ private final class Desk {
     #expect(desk.identities.count == 2)
   }
 
-  @Test("a shortened name does not take turns with the whole one") func shortName() throws {
+  @Test("a shortened name does not replace the whole one") func shortName() throws {
     let desk = Desk()
     try desk.hear(advert(bytes("0308426F")))
     for _ in 0..<2 {
@@ -136,7 +136,7 @@ private final class Desk {
     }
   }
 
-  @Test("the same phone in front and in the background is one device") func background() throws {
+  @Test("an app in the foreground and in the background is one device") func background() throws {
     let desk = Desk(services: [DecodeIdentityTests.pocket])
     let expected = "service:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6@c1:22:33:44:55:66"
     #expect(try desk.hear(advert(bytes("14FF4C0001 0000000000000000000008 0000000000"))) == expected)
@@ -155,7 +155,7 @@ private final class Desk {
     #expect(try desk.hear(advert(Self.beacon, from: address("41:22:33:00:00:01")))?.hasPrefix("ibeacon:") == true)
   }
 
-  @Test("the better source of power is kept, whichever frame told it") func power() throws {
+  @Test("the better source of power is kept, whichever frame had it") func power() throws {
     let desk = Desk()
     try desk.hear(advert(bytes("020AF4")))
     #expect(desk.power(of: "c1:22:33:44:55:66") == -53)
@@ -167,7 +167,7 @@ private final class Desk {
     #expect(desk.power(of: "c7:22:33:44:55:66") == -33)
   }
 
-  @Test("who was not heard for longest makes room, but not for strangers while somebody wants him") func eviction() throws {
+  @Test("the longest unheard address is evicted, but a wanted one not for strangers") func eviction() throws {
     let desk = Desk(capacity: 4)
     let names = (1...6).map { "c0:00:00:00:00:0\($0)" }
     for index in 0..<4 { try desk.hear(advert([], from: address(names[index])), at: Int64(index), isMatched: index == 0) }
@@ -178,7 +178,7 @@ private final class Desk {
     #expect(desk.knows(names[0]) && desk.count == 4 && desk.evictions == 14)
   }
 
-  @Test("anonymous adverts are nobody's next time") func anonymous() throws {
+  @Test("anonymous adverts are not remembered") func anonymous() throws {
     let desk = Desk()
     let nobody = Address(0, type: 4)
     #expect(try desk.hear(extended(Self.beacon, from: nobody)) == nil)

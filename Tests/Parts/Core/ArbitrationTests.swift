@@ -11,7 +11,7 @@ import Testing
     #expect(island.doubles == 0, "seed \(seed): \(island.told)")
   }
 
-  @Test("nor while lines go down and come back, noticed late", arguments: 40..<80 as Range<UInt64>)
+  @Test("two gateways never hold one device at once while connections drop and return, noticed late", arguments: 40..<80 as Range<UInt64>)
   func outages(seed: UInt64) {
     let gateways = 2 + Int(seed % 3)
     let island = Island(gateways, seed: seed, loss: Double(seed % 4) / 10, delay: [0.02, 0.5][Int(seed % 2)])
@@ -37,16 +37,16 @@ import Testing
     return island.told.filter { $0.event != "arm" }.map { "\($0.gateway) \($0.event)" }
   }
 
-  @Test("with clocks minutes apart the better gateway fires, once")
+  @Test("with clocks minutes apart the better gateway fires once")
   func better() { #expect(visit(Island(2, seed: 1, loss: 0, delay: 0.05)) == ["0 fire", "0 leave"]) }
 
   @Test("half of the claims lost costs time, not the fire")
   func lossy() { #expect(visit(Island(2, seed: 2, loss: 0.5, delay: 0.05)) == ["0 fire", "0 leave"]) }
 
-  @Test("when nothing comes through, nobody fires and it is said why")
+  @Test("when no claim arrives, nobody fires, and the reason is published")
   func deaf() { #expect(visit(Island(2, seed: 3, loss: 1, delay: 0.05)) == ["0 undecided"]) }
 
-  @Test("without the broker nobody in a group fires")
+  @Test("without the broker no gateway of a group fires")
   func gone() { #expect(visit(Island(2, seed: 4, loss: 0, delay: 0.05, isConnected: false)) == ["0 undecided"]) }
 
   @Test("a neighbour that is offline is not waited for")
@@ -56,7 +56,7 @@ import Testing
     #expect(visit(island, other: -85) == ["0 fire", "0 leave"])
   }
 
-  @Test("too close to call is undecided at both, and fires when one of them becomes clear")
+  @Test("equal levels leave both gateways undecided until one is clearly better")
   func close() {
     let island = Island(2, seed: 6, loss: 0, delay: 0.05)
     for tick in 0..<300 {

@@ -111,7 +111,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(abs(once.average.level.value - twice.average.level.value) < 0.5)
   }
 
-  @Test("the first packets make a plain mean: the first has no privilege")
+  @Test("the first packets make a plain mean")
   func young() {
     var listener = Listener()
     for level in [Int8(-80), -70, -72] { listener.hear(level) }
@@ -122,7 +122,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(abs(off.average.level.value + 75) < 2)
   }
 
-  @Test("after the silence that makes it stale the average is unknown, and begins anew")
+  @Test("after a long silence the average is unknown and starts again")
   func stale() {
     var listener = Listener()
     #expect(listener.average.isStale(at: .zero, usual))
@@ -145,7 +145,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(listener.average.isStale(at: listener.now + .seconds(15.1), usual))
   }
 
-  @Test("the interval is what is observed, outlives the average, and forgets an absence")
+  @Test("the interval is the observed one, outlives the average, and ignores an absence")
   func interval() throws {
     var listener = Listener()
     listener.hear(-60)
@@ -178,7 +178,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(listener.average.level.value == -70)
   }
 
-  @Test("a small average: a cache line")
+  @Test("an average fits in a cache line")
   func size() { #expect(MemoryLayout<Average>.stride <= 64) }
 }
 
@@ -207,7 +207,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(Core.exp2(0) == 1)
   }
 
-  @Test("a whole number becomes a float exactly, as far as an ordinary silence goes")
+  @Test("a whole number becomes a float exactly, up to an ordinary silence")
   func wholeNumbers() {
     for number in Array(-128...127) + Array(stride(from: -4_194_303, through: 4_194_303, by: 997)) + [4_194_303] {
       #expect(Core.float(Int32(number)) == Float(number))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("This gateway is seen, while it listens") struct BeaconTests {
+@Suite("This gateway advertises while it listens") struct BeaconTests {
   static func duties(_ count: Int, serve: Bool = false, power: Int8? = nil) -> PeerDuties {
     var settings = PeerSettings()
     settings.serve = serve
@@ -49,7 +49,7 @@ import Testing
       ])
   }
 
-  @Test("as many at once as there are sets; the last set is lent in turn") func sets() {
+  @Test("as many adverts go out at once as there are sets; the others share the last set in turn") func sets() {
     var line = Self.line(Self.duties(6, serve: true), extended: true)
     line.setsThereAre = 3
     var seen: Set<[UInt8]> = []
@@ -66,7 +66,7 @@ import Testing
     #expect(line.onAir.count == 7, "after a reset everything is on the air again")
   }
 
-  @Test("a legacy controller has one advertiser, and everything its turn") func legacy() {
+  @Test("a legacy controller's one advertiser takes the adverts in turn") func legacy() {
     var line = Self.line(Self.duties(2, serve: true), extended: false)
     var seen: [[UInt8]: Int] = [:]
     for _ in 0..<90 {
@@ -84,14 +84,14 @@ import Testing
     #expect(seen.count == 2, "while somebody visits, the beacons have it")
   }
 
-  @Test("the power is asked for as the standard has it, and what was chosen is told") func power() {
+  @Test("the power is requested as the standard defines it, and the chosen one is reported") func power() {
     var line = Self.line(Self.duties(1, power: -12), extended: true)
     line.run(for: .seconds(1))
     #expect(line.given.first { $0.opcode == 0x2036 }?.parameters[19] == 0xF4)
     #expect(line.news.map { "\($0)" } == ["\(PeerNews.sends(transmission: 0, power: -12))"])
   }
 
-  @Test("Broadcom's and Zephyr's legacy controllers have ways of their own, read back") func vendors() {
+  @Test("Broadcom's and Zephyr's legacy controllers get their vendor commands, and their power is read back") func vendors() {
     var line = Self.line(Self.duties(1, power: -12), extended: false, manufacturer: 0x0131)
     line.statuses[0x2007] = [0, UInt8(bitPattern: -10)]
     line.run(for: .seconds(1))
@@ -109,7 +109,7 @@ import Testing
     #expect(line.given.filter { $0.opcode == 0x2036 }.map { $0.parameters[19] } == [0xF4, 127])
   }
 
-  @Test("a power that cannot be set is refused: nothing is sent, and that is told once") func refused() {
+  @Test("a power that cannot be set stops the transmission, and that is reported once") func refused() {
     var line = Self.line(Self.duties(1, power: -12), extended: false)
     line.run(for: .seconds(60))
     #expect(line.onAir.isEmpty && !line.given.contains { $0.opcode == 0x200A })

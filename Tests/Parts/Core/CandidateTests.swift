@@ -48,7 +48,8 @@ import Testing
     }
   }
 
-  @Test("in the scan response, and behind Apple's other words; not from somebody whom nobody can call") func places() throws {
+  @Test("the bit is found in the scan response and behind Apple's other data; not from a device that is not connectable")
+  func places() throws {
     let (service, position) = Self.published[0]
     let data = Self.overflow([position])
     #expect(try Self.asks(service, data, kind: 4), "a scan response")
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("two who would call each other at one moment, and were both refused, do not do it again") func collision() throws {
+  @Test("two gateways that called each other at once, both in vain, do not repeat it") func collision() throws {
     let loan = Loan(bytes: 2 * Candidates.bytes)
     var arena = loan.arena
     var one = Candidates(Self.published[0].0, courtesy: .zero, salt: 7, in: &arena)

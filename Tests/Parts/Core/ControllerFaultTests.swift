@@ -83,7 +83,7 @@ struct BadLine {
     #expect(line.controller.condition == .scanning, "seed \(seed)")
   }
 
-  @Test("600 bad lines: five seconds after each is good again the radio listens", arguments: 0..<600 as Range<UInt64>)
+  @Test("on 600 bad lines the radio listens within five seconds of each line's recovery", arguments: 0..<600 as Range<UInt64>)
   func badLine(seed: UInt64) {
     var line = ModelLine()
     line.isStream = seed % 2 == 0
@@ -97,7 +97,7 @@ struct BadLine {
     expectListening(&line, seed)
   }
 
-  @Test("600 bad controllers: five seconds after each is well again the radio listens", arguments: 0..<600 as Range<UInt64>)
+  @Test("on 600 bad controllers the radio listens within five seconds of each controller's recovery", arguments: 0..<600 as Range<UInt64>)
   func badController(seed: UInt64) {
     var line = ModelLine(isShared: seed % 8 == 7)
     line.isStream = seed % 2 == 0

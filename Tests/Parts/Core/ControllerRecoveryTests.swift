@@ -28,7 +28,7 @@ import Testing
     #expect(line.conditions.contains(.recovering(.silent)) == (cure != .rescan))
   }
 
-  @Test("a radio that nothing helps says so, keeps trying, and is back with the first advert") func incurable() {
+  @Test("a radio that no remedy helps is reported, keeps trying, and recovers with the first advert") func incurable() {
     var line = lively()
     line.model.stopScanning()
     line.fate = { _, bytes in bytes[0] == 4 && bytes[1] == 0x3E ? [] : [(.zero, bytes)] }
@@ -40,7 +40,7 @@ import Testing
     #expect(line.controller.condition == .scanning && line.controller.recoveries.degradations == 1)
   }
 
-  @Test("ten minutes after a crowd left, its absence is quiet, and the pauses grow") func crowdLeaves() {
+  @Test("ten minutes after a crowd left the silence is normal, and the delays between remedies grow") func crowdLeaves() {
     var line = lively()
     line.people = []
     line.run(for: .seconds(605))
@@ -53,7 +53,7 @@ import Testing
     #expect(line.controller.condition == .scanning)
   }
 
-  @Test("where one device leaves, nothing is said but quiet, and next to nothing is done") func oneLeaves() {
+  @Test("when the only device leaves, the radio is only quiet, and hardly a remedy is tried") func oneLeaves() {
     var line = ModelLine()
     line.people = [1]
     line.run(for: .seconds(120))
@@ -65,7 +65,7 @@ import Testing
     #expect(done.rescans < 200 && done.resets < 40 && done.reopens < 5)
   }
 
-  @Test("a day in an empty yard costs a rescan each five minutes", arguments: [false, true]) func emptyYard(isShared: Bool) {
+  @Test("a day without any device costs one rescan in five minutes", arguments: [false, true]) func emptyYard(isShared: Bool) {
     var line = ModelLine(isShared: isShared)
     line.people = []
     line.run(for: .seconds(86_400))
@@ -74,7 +74,7 @@ import Testing
     if isShared { #expect(done.resets == 0 && done.reopens < 6) }
   }
 
-  @Test("a beacon at 1 Hz of which 40 % is lost does not make a radio restless") func sparse() {
+  @Test("a beacon at 1 Hz with 40 % loss triggers no remedy") func sparse() {
     var line = ModelLine()
     line.people = [1]
     line.advertInterval = .seconds(1)
@@ -95,7 +95,7 @@ import Testing
     #expect(line.conditions.suffix(2) == [.recovering(.hardwareError), .scanning])
   }
 
-  @Test("hardware errors each 100 ms are one trouble, and said once; it is over when it has listened for a second") func hardwareErrors() {
+  @Test("hardware errors every 100 ms are one fault, reported once; it is over after a second of listening") func hardwareErrors() {
     var line = lively()
     let told = line.conditions.count
     for _ in 0..<400 {
@@ -130,7 +130,7 @@ import Testing
     #expect(line.controller.condition == .scanning, "\(line.conditions.suffix(5))")
   }
 
-  @Test("what is done on suspicion ends no trouble") func suspicion() {
+  @Test("a remedy on suspicion does not count as a cure") func suspicion() {
     var line = ModelLine()
     line.people = []
     line.run(for: .seconds(3_600))
@@ -185,7 +185,7 @@ import Testing
     #expect(line.controller.recoveries.resets == 0)
   }
 
-  @Test("a connection attempt without an end is ended by a reset") func connectsForEver() {
+  @Test("an endless connection attempt is ended by a reset") func connectsForEver() {
     var line = ModelLine()
     line.run(for: .seconds(2))
     line.model.swallowed = [0x2043]
@@ -196,7 +196,9 @@ import Testing
     #expect(line.model.isScanning && line.controller.recoveries.resets == 1)
   }
 
-  @Test("nobody else's command may make the radio deaf", arguments: [0x0C03, 0x200B, 0x200C, 0x2041, 0x2042] as [UInt16])
+  @Test(
+    "commands of other programs that would make the radio deaf are refused",
+    arguments: [0x0C03, 0x200B, 0x200C, 0x2041, 0x2042] as [UInt16])
   func strangers(opcode: UInt16) {
     var line = ModelLine()
     line.run(for: .seconds(1))
@@ -205,7 +207,7 @@ import Testing
     #expect(line.controller.recoveries.turnedAway == 1)
   }
 
-  @Test("others' commands wait while the controller takes none, and one that is never answered is noticed") func othersWait() {
+  @Test("queued commands wait while the controller accepts none, and an unanswered one is noticed") func othersWait() {
     var line = ModelLine()
     line.run(for: .seconds(1))
     line.model.swallowed = [0x2006]
@@ -216,7 +218,7 @@ import Testing
     #expect(line.controller.condition == .scanning)
   }
 
-  @Test("a packet cut short costs itself, not those that follow") func cutShort() {
+  @Test("a truncated packet is lost alone") func cutShort() {
     var line = lively()
     let heard = line.heard
     var cut = false

@@ -112,7 +112,7 @@ import Testing
     #expect(line.controller.profile.shortfalls == .coded && line.controller.condition == .scanning)
   }
 
-  @Test("scanning that stays refused is said to be degraded, and tried again") func scanRefused() {
+  @Test("scanning that stays refused is reported as degraded and retried") func scanRefused() {
     var line = ModelLine()
     line.model.refusals[0x2042] = 0x1F
     line.model.refusals[0x200C] = 0x1F
@@ -123,7 +123,7 @@ import Testing
     #expect(line.controller.condition == .scanning)
   }
 
-  @Test("a controller without Low Energy is said to be so") func noLowEnergy() {
+  @Test("a controller without Low Energy is reported as such") func noLowEnergy() {
     var line = ModelLine()
     line.model.refusals[0x2003] = 0x01
     line.run(for: .seconds(10))

@@ -47,7 +47,7 @@ import Testing
     #expect(subevent == 3 && hex(rest) == "0001")
   }
 
-  @Test("every connection's completed packets are told") func completed() throws {
+  @Test("every connection's completed packets are reported") func completed() throws {
     let packet = bytes("04 13 09 02 4000 0100 4100 0300").span
     guard case .packetsCompleted(var completed) = try HCIEvent(packet.bytes) else { throw Malformed.impossible }
     let first = completed.next()

@@ -38,7 +38,7 @@ private func describe(_ uuid: ServiceUUID) -> String {
 }
 
 @Suite("Fields of an advert") struct DecodeFieldTests {
-  @Test("each kind of field is told, with its bytes")
+  @Test("each kind of field is decoded, with its bytes")
   func kinds() {
     let (fields, damage) = describe(
       bytes(
@@ -64,7 +64,7 @@ private func describe(_ uuid: ServiceUUID) -> String {
     #expect(fields == ["flags 6"] && damage == nil)
   }
 
-  @Test("a field longer than the advert ends it and is counted; what stood before it stands") func overrun() {
+  @Test("a field longer than the advert ends it and is counted; the fields before it are kept") func overrun() {
     let (fields, damage) = describe(bytes("020106 0909427573"))
     #expect(fields == ["flags 6"] && damage == .truncated)
   }
@@ -80,7 +80,7 @@ private func describe(_ uuid: ServiceUUID) -> String {
     #expect(fields == [field, "flags 6"] && damage == .impossible)
   }
 
-  @Test("no bytes at all are no fields") func nothing() {
+  @Test("no bytes give no fields") func nothing() {
     let (fields, damage) = describe([])
     #expect(fields.isEmpty && damage == nil)
   }

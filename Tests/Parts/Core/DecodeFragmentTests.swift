@@ -50,7 +50,7 @@ import Testing
     #expect(listener.dropped == 0)
   }
 
-  @Test("what the controller lost the end of is marked") func truncated() throws {
+  @Test("an advertisement whose end the controller lost is marked") func truncated() throws {
     let listener = Listener()
     #expect(try listener.hear(extended([1, 2], event: Self.more)) == nil)
     #expect(try listener.hear(extended([3], event: Self.cut)) == Joined(data: [1, 2, 3], level: -60, completeness: .truncated))
@@ -70,7 +70,7 @@ import Testing
     #expect(try listener.hear(extended([8]))?.data == [1, 8])
   }
 
-  @Test("more than an advertisement may have is cut and marked") func tooLong() throws {
+  @Test("an advertisement longer than allowed is cut and marked") func tooLong() throws {
     let listener = Listener()
     let piece = [UInt8](repeating: 7, count: 229)
     for _ in 0..<9 { #expect(try listener.hear(extended(piece, event: Self.more)) == nil) }
@@ -78,7 +78,7 @@ import Testing
     #expect(whole.data.count == 1_650 && whole.completeness == .truncated)
   }
 
-  @Test("who never ends makes room for the next, and is counted") func abandoned() throws {
+  @Test("an advertisement that never ends is evicted for the next, and counted") func abandoned() throws {
     let listener = Listener()
     for sender in 0..<9 {
       #expect(
@@ -89,7 +89,7 @@ import Testing
     #expect(try listener.hear(extended([99], from: Address(1, type: 1)), at: 10)?.data == [1, 99])
   }
 
-  @Test("a piece that comes a second later goes with nothing") func late() throws {
+  @Test("a piece that comes a second later is not joined") func late() throws {
     let listener = Listener()
     #expect(try listener.hear(extended([1], event: Self.more)) == nil)
     #expect(try listener.hear(extended([2]), at: 1_001)?.data == [2])

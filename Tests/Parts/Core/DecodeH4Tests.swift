@@ -40,7 +40,7 @@ import Testing
     #expect(stream.discarded == UInt64(1 + Self.packets[4].count))
   }
 
-  @Test("a packet longer than any we handle is noise, and the next is found") func oversized() {
+  @Test("a packet longer than any that is handled is noise, and the next is found") func oversized() {
     var stream = PacketStream()
     let long: [UInt8] = [2, 0x40, 0x20, 0x00, 0x04] + [UInt8](repeating: 4, count: 1_024)
     #expect(cut([long + Self.packets[1]], with: &stream) == [Self.packets[1]])

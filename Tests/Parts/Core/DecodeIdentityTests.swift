@@ -31,7 +31,7 @@ struct Said: Equatable {
   static func == (a: Self, b: Self) -> Bool { a.identity == b.identity && a.measured == b.measured && a.damage == b.damage }
 }
 
-@Suite("Who an advert is from") struct DecodeIdentityTests {
+@Suite("The identity in an advert") struct DecodeIdentityTests {
   static let pocket = ServiceUUID(0x2F23_4454_CF6D_4A0F, 0xADF2_F491_1BA9_FFA6)
 
   @Test("an iBeacon") func iBeacon() {
@@ -45,7 +45,7 @@ struct Said: Equatable {
     #expect(said.identity == "altbeacon:2f234454cf6d4a0fadf2f4911ba9ffa600050003" && said.measured == -66 && said.damage == nil)
   }
 
-  @Test("an Eddystone-UID, whose power is told at 0 m") func eddystone() {
+  @Test("an Eddystone-UID, whose power is that at 0 m") func eddystone() {
     let said = Said(bytes("020106 0303AAFE 1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001"))
     #expect(said.identity == "eddystone:2f234454f4911ba9ffa6:000000000001" && said.measured == -66)
   }
@@ -125,13 +125,13 @@ struct Said: Equatable {
     #expect(Said(bytes("0409427573 0303D2FC"), services: [ServiceUUID(short: 0xFCD2)]).identity?.hasPrefix("service:") == true)
   }
 
-  @Test("who has no address is known by his beacon or not at all") func anonymous() {
+  @Test("a device without an address is known by its beacon or not at all") func anonymous() {
     let nobody = Address(0, type: 4)
     #expect(Said(bytes("0409427573"), sender: nobody).identity == nil)
     #expect(Said(bytes("1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001"), sender: nobody).identity?.hasPrefix("eddystone:") == true)
   }
 
-  @Test("a measured power that cannot be was never set") func power() {
+  @Test("an impossible measured power counts as not set") func power() {
     #expect(Said(bytes("1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 00")).measured == nil)
     #expect(Said(bytes("020AF4")).transmitted == -12)
     #expect(Said(bytes("0616AAFE107F02")).measured == nil)
@@ -150,7 +150,7 @@ struct Said: Equatable {
     #expect(bare.voltage == nil && bare.temperature == nil)
   }
 
-  @Test("a frame too short for what it says it is, is counted and says nothing")
+  @Test("a frame too short for its kind is counted and gives nothing")
   func short() {
     for text in [
       "0416AAFE10", "0416AAFE00", "0B16AAFE30E4010203040506", "1016AAFE20000B18130000001467000020",

@@ -46,7 +46,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
     #expect(report.address.kind == .random && report.primaryPhy == .oneMegabit && report.secondaryPhy == nil)
   }
 
-  @Test("an extended report tells PHYs, set, power and what is missing") func extended() throws {
+  @Test("an extended report has PHYs, set, power and what is missing") func extended() throws {
     let packet = bytes("04 3E 1D 0D 01 2500 01 665544332211 03 02 05 F4 C4 5000 00 AABBCCDDEEFF 03 020106")
     let span = packet.span
     guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }
@@ -65,7 +65,7 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
     #expect(report.secondaryPhy == nil && report.target == nil)
   }
 
-  @Test("a directed report tells who called whom") func directed() throws {
+  @Test("a directed report has both addresses") func directed() throws {
     let packet = bytes("04 3E 12 0B 01 01 00 665544332211 01 AABBCCDDEE7F C4")
     let span = packet.span
     guard case .reports(var reports) = try HCIEvent(span.bytes), let report = try reports.next() else { throw Malformed.impossible }

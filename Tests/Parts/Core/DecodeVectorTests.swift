@@ -79,7 +79,7 @@ private let notMeasured = ["rssi", "mac", "type", "firmware", "packet", "button"
     }
   }
 
-  @Test("AltBeacons, iBeacons and Eddystones are those that others' libraries find")
+  @Test("AltBeacons, iBeacons and Eddystones decode as other libraries decode them")
   func beacons() throws {
     var beacons = 0
     for vector in Vector.all {
@@ -139,7 +139,7 @@ private let notMeasured = ["rssi", "mac", "type", "firmware", "packet", "button"
     }
   }
 
-  @Test("every prefix of every advert's data is decoded or its damage counted, its event being whole") func prefixesOfData() throws {
+  @Test("every prefix of every advert's data in a whole event is decoded, or its damage counted") func prefixesOfData() throws {
     for vector in Vector.events {
       let data = bytes(try reports(vector.bytes)[0].data)
       for length in 0..<data.count {

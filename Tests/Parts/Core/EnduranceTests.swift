@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What the machine endures")
+@Suite("What the gateway endures")
 struct EnduranceTests {
   private let wanted = Identity(.address, Address(word: 0xC000_0000_0001))
 
@@ -38,7 +38,7 @@ struct EnduranceTests {
     #expect(rig.said().contains { $0.payload.contains(#""event":"exit""#) })
   }
 
-  @Test("packets of two radios that cross are no clock that goes back")
+  @Test("crossing packets of two radios do not count as a clock that goes back")
   func crossing() {
     var rig = Rig { $0.addRadios(2) }
     for step in 1...9 {
@@ -48,7 +48,7 @@ struct EnduranceTests {
     #expect(rig.gateway.counters.clockStepsBack == 0)
   }
 
-  @Test("a gap of hours ages everything out: exits at the moments they were due, and nothing is remembered of how near it was")
+  @Test("a gap of hours expires everything: exits come at their due moments, and no proximity is kept")
   func gap() throws {
     var rig = Rig {
       $0.addRegion("door", exit: .after(.seconds(30)))

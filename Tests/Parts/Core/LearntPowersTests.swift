@@ -22,7 +22,7 @@ struct LearntPowersTests {
     }
   }
 
-  @Test("that somebody is stronger is believed at once; that he is weaker takes two visits") func caution() {
+  @Test("a stronger power is believed at once, a weaker one after two visits") func caution() {
     var school = School()
     #expect(school.visit(-50) == -50)
     let other = Identity(installation: 2)
@@ -31,7 +31,7 @@ struct LearntPowersTests {
     #expect(school.visit(-50) == -50, "each is learnt for himself")
   }
 
-  @Test("a visit that disagrees takes back what was believed; the doubt is what it was before the first") func disagreement() {
+  @Test("a visit that disagrees takes back what was learnt, with the doubt of before") func disagreement() {
     var school = School()
     for _ in 0..<20 { _ = school.visit(-63) }
     #expect(school.visit(-50) == -50, "stronger: further off, at once")
@@ -39,13 +39,13 @@ struct LearntPowersTests {
     #expect(school.visit(-63) == -63)
   }
 
-  @Test("what no phone is teaches nothing", arguments: [-68, -120, -38, 20]) func implausible(power: Int) {
+  @Test("implausible powers teach nothing", arguments: [-68, -120, -38, 20]) func implausible(power: Int) {
     var school = School()
     for _ in 0..<5 { #expect(school.visit(Float(power)) == nil) }
     #expect(school.powers.count == 0)
   }
 
-  @Test("who was not served teaches nothing new, but that what is believed is wrong") func unserved() {
+  @Test("a device that was not served teaches nothing new, but can show that what was learnt is wrong") func unserved() {
     var school = School()
     #expect(school.visit(-50, wasServed: false) == nil)
     _ = school.visit(-50)
@@ -72,7 +72,7 @@ struct LearntPowersTests {
     }
   }
 
-  @Test("a full table lets go of those whom few visits speak for; nobody's record is lost to a crowd") func crowd() {
+  @Test("a full table evicts the records with the fewest visits; a crowd evicts no others") func crowd() {
     var school = School()
     for number in 0..<100 as Range<UInt32> {
       for _ in 0..<3 { _ = school.visit(-62, Identity(installation: number)) }
@@ -125,7 +125,7 @@ struct LearningTests {
     #expect(abs(try #require(learnt) + 49.6) < 1)
   }
 
-  @Test("where the next pump hears him hardly less, nothing is learnt") func doubtful() {
+  @Test("where the next pump hears the phone almost as well, nothing is learnt") func doubtful() {
     var rig = Self.island()
     _ = Self.visit(&rig, at: 20, level: -45, lead: 11)
     let learnt = Self.learnt(rig)
@@ -139,7 +139,7 @@ struct LearningTests {
     #expect(rig.gateway.triggers.learnt.count == 0)
   }
 
-  @Test("the driver's own word teaches a gateway that stands alone; who is weaker must have come twice") func manual() throws {
+  @Test("a manual trigger teaches a lone gateway; a weaker power takes two visits") func manual() throws {
     var rig = Rig { $0.addTrigger("pump") }
     for start in [10.0, 210] {
       let before = Self.learnt(rig)
@@ -154,7 +154,7 @@ struct LearningTests {
     #expect(abs(try #require(learnt) + 65.6) < 1)
   }
 
-  @Test("what an earlier run learnt holds from the first packet, and gives way to what somebody measured") func recalled() throws {
+  @Test("a power learnt by an earlier run applies from the first packet, and a measured power overrides it") func recalled() throws {
     var rig = Rig { $0.addTrigger("pump") }
     rig.gateway.recall(LearntPowers.Record(Self.visitor, power: Decibels(-48), visits: 3))
     rig.hear(from: 10, to: 11, level: -60)

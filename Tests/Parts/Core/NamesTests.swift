@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("One device has several names") struct NamesTests {
+@Suite("One device with several identities") struct NamesTests {
   private static let beacon = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")
   private static let uid = bytes("020106 0303AAFE 1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001")
   private static let named = bytes("020106 0409427573")
@@ -32,7 +32,7 @@ import Testing
     #expect(try fires(selector, [Self.named, Self.uid, Self.beacon]) == [published])
   }
 
-  @Test("of two services, or two names, that take turns at one address the first in the configuration, or the longer one, is published")
+  @Test("of two alternating services at one address the first in the configuration is published, of two names the longer")
   func steady() throws {
     var rig = Rig {
       $0.addRegion("door")
@@ -48,7 +48,7 @@ import Testing
   }
 }
 
-@Suite("What an advert claims of its power") struct ClaimedPowerTests {
+@Suite("The power that an advert claims") struct ClaimedPowerTests {
   private static let head = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102")
 
   private func rig(_ isCalibrated: Bool = false) -> Rig {
@@ -63,14 +63,14 @@ import Testing
     return rig.told().map { $0.event + ($0.reason.map { " " + $0 } ?? "") }
   }
 
-  @Test("nobody comes nearer by it than a plausible transmitter is", arguments: [-67, -80, -90, -91, -100, -128] as [Int8])
+  @Test("a claimed power brings no device nearer than a plausible transmitter", arguments: [-67, -80, -90, -91, -100, -128] as [Int8])
   func liar(claim: Int8) {
     var rig = rig()
     #expect(!events(&rig, claiming: claim, level: -85).contains("fire"))
     #expect((rig.gateway.counters.implausiblePowers > 0) == (claim < -90))
   }
 
-  @Test("where a trigger is concerned an implausible claim is an anomaly, told once; who was measured is believed to be what was measured")
+  @Test("an implausible power at a trigger is one anomaly; a measured device keeps its measured power")
   func told() {
     var rig = rig()
     #expect(events(&rig, claiming: -100, level: -60) == ["arm", "anomaly implausible power", "fire"])
@@ -78,12 +78,12 @@ import Testing
     #expect(events(&rig, claiming: -100, level: -60) == ["arm", "fire"])
   }
 
-  @Test("a claim that is plausible is believed: who is stronger is further off") func strong() {
+  @Test("a plausible power is believed: the stronger transmitter is further off") func strong() {
     var rig = rig()
     #expect(events(&rig, claiming: -45, level: -60) == ["arm"])
   }
 
-  @Test("the power at 0 m and the field for the antenna's are held to the same") func others() {
+  @Test("the power at 0 m and the antenna's power are checked alike") func others() {
     var rig = rig()
     for step in 0..<300 {
       let time = 10 + Double(step) * 0.1
@@ -94,13 +94,13 @@ import Testing
   }
 }
 
-@Suite("The driver's own word") struct CallTests {
+@Suite("Manual triggers") struct CallTests {
   private func call(_ device: UInt8, _ rig: inout Rig, at time: Double) -> CallRefusal? {
     let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | UInt64(device)))
     return rig.gateway.call(0, for: identity, at: Instant(microseconds: Int64(time * 1e6)))
   }
 
-  @Test("fires for who is heard here, by the radio that stands there, within the time of silence, and is looked for") func refusals() {
+  @Test("a manual trigger is refused for a device that its radio has not heard lately, or that nothing looks for") func refusals() {
     var rig = Rig {
       $0.addRadios(2)
       $0.addTrigger("pump", radio: 0)

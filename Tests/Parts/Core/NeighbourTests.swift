@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Who takes part") struct NeighbourTests {
+@Suite("Neighbours of a group") struct NeighbourTests {
   @Test(
     "nobody fires twice for one device while gateways restart, lines fail and somebody sends old words again",
     arguments: 0..<60 as Range<UInt64>)
@@ -24,7 +24,7 @@ import Testing
     #expect(island.doubles == 0, "seed \(seed): \(island.told)")
   }
 
-  @Test("a driver is served again within five seconds after old words stop coming", arguments: 0..<20 as Range<UInt64>)
+  @Test("a driver is served again within five seconds after replayed messages stop", arguments: 0..<20 as Range<UInt64>)
   func recovers(seed: UInt64) {
     let island = Island(3, seed: seed, loss: 0, delay: 0.05)
     for tick in 0..<300 {
@@ -38,7 +38,7 @@ import Testing
     #expect(fire?.gateway == 0 && (fire?.time ?? 99) < 30, "\(island.told)")
   }
 
-  @Test("what a gateway fired before its power failed is not fired by its neighbour while the driver stays")
+  @Test("after a gateway that fired loses power, its neighbour does not fire while the driver stays")
   func servedByAnotherRun() {
     let island = Island(2, seed: 1, loss: 0, delay: 0.05)
     for tick in 0..<400 {
@@ -72,7 +72,7 @@ import Testing
 
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1e6)) }
 
-  @Test("a gateway whose own words do not come back does not know who is there")
+  @Test("a gateway that does not receive its own hellos knows no neighbours")
   func deaf() {
     var arbitration = Arbitration()
     arbitration.adopt(grouped())
@@ -94,7 +94,7 @@ import Testing
     #expect(arbitration.isAcquainted(at: at(36)) == false)
   }
 
-  @Test("a goodbye counts once its gateway is silent; a will of an earlier run, never")
+  @Test("a goodbye counts once its gateway is silent; an earlier run's will never counts")
   func goodbyes() {
     var arbitration = Arbitration()
     arbitration.adopt(grouped())
@@ -114,7 +114,7 @@ import Testing
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(20)) == true, "it is waited for: that was another run's goodbye")
   }
 
-  @Test("another run takes over by repeating a number of ours, and by nothing else")
+  @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
   func runs() {
     var arbitration = Arbitration()
     arbitration.adopt(grouped())
@@ -145,7 +145,7 @@ import Testing
     #expect(arbitration.refused.replayed == before + 1)
   }
 
-  @Test("the roster says who must be heard, and nobody else is listened to")
+  @Test("the roster names the gateways that must be heard, and no other is listened to")
   func rosters() {
     var arbitration = Arbitration()
     arbitration.adopt(grouped(["we", "other"]))
@@ -158,7 +158,7 @@ import Testing
     #expect(!arbitration.hasCompetitor(in: "pumps", at: at(60)) && arbitration.isAcquainted(at: at(60)), "alone by the roster")
   }
 
-  @Test("a group that the roster gives a gateway stays its own, and one without a group says hello to whoever waits for it")
+  @Test("a neighbour keeps the groups that the roster gives it, and a gateway without a group still sends hellos to its roster")
   func enrolled() {
     var settings = grouped(["we"])
     var entry = SiteSettings.Entry()
@@ -181,7 +181,7 @@ import Testing
     #expect(arbitration.due != .never)
   }
 
-  @Test("who is missing is told by name: silent, deaf to us, or we ourselves unheard")
+  @Test("a missing neighbour is named: it is silent, does not hear us, or we are not heard at all")
   func missing() {
     var list = GroupList()
     list.append("pumps")
@@ -211,7 +211,7 @@ import Testing
     #expect(arbitration.hearing.missing == Text("two") && arbitration.hearing.heard == 1)
   }
 
-  @Test("sixty-four names find room, hearsay makes place for whoever speaks, and a forgotten one leaves nothing behind")
+  @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
     var arbitration = Arbitration()
     arbitration.adopt(grouped())
@@ -241,7 +241,7 @@ import Testing
     #expect(arbitration.find("another") == place && arbitration.members[place].run != run)
   }
 
-  @Test("what a word repeats of us counts for the run that said it")
+  @Test("an echo of our number counts for the run that sent it")
   func echoes() {
     func echo(_ heard: Text<64>, _ runs: Text<64>, mustName: Bool) -> UInt32 {
       Claim.echo(to: "we", "0123456789abcdef", in: heard.bytes, runs: runs.bytes, mustName: mustName)
@@ -254,7 +254,7 @@ import Testing
     #expect(echo("x/we", "01234567", mustName: true) == 0 && echo("99999999999/we", "01234567", mustName: true) == 0)
   }
 
-  @Test("a hello of sixty-four long names says as many as it holds, and the others the next time")
+  @Test("a hello with sixty-four long names carries as many as fit, and the others next time")
   func longLists() {
     var rig = Rig {
       $0.gateway.name = "we"

@@ -43,7 +43,7 @@ import Testing
     #expect(opcode == 0x2043 || line.controller.recoveries.resets > 0)
   }
 
-  @Test("a controller that never says that packets have left costs this conversation alone") func neverCompleted() {
+  @Test("a controller that never completes packets costs one conversation") func neverCompleted() {
     var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
     line.completes = false
     line.phones[0].mtu = 23

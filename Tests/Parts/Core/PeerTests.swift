@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A device is asked who it is") struct PeerTests {
+@Suite("A device is identified over GATT") struct PeerTests {
   static let phone = ModelPhone(address: 0x4A00_0000_0001)
 
   @Test(
@@ -33,7 +33,7 @@ import Testing
     if case .stranger(let address) = line.news.first { #expect(address.word & 0xFFFF_FFFF_FFFF == phone.address) } else { Issue.record() }
   }
 
-  @Test("services come in whatever pieces the MTU leaves", arguments: [23, 40, 64, 185, 247]) func pieces(mtu: Int) {
+  @Test("services arrive in whatever pieces the MTU allows", arguments: [23, 40, 64, 185, 247]) func pieces(mtu: Int) {
     var phone = Self.phone
     phone.mtu = mtu
     phone.others = (0..<9).map { ServiceUUID(UInt64($0) << 40, 0xA) } + [ServiceUUID(short: 0x180A)]
@@ -42,7 +42,7 @@ import Testing
     #expect(line.identified == [0xBC00_BD17])
   }
 
-  @Test("who does not answer is asked again after 15 s, 30 s, a minute") func bans() {
+  @Test("a silent device is asked again after 15 s, 30 s, a minute") func bans() {
     var phone = Self.phone
     (phone.deed, phone.step) = (.silence, .mtu)
     var line = PeerLine([phone])
@@ -59,7 +59,7 @@ import Testing
     #expect(line.identified.count == 1)
   }
 
-  @Test("the best heard is asked first, and one at a time") func order() {
+  @Test("the strongest device is asked first, one at a time") func order() {
     let phones = (0..<5).map { index in
       var phone = ModelPhone(address: 0x4A00_0000_0100 + UInt64(index), installation: UInt32(index))
       phone.level = [-70, -50, -80, -60, -90][index]
@@ -71,7 +71,7 @@ import Testing
     #expect(line.identified == [1, 3, 0, 2, 4])
   }
 
-  @Test("whom a neighbour has asked is not asked") func shared() {
+  @Test("a device that a neighbour has asked is not asked again") func shared() {
     var line = PeerLine([Self.phone])
     line.peers.known(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000))
     line.advertInterval = .milliseconds(500)
@@ -79,7 +79,7 @@ import Testing
     #expect(line.news.isEmpty)
   }
 
-  @Test("a held connection is heard every second, and makes way for somebody else") func hold() {
+  @Test("a held connection is sampled every second, and ends when another device needs asking") func hold() {
     var line = PeerLine([Self.phone]) { $0.hold = true }
     line.run(for: .seconds(10))
     #expect(line.identified.count == 1 && (9...11).contains(line.levels.count) && line.levels.allSatisfy { $0 == -47 })
@@ -93,7 +93,7 @@ import Testing
     #expect(line.connections.isEmpty && line.identified.count == 2 && line.isScanning)
   }
 
-  @Test("a phone may ask us meanwhile, and learns that there is nothing") func questions() {
+  @Test("a phone may ask us meanwhile, and gets the answer that there is nothing") func questions() {
     var phone = Self.phone
     phone.questions = [[0x10, 1, 0, 0xFF, 0xFF, 0, 0x28], [0x1D, 3, 0, 1], [0x0A, 3, 0], [0x52, 3, 0, 1]]
     var line = PeerLine([phone])
@@ -103,7 +103,7 @@ import Testing
     #expect(answers == [[1, 0x10, 1, 0, 0x0A], [0x1E], [1, 0x0A, 3, 0, 1]])
   }
 
-  @Test("a connection that nobody expected is ended") func stray() {
+  @Test("an unexpected connection is ended") func stray() {
     var line = PeerLine([Self.phone])
     line.run(for: .seconds(1))
     line.visit(handle: 0x77)
@@ -111,7 +111,7 @@ import Testing
     #expect(line.connections.isEmpty && line.isScanning)
   }
 
-  @Test("an errand finds one address, tells all of its services, and asks nobody else") func errand() {
+  @Test("`identify` finds one address, reports all of its services, and asks no other device") func errand() {
     var line = PeerLine(
       [Self.phone, ModelPhone(address: 0x4A00_0000_0002)],
       duties: PeerDuties(PeerSettings(), name: Name("gate"), errand: 0x4A00_0000_0002))
@@ -122,7 +122,7 @@ import Testing
     #expect(line.news.count == 5)
   }
 
-  @Test("an identified device goes by its id, with all that was averaged, and neighbours are told") func identity() throws {
+  @Test("an identified device is published by its id, keeps its average, and neighbours learn the id") func identity() throws {
     var rig = Rig {
       $0.publish.unknown = .publish
       $0.peer.identify = true
@@ -149,7 +149,7 @@ import Testing
     #expect(rig.gateway.devices.count == 1)
   }
 
-  @Test("what a neighbour has read holds for whoever is heard later, and for a quarter of an hour") func told() {
+  @Test("an id read by a neighbour is valid for a quarter of an hour, also for a device heard later") func told() {
     var rig = Rig {
       $0.publish.unknown = .publish
       $0.peer.identify = true
@@ -163,7 +163,7 @@ import Testing
     #expect(topics.first == "proximity/peer:00000005" && topics.last?.contains("address:") == true, "\(topics)")
   }
 
-  @Test("what was read long ago holds only for what is left of its quarter of an hour") func old() {
+  @Test("an old id is valid for the rest of its quarter of an hour") func old() {
     var rig = Rig {
       $0.publish.unknown = .publish
       $0.peer.identify = true
@@ -185,7 +185,7 @@ import Testing
     #expect(line.identified.count == 1, "asked as soon as the neighbour's word has ended")
   }
 
-  @Test("what becomes known travels as a packet and comes back the same") func news() throws {
+  @Test("news of a peer is encoded as a packet and decodes to the same") func news() throws {
     let address = Address(0x4A00_0000_0001, type: 1)
     let all: [PeerNews] = [
       .identified(KnownPeer(address: address, id: 0xBC00_BD17)), .stranger(address), .failed(address, .silent), .level(address, -77),

@@ -16,7 +16,7 @@ import Testing
     #expect(measured(Array(repeating: -60, count: 10))?.power.value == -60)
   }
 
-  @Test("what passes between for a while changes nothing") func body() throws {
+  @Test("somebody who passes between for a while changes nothing") func body() throws {
     let clear: [Int8] = (0..<80).map { -60 - $0 % 3 }
     let result = try #require(measured(clear + Array(repeating: -85, count: 15) + Array(repeating: -30, count: 5)))
     #expect(abs(result.power.value + 61) < 0.35, "\(result)")
@@ -30,13 +30,13 @@ import Testing
     #expect(abs(many.spread.value - 4) < 0.01 && many.power.value == -60)
   }
 
-  @Test("distance and what the radio hears too strongly are taken out", arguments: [0.5, 1, 2, 5] as [Float])
+  @Test("distance and the radio's own offset are taken out", arguments: [0.5, 1, 2, 5] as [Float])
   func elsewhere(distance: Float) throws {
     let result = try #require(measured(Array(repeating: -70, count: 20), at: distance, offset: 4))
     #expect(abs(result.power.value - (-74 + path.loss(at: Meters(distance)).value)) < 0.001)
   }
 
-  @Test("every level has a place", arguments: [-128, -127, 0, 20] as [Int8]) func extremes(level: Int8) {
+  @Test("levels out of range count as the nearest in range", arguments: [-128, -127, 0, 20] as [Int8]) func extremes(level: Int8) {
     #expect(measured(Array(repeating: level, count: 40))?.power.value == Float(min(max(level, -127), 0)))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Regions")
 struct RegionTests {
-  @Test("one sighting enters, silence exits at the moment it has lasted long enough, and the occupancy is told")
+  @Test("one advert enters, silence exits at the moment it has lasted long enough, and the count is published")
   func enterAndExit() {
     var rig = Rig { $0.addRegion("door", exit: .after(.seconds(7))) }
     #expect(rig.said().map(\.topic) == ["region/door"])
@@ -44,7 +44,7 @@ struct RegionTests {
     #expect(exits <= 1)
   }
 
-  @Test("a device whose slot is taken says goodbye first, and those nobody wants go before those somebody wants")
+  @Test("an evicted device exits first, and unwanted devices are evicted before wanted ones")
   func eviction() {
     let wanted = Identity(.address, Address(word: 0xC000_0000_0001))
     var rig = Rig(devices: 16) { $0.addRegion("door", matching: Selector(kind: .address, isWhole: true, prefix: wanted)) }
@@ -55,7 +55,7 @@ struct RegionTests {
     #expect(rig.said().count { $0.payload.contains(#""event":"enter""#) } == 1)
   }
 
-  @Test("who changes his address with every advert was heard lately, and is not the next to make room")
+  @Test("a device that changes its address with every advert counts as recently heard and is not evicted next")
   func rotation() {
     let beacon: [UInt8] = [2, 1, 6, 26, 0xFF, 0x4C, 0, 2, 21] + (0..<16).map { UInt8($0) } + [0, 1, 0, 2, 0xC5]
     var rig = Rig(devices: 16)
@@ -67,7 +67,7 @@ struct RegionTests {
     #expect(slots.map { rig.gateway.devices[$0, 0].samples } == [100])
   }
 
-  @Test("ranging lists the nearest first and the unknown last, a round every interval")
+  @Test("ranging lists the nearest first and the unknown last, once every interval")
   func ranging() {
     var rig = Rig { $0.addRegion("hall", exit: .after(.seconds(100))) }
     rig.hear(3, at: 0.1, level: -50)
@@ -85,7 +85,7 @@ struct RegionTests {
 
 @Suite("Permission and ranging windows")
 struct PermissionTests {
-  @Test("when in use, nothing is monitored, and ranging runs only while somebody asked for it")
+  @Test("with when-in-use nothing is monitored, and ranging runs only while requested")
   func whenInUse() {
     var rig = Rig { settings in
       settings.addRegion("hall")
@@ -101,7 +101,7 @@ struct PermissionTests {
     #expect(said.contains { $0.topic == "ranging/hall" && $0.payload.contains(#""id":"address:c0:00:00:00:00:01""#) })
   }
 
-  @Test("permission taken away ends every visit and says why; denied hears nothing")
+  @Test("revoked authorization ends every visit with its reason; denied hears nothing")
   func denied() {
     var rig = Rig { $0.addRegion("hall") }
     rig.hear(1, at: 1)
@@ -112,7 +112,7 @@ struct PermissionTests {
     #expect(!rig.gateway.isListening && rig.gateway.devices.count == 1)
   }
 
-  @Test("three minutes: ranging ends that long after the last enter or exit, and each starts the clock anew")
+  @Test("ranging ends three minutes after the last enter or exit, and each starts the time anew")
   func window() {
     var rig = Rig { settings in
       settings.addRegion("hall", exit: .after(.seconds(60)))
@@ -133,7 +133,7 @@ struct PermissionTests {
 
 @Suite("A new config")
 struct ReloadTests {
-  @Test("a visit survives a reload that keeps its region, wherever the region now stands; the others end with reason reload")
+  @Test("a visit survives a reload that keeps its region, in any order; the others end with reason reload")
   func reload() {
     var rig = Rig { settings in
       settings.addRegion("gone")
@@ -162,7 +162,7 @@ struct PrivacyTests {
     return rig.said().filter { $0.topic.hasPrefix("proximity") && !$0.payload.contains("unknown") }.map(\.topic)
   }
 
-  @Test("people who are nobody's business are ignored, published, or have a name that is another tomorrow")
+  @Test("unknown devices are ignored, published, or published under a pseudonym that changes daily")
   func unknown() {
     #expect(ids(.ignore, at: [1, 2]) == [])
     #expect(Set(ids(.publish, at: [1, 90_000])) == ["proximity/address:c0:00:00:00:00:01"])
@@ -171,7 +171,7 @@ struct PrivacyTests {
     #expect(hashed.allSatisfy { $0.hasPrefix("proximity/hash:") && $0.count == 31 })
   }
 
-  @Test("while nobody knows what day it is, nobody has a name of the day")
+  @Test("without a set clock there are no daily pseudonyms")
   func clockless() {
     var rig = Rig(epoch: nil) { $0.publish.unknown = .hash }
     rig.hear(1, at: 1)
@@ -204,7 +204,7 @@ struct PrivacyTests {
     #expect(answer.payload.contains("level_db") == isLookedFor && answer.payload.contains(#""age_ms":0"#) == !isLookedFor)
   }
 
-  @Test("a reload decides anew about who is already there")
+  @Test("a reload decides again about devices already present")
   func reload() {
     var rig = Rig()
     func proximities() -> Int { rig.said().count { $0.topic.hasPrefix("proximity") } }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What a run owes to the one before it, and to who reads states") struct RestartTests {
+@Suite("What a run owes to the run before it") struct RestartTests {
   private func rig(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
     Rig {
       $0.calibrateEverybody()
@@ -24,7 +24,7 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: Data(last.payload.utf8)) as? [String: Any])
   }
 
-  @Test("who is not heard again is told to have gone, once; who is heard goes on, and goes for its own reason")
+  @Test("after a restart a device that is not heard leaves, once; one that is heard goes on, and leaves for its own reason")
   func visits() throws {
     var rig = rig()
     for device in 1...2 as ClosedRange<UInt8> {
@@ -52,7 +52,7 @@ import Testing
     #expect(!rig.said().contains { $0.topic.hasSuffix("event") || $0.payload.contains("leave") })
   }
 
-  @Test("who is heard only after it was told to have gone was slow: it is not served a second time before it has left")
+  @Test("a device that is heard only after its leave was slow: it is not served again before it has left")
   func slow() {
     var rig = rig()
     rig.gateway.recall(open("trigger/pump"), at: .zero)
@@ -67,7 +67,7 @@ import Testing
     #expect(rig.told().contains { $0.event == "fire" })
   }
 
-  @Test("what is configured no more, or cannot be a name, ends at once where it began, and its retained state is taken back")
+  @Test("visits at triggers and regions that no longer exist end at once, and their retained states are cleared")
   func strangers() {
     var rig = rig()
     rig.gateway.caughtUp(at: .zero)
@@ -81,7 +81,7 @@ import Testing
     #expect(said[1].payload.isEmpty && said[0].payload.contains("restart") && said[2].payload.contains("restart"))
   }
 
-  @Test("new settings end what is still open, clear the states of triggers that are gone, and tell the others anew")
+  @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")
   func reload() {
     var rig = rig { $0.addTrigger("old") }
     rig.gateway.recall(open("trigger/old"), at: .zero)
@@ -97,7 +97,7 @@ import Testing
     #expect(said.contains { $0.topic == "trigger/pump/state" && $0.payload.contains(#""served_count":0"#) })
   }
 
-  @Test("two at one pump: the state says who is served and who is near, and the first to leave does not end it")
+  @Test("with two devices at one pump the state lists who is served and who is near, and the first to leave does not end it")
   func two() throws {
     var rig = rig()
     rig.gateway.caughtUp(at: .zero)
@@ -119,7 +119,7 @@ import Testing
     #expect(now["served_count"] as? Int == 0 && now["near_count"] as? Int == 0)
   }
 
-  @Test("however many there are, a state fits, and says how many it leaves out")
+  @Test("a state always fits, and counts the devices it leaves out")
   func crowd() throws {
     var rig = Rig(devices: 64) {
       $0.calibrateEverybody()
@@ -140,7 +140,7 @@ import Testing
     #expect(there > 30 && told > 8 && there == told + (now["left_out"] as? Int ?? 0) && now["simulated"] as? Bool == true)
   }
 
-  @Test("a thousand made-up devices a second enter a region: so many are told as a bus brings, the count is right, and a fire goes through")
+  @Test("of a thousand made-up devices a second that enter a region some are published, the count is right, and a fire goes through")
   func flood() {
     var rig = Rig(devices: 8_192) {
       $0.calibrateEverybody()

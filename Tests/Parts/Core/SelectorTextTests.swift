@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("selectors and identities, as people write them")
+@Suite("selectors and identities as people write them")
 struct SelectorTextTests {
   private static let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
 
@@ -15,7 +15,7 @@ struct SelectorTextTests {
     "name:a@b@0a:1b:2c:3d:4e:5f", "name:é@0a:1b:2c:3d:4e:5f", "address:0a:1b:2c:3d:4e:5f",
   ]
 
-  @Test("an identity read and written is the same text", arguments: identities) func roundTrip(_ text: String) throws {
+  @Test("an identity keeps its text when read and written", arguments: identities) func roundTrip(_ text: String) throws {
     var written = Text<128>()
     written.append(try identity(text))
     #expect(written == Text<128>(text.utf8Bytes.span.bytes))
@@ -50,7 +50,7 @@ struct SelectorTextTests {
     }
   }
 
-  @Test("a service is told, whatever follows it") func services() throws {
+  @Test("a service is recognised whatever follows it") func services() throws {
     #expect(try selector("service:180f@*").service == ServiceUUID(short: 0x180F))
     #expect(try selector("service:0000180f-0000-1000-8000-00805f9b34fb@*").service == ServiceUUID(short: 0x180F))
     #expect(try selector("service:\(Self.uuid)@0a:1b:2c:3d:4e:5f").service == ServiceUUID(0x2F23_4454_CF6D_4A0F, 0xADF2_F491_1BA9_FFA6))
@@ -79,9 +79,9 @@ struct SelectorTextTests {
     #expect(throws: reason) { try selector(text) }
   }
 
-  @Test("a prefix is no identity") func wholeness() { #expect(throws: Unreadable.ending) { try identity("irk:*") } }
+  @Test("a prefix is not an identity") func wholeness() { #expect(throws: Unreadable.ending) { try identity("irk:*") } }
 
-  @Test("any bytes at all have an answer") func anything() {
+  @Test("any bytes give a selector or an error") func anything() {
     var state: UInt64 = 7
     let alphabet = Array("irkpeeribeaconaddresservicename:@*-0123456789abcdefAF\0".utf8)
     for _ in 0..<20_000 {

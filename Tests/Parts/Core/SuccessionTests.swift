@@ -32,7 +32,7 @@ import Testing
 
   private func names(_ told: [Told]) -> [String] { told.filter { $0.event != "arm" }.map { $0.event + " " + $0.id.suffix(1) } }
 
-  @Test("in mid-visit it is one visit, whatever names it, and its end bears the name of its fire", arguments: adverts)
+  @Test("a new address during a visit is the same visit, and its leave has the identity of its fire", arguments: adverts)
   func once(data: [UInt8]) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: data)
@@ -43,7 +43,7 @@ import Testing
     #expect(names(rig.told()) == ["fire 1", "leave 1"])
   }
 
-  @Test("a region that it is inside is told of the change when it is known, and counts one") func region() {
+  @Test("when a device inside a region renews its address, the old one exits and one device counts") func region() {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addTrigger("pump")
@@ -57,7 +57,7 @@ import Testing
     #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""count":1"#) == true)
   }
 
-  @Test("before it is served it is served once, under its present name", arguments: adverts) func early(data: [UInt8]) {
+  @Test("a new address before the fire gives one fire, under the new identity", arguments: adverts) func early(data: [UInt8]) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 17.5, level: -84, becoming: -62, data: data)
     hear(&rig, 2, from: 17.5, to: 40, level: -60, data: data)
@@ -65,7 +65,7 @@ import Testing
     #expect(names(rig.told()) == ["fire 2", "leave 2"])
   }
 
-  @Test("two phones are two: the second is seen coming, as the first is served, and then falls silent", arguments: adverts)
+  @Test("two phones are two: the second approaches while the first is served and then falls silent", arguments: adverts)
   func coming(data: [UInt8]) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: data)
@@ -79,7 +79,7 @@ import Testing
     #expect(names(rig.told()) == ["fire 1", "fire 2", "leave 1", "leave 2"])
   }
 
-  @Test("somebody who appears from nowhere beside somebody is served as soon as the other is heard again, be it late", arguments: [0.3, 4])
+  @Test("a phone that appears beside another is served as soon as the other is heard again, however late", arguments: [0.3, 4])
   func beside(silence: Double) {
     var rig = rig()
     let data = Self.adverts[0]
@@ -97,7 +97,7 @@ import Testing
     #expect(names(rig.told()) == ["leave 1", "leave 2"])
   }
 
-  @Test("who appears where nobody has just fallen silent is served at once", arguments: [UInt8(0x40), 0xC0]) func alone(kind: UInt8) {
+  @Test("a phone that appears where no other just fell silent is served at once", arguments: [UInt8(0x40), 0xC0]) func alone(kind: UInt8) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])
     hear(&rig, 1, from: 18, to: 24, level: -60, data: Self.adverts[0])
@@ -118,7 +118,8 @@ import Testing
     }
   }
 
-  @Test("a level that drops for some seconds ends it, and begins no other one; who has been away is served anew", arguments: [-90, -110])
+  @Test(
+    "a level that drops for seconds ends the visit and starts no other; a device that was away is served again", arguments: [-90, -110])
   func dropped(low: Double) {
     var rig = rig()
     rig.hear(from: 10, to: 18, level: -84, becoming: -60)
@@ -133,7 +134,7 @@ import Testing
     #expect(rig.told().map(\.event).filter { $0 != "arm" } == ["fire"])
   }
 
-  @Test("a tag that falls back to an advert in five seconds, less than min_rate_hz, leaves all the same") func slow() {
+  @Test("a tag that slows to one advert in five seconds, below min_rate_hz, still leaves") func slow() {
     var rig = rig()
     rig.hear(from: 10, to: 18, level: -84, becoming: -60)
     rig.hear(from: 18, to: 30, level: -60)

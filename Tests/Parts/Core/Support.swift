@@ -1,19 +1,7 @@
 import Core
+import Seeds
 
-/// SplitMix64: a test's randomness has a seed.
-struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
+typealias Seeded = Seeds.Seeded
 
 /// Memory for one test's tables, given back when the test lets go of it.
 final class Loan: @unchecked Sendable {

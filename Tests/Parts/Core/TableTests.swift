@@ -30,7 +30,7 @@ struct TableTests {
     }
   }
 
-  @Test("the slot to reuse is a free one, then the longest unheard unmatched, then the longest unheard", arguments: 0..<50)
+  @Test("a free slot is used first, then the longest unheard unmatched device's, then the longest unheard device's", arguments: 0..<50)
   func recencyAgainstModel(seed: UInt64) {
     var random = Seeded(seed)
     let loan = Loan()
@@ -60,7 +60,7 @@ struct TableTests {
     }
   }
 
-  @Test("an agenda gives slots in the order of their deadlines, ties by slot, the earlier wish kept", arguments: 0..<50)
+  @Test("a deadline heap gives slots in the order of their deadlines, ties by slot, and keeps the earlier deadline", arguments: 0..<50)
   func agendaAgainstModel(seed: UInt64) {
     var random = Seeded(seed)
     let loan = Loan()

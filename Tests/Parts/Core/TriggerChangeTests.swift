@@ -46,7 +46,7 @@ import Testing
     #expect(rig.told() == [Told("leave", reason: "reload")])
   }
 
-  @Test("without leave to monitor, visits end and nothing more is told")
+  @Test("without authorization to monitor, visits end and nothing more is published")
   func authorization() {
     var rig = fired()
     rig.gateway.authorize(.denied, at: Instant(microseconds: 20_000_000))
@@ -55,7 +55,7 @@ import Testing
     #expect(rig.told().isEmpty)
   }
 
-  @Test("a flood of strangers takes no visit away: the longest unheard goes first")
+  @Test("a flood of strangers ends no visit: the longest unheard device is evicted first")
   func flood() {
     var rig = Rig(devices: 4) {
       $0.calibrateEverybody()
@@ -71,7 +71,7 @@ import Testing
     #expect(!told.contains { $0.id.hasSuffix("63") && $0.event == "leave" })
   }
 
-  @Test("when every place is taken, the longest absent gives way to a newcomer; of those who are here nobody does, and it is counted")
+  @Test("full of encounters, a newcomer evicts the longest absent device, never a present one, and is counted if refused")
   func capacity() {
     func passers(_ level: Int8) -> Rig {
       var rig = Rig(devices: 64) {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  @Test("an address that changes in mid-dwell, and a name that comes in it, change nothing: one arm, one fire, at the same moment")
+  @Test("an address that changes during the dwell changes nothing: one arm, one fire, at the same moment")
   func rotation() {
     let plain = told()
     #expect(plain.map { $0.prefix { $0 != " " } } == ["arm", "fire"])

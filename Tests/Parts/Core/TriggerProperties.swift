@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("fires and leaves alternate, a fire comes first, and after the end everybody has left", arguments: 0..<300 as Range<UInt64>)
+  @Test("fires and leaves alternate, a fire comes first, and in the end every device has left", arguments: 0..<300 as Range<UInt64>)
   func alternate(seed: UInt64) {
     var rig = rig()
     wander(seed, noise: 12, &rig)

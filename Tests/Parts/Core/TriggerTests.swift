@@ -16,7 +16,7 @@ private let at = -60.0
     }
   }
 
-  @Test("somebody comes, stands and goes: arm, fire, leave, each once")
+  @Test("coming, standing and leaving give arm, fire and leave, each once")
   func visit() {
     var rig = rig()
     rig.hear(from: 10, to: 18, level: far, becoming: at)
@@ -45,14 +45,14 @@ private let at = -60.0
     #expect(low < distance && distance < high && low <= 1.5)
   }
 
-  @Test("who stays at a distance arms and never fires")
+  @Test("a device that stays at a distance arms and never fires")
   func distance() {
     var rig = rig()
     rig.hear(from: 10, to: 100, level: -73)
     #expect(rig.told() == [Told("arm")])
   }
 
-  @Test("who was there when the gateway started must leave before a fire, and it is said why")
+  @Test("a device present at the gateway's start must leave before it can fire, and the reason is published")
   func presentAtStart() {
     var rig = rig()
     rig.hear(from: 0, to: 60, level: at)
@@ -63,7 +63,7 @@ private let at = -60.0
     #expect(rig.told() == [Told("arm"), Told("undecided", reason: "present at start"), Told("arm"), Told("fire")])
   }
 
-  @Test("no second fire within the refractory time, and then only after a leave")
+  @Test("no second fire comes within the refractory time, and then only after a leave")
   func refractory() {
     var rig = rig { $0.triggers[0].refractory = .seconds(60) }
     rig.hear(from: 10, to: 15, level: far, becoming: at)
@@ -90,7 +90,7 @@ private let at = -60.0
     #expect(rig.told() == [Told("arm"), Told("fire")])
   }
 
-  @Test("silence in a visit ends it after a dozen of the device's own intervals")
+  @Test("silence ends a visit after a dozen of the device's own intervals")
   func silence() {
     var rig = rig()
     rig.hear(from: 10, to: 15, level: far, becoming: at, hertz: 2)
@@ -101,7 +101,7 @@ private let at = -60.0
     #expect(rig.told() == [Told("leave", reason: "lost")])
   }
 
-  @Test("a silence in mid-dwell is no dwell")
+  @Test("a silence interrupts the dwell")
   func silenceInDwell() {
     var rig = rig { $0.triggers[0].dwell = .seconds(5) }
     rig.hear(from: 10, to: 12, level: at)
@@ -121,7 +121,7 @@ private let at = -60.0
     #expect(Set(fires.map { $0.trigger + $0.id }).count == 16)
   }
 
-  @Test("triggers of one group compete: the radio that hears better by the margin has the device, and none when it is close")
+  @Test("triggers of one group compete: the radio that hears better by the margin gets the device, and none does when it is close")
   func groups() {
     func fires(_ left: Double, _ right: Double) -> [Told] {
       var rig = rig {
@@ -142,7 +142,7 @@ private let at = -60.0
     #expect(fires(-61, -60).allSatisfy { $0.reason == "rival" })
   }
 
-  @Test("the driver's own word fires at once, and nothing fires after it")
+  @Test("a manual trigger fires at once, and nothing fires after it")
   func manual() throws {
     var rig = rig()
     rig.hear(from: 10, to: 20, level: -75)

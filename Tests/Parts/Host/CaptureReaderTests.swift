@@ -90,7 +90,7 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(ReadCapture(of: blocks).failure == "is damaged at byte 0")
   }
 
-  @Test("what is no capture, or not of HCI, says so") func others() throws {
+  @Test("a file that is no capture, or not of HCI, is named as such") func others() throws {
     let place = captures.appendingPathComponent("nowhere.btsnoop").path
     #expect(ReadCapture(place).failure == "does not exist")
     #expect(ReadCapture(captures.path).failure == "is a folder, not a file")
@@ -102,7 +102,7 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(ReadCapture(of: snoop).failure?.contains("link type 1003)") == true)
   }
 
-  @Test("a capture much longer than the window streams by") func long() throws {
+  @Test("a capture much longer than the window is streamed") func long() throws {
     var bytes = Array("btsnoop\0".utf8) + big(1) + big(1_002)
     let packet: [UInt8] = [4, 0x3E, 0x0C, 2, 1, 3, 1, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0, 0xC4]
     let count = 60_000
@@ -124,7 +124,7 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(ReadCapture(of: bytes).lines.count == 204)
   }
 
-  @Test("a packet without a time, and interfaces of several links") func simplePackets() throws {
+  @Test("packets without a time and interfaces with several link types are read") func simplePackets() throws {
     func block(_ kind: UInt64, _ body: [UInt8]) -> [UInt8] {
       let padded = body + [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
       return big(kind) + big(UInt64(padded.count + 12)) + padded + big(UInt64(padded.count + 12))
@@ -138,7 +138,7 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(read.failure == nil && read.lines.map(\.bytes) == [packet, packet])
   }
 
-  @Test("no damage whatever does more than end the reading", arguments: names) func mutations(name: String) throws {
+  @Test("any damage at most ends the reading", arguments: names) func mutations(name: String) throws {
     let whole = try contents(name)
     for seed in 0..<60 as Range<UInt64> {
       var bytes = whole

@@ -18,9 +18,11 @@ struct WrongConfiguration: CustomTestStringConvertible {
   var testDescription: String { name }
 }
 
-@Suite("everything that is wrong is said, at its place")
+@Suite("every error is reported at its place")
 struct ConfigurationErrors {
-  @Test("of", arguments: WrongConfiguration.shape + WrongConfiguration.ranges + WrongConfiguration.radios + WrongConfiguration.secrets)
+  @Test(
+    "every wrong value has its sentence and place",
+    arguments: WrongConfiguration.shape + WrongConfiguration.ranges + WrongConfiguration.radios + WrongConfiguration.secrets)
   func wrong(_ configuration: WrongConfiguration) {
     #expect(findings(configuration.toml + "\n") == configuration.lines.map { "config.toml:" + $0 })
   }
@@ -36,12 +38,12 @@ struct ConfigurationErrors {
       ])
   }
 
-  @Test("bytes that are no UTF-8 have a place, too") func bytes() {
+  @Test("invalid UTF-8 is reported at its place, too") func bytes() {
     let lines = found(ConfigurationText(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
     #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence"])
   }
 
-  @Test("what is doubtful is a warning, and no error") func warnings() throws {
+  @Test("doubtful settings are warnings, not errors") func warnings() throws {
     let toml = shortest + "[mqtt]\ntls_ca = \"/\"\ntls_insecure = true\n[[region]]\nname = \"r\"\nmatch = \"peer:*\"\n"
     let configuration = try Configuration(reading: source(toml))
     #expect(
@@ -51,7 +53,7 @@ struct ConfigurationErrors {
       ])
   }
 
-  @Test("a limit is the last that is allowed") func limits() {
+  @Test("a limit itself is allowed, one more is not") func limits() {
     func regions(_ count: Int) -> String { (0..<count).map { "[[region]]\nname = \"r\($0)\"\nmatch = \"*\"\n" }.joined() }
     #expect(findings(shortest + regions(64)) == [])
     #expect(findings(shortest + regions(65)) == ["config.toml:194:1: region: there are 65 of them; at most 64 are possible"])
@@ -63,7 +65,7 @@ struct ConfigurationErrors {
     #expect(findings(shortest + selectors(513)) == [#"config.toml:516:1: region "r": match: there are more than 512 selectors in all"#])
   }
 
-  @Test("sixteen services can be looked for") func services() {
+  @Test("sixteen services can be watched") func services() {
     func region(_ count: Int) -> String {
       "[[region]]\nname = \"r\"\nmatch = [" + (0..<count).map { "\"service:\(String(0x1800 + $0, radix: 16))@*\"" }.joined(separator: ",\n")
         + "]\n"

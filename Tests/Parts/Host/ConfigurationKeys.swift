@@ -22,7 +22,7 @@ struct Setting {
 struct ConfigurationKeys {
   static let all = gateway + site + radio + air + trigger + peer + transmit + broker
 
-  @Test("each alone", arguments: all.indices) func alone(_ index: Int) throws {
+  @Test("each key alone", arguments: all.indices) func alone(_ index: Int) throws {
     let setting = Self.all[index]
     let text = setting.toml.contains("purpose") ? setting.toml : shortest + setting.toml
     #expect(findings(text) == [], "\(setting.toml)")
@@ -30,7 +30,7 @@ struct ConfigurationKeys {
     #expect(!setting.isSet(try Configuration(reading: source(shortest))), "the default is no proof: \(setting.toml)")
   }
 
-  @Test("and none is forgotten") func complete() throws {
+  @Test("no key is left out") func complete() throws {
     let tried = Set(Self.all.flatMap { $0.keys })
     // ConfigurationSecretFiles has these.
     let files = [

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("config.toml is the manual")
 struct ConfigurationManual {
-  @Test("it runs as it stands") func runs() throws { #expect(findings(try Manual().text(enabling: [])) == []) }
+  @Test("the shipped config.toml is valid") func runs() throws { #expect(findings(try Manual().text(enabling: [])) == []) }
 
   @Test("code and file share every key") func parity() throws {
     let manual = try Manual()
@@ -27,7 +27,7 @@ struct ConfigurationManual {
     #expect(Set(known) == inFile)
   }
 
-  @Test("a default that is written in a comment is the default") func defaults() throws {
+  @Test("a default in a comment is the default in the code") func defaults() throws {
     let manual = try Manual()
     let asItStands = try inForce(manual.text(enabling: []))
     let standards = manual.entries.filter { $0.mark == .standard }
@@ -36,7 +36,7 @@ struct ConfigurationManual {
     #expect(try inForce(manual.text(enabling: standards)) == asItStands)
   }
 
-  @Test("its examples are right but for files that are not here, and for what excludes each other") func examples() throws {
+  @Test("its examples are valid, except for absent files and keys that exclude each other") func examples() throws {
     let manual = try Manual()
     let lines = findings(manual.text(enabling: manual.entries.filter { $0.mark == .example }), scope: .hearing)
     let words = lines.map { $0.replacing(#/^config.toml:\d+:\d+: /#, with: "") }
@@ -56,7 +56,7 @@ struct ConfigurationManual {
 }
 
 extension ConfigurationManual {
-  @Test("a range that is written is the range") func ranges() throws {
+  @Test("a range in a comment is the range in the code") func ranges() throws {
     let manual = try Manual()
     var header = manual.entries[0]
     var compared = 0

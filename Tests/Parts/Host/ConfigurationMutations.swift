@@ -1,9 +1,10 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import Host
 
-@Suite("whatever the text, there is an answer, and it points into the text")
+@Suite("any text gets a configuration, or errors that point into it")
 struct ConfigurationMutations {
   /// config.toml with all its keys alive and without its comments, so that every change hits something.
   private static let manual: [UInt8] = {
@@ -15,7 +16,7 @@ struct ConfigurationMutations {
   @Test("ten thousand mutations of config.toml", arguments: 0..<10) func mutations(_ part: Int) {
     #expect(Self.manual.count > 2_500)
     for seed in part * 1_000..<(part + 1) * 1_000 {
-      var random = Seeded(state: UInt64(seed))
+      var random = Seeded(UInt64(seed))
       var text = Self.manual
       for _ in 0..<Int.random(in: 1...4, using: &random) { Self.mutate(&text, &random) }
       let misplaced = found(ConfigurationText(name: "config.toml", text: text, scope: .hearing)).filter { !Self.isInside($0.at, text) }

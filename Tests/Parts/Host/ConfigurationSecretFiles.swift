@@ -47,7 +47,7 @@ struct ConfigurationSecretFiles {
   static let irk = "ec0234a357c8ad05341010a60a397d9b"
   static let bytes: [UInt8] = [0xEC, 0x02, 0x34, 0xA3, 0x57, 0xC8, 0xAD, 0x05, 0x34, 0x10, 0x10, 0xA6, 0x0A, 0x39, 0x7D, 0x9B]
 
-  @Test("a key file holds digits, digits with colons, or the bytes; it lies beside the configuration")
+  @Test("a key file holds digits, digits with colons, or the bytes; its path is relative to the configuration")
   func keyFiles() throws {
     folder.write("digits", Array((Self.irk + "\n").utf8))
     folder.write("colons", Array("EC:02:34:A3:57:C8:AD:05:34:10:10:A6:0A:39:7D:9B\r\n".utf8))
@@ -111,7 +111,7 @@ struct ConfigurationSecretFiles {
       ])
   }
 
-  @Test("its group may read it only where root owns it") func group() throws {
+  @Test("a file's group may read it only if root owns it") func group() throws {
     folder.write("shared", Self.bytes, mode: 0o640)
     #expect(try lines("[security]\nsigning_key_file = \"shared\"").isEmpty == isRoot)
   }
@@ -152,7 +152,7 @@ struct ConfigurationSecretFiles {
       ])
   }
 
-  @Test("a key in the configuration makes the configuration a secret; the key is never repeated") func inline() throws {
+  @Test("a key in the configuration makes the configuration a secret; no message repeats the key") func inline() throws {
     let toml = "[[key.irk]]\nalias = \"a\"\nkey = \"\(Self.irk)\"\n"
     #expect(try lines(toml) == [])
     let chmod = "run: chmod 600 FOLDER/config.toml, or use key_file"

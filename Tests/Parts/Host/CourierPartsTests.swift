@@ -5,7 +5,7 @@ import Testing
 @testable import Host
 
 @Suite("the courier's parts") struct CourierPartsTests {
-  @Test("pauses grow from half a second to a minute, and no two gateways keep step", arguments: [1, 2, 3] as [UInt64])
+  @Test("reconnection delays grow from half a second to a minute, and differ between gateways", arguments: [1, 2, 3] as [UInt64])
   func backoff(seed: UInt64) {
     var backoff = Backoff(seed: seed)
     let pauses = (0..<20).map { _ in backoff.next() }
@@ -19,7 +19,7 @@ import Testing
     #expect((backoff.next()) == .seconds(0.5))
   }
 
-  @Test("a bucket lets so many through at once, and then so many a second")
+  @Test("a token bucket passes a burst, then its rate")
   func bucket() {
     var bucket = TokenBucket(burst: 10, pace: .milliseconds(200))
     let passed = (0..<1_000).count { bucket.take(at: Instant.zero + .milliseconds(Int64($0) * 10)) }
@@ -38,7 +38,7 @@ import Testing
     return message
   }
 
-  @Test("of a topic only the latest word is told, and told again when the broker forgets")
+  @Test("only a topic's latest state is published, and again when the broker has lost it")
   func shelf() throws {
     var shelf = RetainedMessages()
     for number in 1...3 { #expect((shelf.put(state("a", "\(number)"), at: .zero)) == true) }
@@ -67,7 +67,7 @@ import Testing
     #expect(shelf.unsent == 2)
   }
 
-  @Test("a word whose time is over is not told, and its place goes to another")
+  @Test("an expired state is not published, and its place is free")
   func spent() {
     var shelf = RetainedMessages()
     for number in 0..<RetainedMessages.capacity {
@@ -84,7 +84,7 @@ import Testing
     #expect(told.count == RetainedMessages.capacity && told.contains("new") && !told.contains("7"))
   }
 
-  @Test("an acknowledgement whose number was given out twice settles nothing")
+  @Test("an acknowledgement for a reused packet id acknowledges nothing")
   func doubt() {
     var inFlight = InFlight()
     inFlight.add(1, .event(row: 10, file: 1, isUrgent: false), at: .zero + .seconds(1))
@@ -102,7 +102,7 @@ import Testing
     #expect((inFlight.take(3)?.isCertain) == false)
   }
 
-  @Test("every word for Home Assistant fits, whatever the names are, and names what it requires")
+  @Test("every Home Assistant message fits, whatever the names, and has the required keys")
   func discovery() throws {
     let long = String(repeating: "\"", count: 32)
     var settings = Settings()
@@ -164,7 +164,7 @@ import Testing
     _ = try JSONSerialization.jsonObject(with: Data(String(figures.payload).utf8))
   }
 
-  @Test("whatever the words before it leave, the status says of each transmission what it does or that there is no room")
+  @Test("the status lists every transmission or says that there is no room")
   func transmits() throws {
     for length in 0..<256 {
       var report = StatusReport()
@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test("Prometheus reads the same figures, each line as its format wants it")
+  @Test("the metrics file has the same figures, in Prometheus' format")
   func metrics() throws {
     let scratch = Scratch()
     var telemetry = Telemetry()

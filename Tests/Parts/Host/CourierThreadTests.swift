@@ -36,7 +36,7 @@ private func event(_ number: Int) -> Message {
 }
 
 @Suite("the courier's threads", .serialized) struct CourierThreadTests {
-  @Test("whatever is pushed is stored once and in order, while settings change and no broker answers")
+  @Test("every pushed event is stored once and in order, while settings change and no broker answers")
   func storing() throws {
     let scratch = Scratch()
     var settings = CourierSettings()
@@ -67,7 +67,7 @@ private func event(_ number: Int) -> Message {
     #expect(numbers.reversed() == (1...2_000).map { String(event($0).payload) })
   }
 
-  @Test("of settings that find no room the latest are sent as soon as there is some")
+  @Test("when settings find no room, the latest are sent as soon as there is some")
   func mailbox() {
     var arena = Arena.taken(bytes: Ring<Courier.Order>.bytes(for: 2))
     let orders = Ring<Courier.Order>(capacity: 2, in: &arena)
@@ -86,7 +86,7 @@ private func event(_ number: Int) -> Message {
     #expect(taken == [1, 2, 5] && !isSentTooSoon && isSent && !isSentAgain)
   }
 
-  @Test("a doorbell wakes whoever sleeps, however the two meet")
+  @Test("a doorbell wakes its sleeper, whichever comes first")
   func doorbell() {
     let bell = Doorbell()
     let box = Box()

@@ -27,7 +27,7 @@ import Testing
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
-  @Test("when all history has been forgotten, what comes next is delivered")
+  @Test("after the whole history was deleted, the next event is delivered")
   func forgotten() {
     var played = Played(scratch)
     played.push(3)
@@ -40,7 +40,7 @@ import Testing
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
-  @Test("what the broker refuses is tried again from a second on, ever more rarely, also without a disk")
+  @Test("a refused event is retried after a second, then ever more rarely, also without a disk")
   func refused() {
     for (hasDisk, isUrgent) in [(true, false), (false, false), (true, true), (false, true)] {
       var played = Played(scratch)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test("what somebody waits for goes first, is let go last, and finds its place when the rest has filled all others")
+  @Test("trigger events go first, are dropped last, and find room when other events fill the rest")
   func ranks() {
     for hasDisk in [true, false] {
       var played = Played(scratch)
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test("ten thousand events that are over are noted some at a time, and what still counts comes after them")
+  @Test("ten thousand expired events are marked a few at a time, and a valid one follows them")
   func manyOver() {
     var played = Played(scratch)
     played.push(10_000, lasting: .seconds(1))
@@ -94,7 +94,7 @@ import Testing
     #expect(played.delivered == [played.pushed[10_000]] && turns == 39)
   }
 
-  @Test("what begins is open until it ends, also where its end was delivered from memory alone; another run is told what is open")
+  @Test("a visit is open until its end, even one delivered from memory alone; the next run learns what is open")
   func visits() throws {
     var played = Played(scratch)
     func tell(_ visit: Message.VisitEdge, _ id: String, _ store: inout EventStore, at now: Moment) {
@@ -128,7 +128,7 @@ import Testing
     #expect(next.unfinished?.count == 1, "once")
   }
 
-  @Test("whatever comes in whatever order, everything is delivered once the line holds", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test("events in any order are all delivered once the connection holds", arguments: 1...20 as ClosedRange<UInt64>)
   func anyOrder(seed: UInt64) {
     var dice = Dice(state: seed)
     var played = Played(scratch)

@@ -7,7 +7,7 @@ import Testing
 @testable import Host
 
 @Suite("a lock on the outbox", .serialized) struct FileLockTests {
-  @Test("one that is refused closes its own descriptor, once, and nobody else's") func refused() throws {
+  @Test("a refused lock closes its own descriptor, once, and no other") func refused() throws {
     let scratch = Scratch()
     let lock = try FileLock(scratch["lock"])
     let isOver = Atomic<Bool>(false)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Host
 
-@Suite("the door for what the broker brings") struct IntakeTests {
-  @Test("a request that was not taken on for want of room is taken on when it is asked again")
+@Suite("the intake of the broker's messages") struct IntakeTests {
+  @Test("a request dropped for lack of room is accepted when repeated")
   func busy() {
     let door = Door()
     for _ in 0..<16 { #expect(door.core.push(.caughtUp) == nil) }
@@ -13,7 +13,7 @@ import Testing
     #expect(door.command("ranging", #"{"action":"start","request":"a"}"#) == [] && door.heard != nil)
   }
 
-  @Test("every command can be said, and a bare word is enough where one matters")
+  @Test("every command is understood, and a bare word is enough for commands with one argument")
   func commands() throws {
     let door = Door()
     for (name, payload) in [
@@ -63,7 +63,7 @@ import Testing
     #expect(door.heard == nil && door.figures.requestsRefused.count == 1)
   }
 
-  @Test("nobody is answered on a topic of their own making, and commands that are off are not read")
+  @Test("replies go to the gateway's own topics only, and disabled commands are not read")
   func strangers() {
     let door = Door()
     for name in ["", "pong", "ping/x", "../reply"] { #expect(door.command(name, "") == []) }
@@ -85,7 +85,7 @@ import Testing
     #expect(door.heard == nil)
   }
 
-  @Test("asked again, a request is answered again and not carried out again")
+  @Test("a repeated request is answered again and not executed again")
   func idempotence() throws {
     let door = Door()
     let order = #"{"trigger":"pump-3","id":"irk:anna","request":"r-1"}"#
@@ -98,7 +98,7 @@ import Testing
     #expect(door.command("ping", #"{"request":"r-1"}"#) == [] && door.heard != nil, "another command is another request")
   }
 
-  @Test("a flood of commands is cut, and so are the complaints about it")
+  @Test("a flood of commands is rate-limited, and so are the log lines about it")
   func flood() {
     let door = Door()
     var replies = 0
@@ -109,7 +109,7 @@ import Testing
     #expect(door.figures.requestsLimited.count >= 480 && replies <= 4)
   }
 
-  @Test("a claim arrives as it was said")
+  @Test("a claim arrives as it was published")
   func claims() throws {
     let door = Door()
     let claim = try #require(door.claim { $0.standing = .fired })
@@ -121,7 +121,7 @@ import Testing
     #expect(try #require(door.claim { $0.simulated = true }).simulated)
   }
 
-  @Test("a neighbour is who its retained status says it is, and nobody's status is our own")
+  @Test("a neighbour is known by its retained status, and our own status is no neighbour")
   func statuses() throws {
     let door = Door()
     let words = #"{"v":1,"state":"degraded","reason":null,"version":"1","boot":"b7","groups":"island/yard","radios":[],"purpose":"p"}"#
@@ -146,7 +146,7 @@ import Testing
     #expect(door.core.pop() == nil && door.figures.requestsRefused.count == refused + 3)
   }
 
-  @Test("a claim whose topic says otherwise is nobody's, and our own are not news")
+  @Test("a claim that contradicts its topic is refused, and our own are ignored")
   func forged() {
     let door = Door()
     for topic in [
@@ -160,7 +160,7 @@ import Testing
     #expect(door.figures.requestsRefused.count == 5)
   }
 
-  @Test("a neighbour that floods is cut, the others are heard")
+  @Test("a flooding neighbour is rate-limited, the others are not")
   func neighbours() {
     let door = Door()
     let heard = (0..<1_000).count { _ in door.claim() != nil }
@@ -168,7 +168,7 @@ import Testing
     #expect(door.claim("island/peer:BC00BD17/quiet") { $0.gateway = Name("quiet") } != nil)
   }
 
-  @Test("with a key only what is proven passes, with a roster only who is on it, and the first on it clears up")
+  @Test("with a key only proven messages pass, with a roster only listed gateways, and the first of them cleans up")
   func trust() {
     var keys = SiteKeys()
     keys.append([UInt8](repeating: 9, count: 32))
@@ -196,7 +196,7 @@ import Testing
     #expect(door.intake.takeReplies().map { String($0.topic) + String($0.payload) } == ["forecourt/site/retired/status"])
   }
 
-  @Test("whoever has talked for a while keeps its place at the door, however many names come after it")
+  @Test("an established neighbour keeps its place, however many new names appear")
   func talkers() {
     var talkers = Talkers()
     func talks(_ name: String, _ seconds: Double) -> Bool {
@@ -209,7 +209,7 @@ import Testing
     #expect(!talks("loud", 14) && talks("real", 14), "a flood is charged to who floods")
   }
 
-  @Test("a peer id that a neighbour shares is read")
+  @Test("a peer id shared by a neighbour is read")
   func peers() {
     let door = Door()
     let known = KnownPeer(address: Address(word: 1 << 48 | 0xAABB_CCDD_EE0F), id: 0xBC00_BD17)
@@ -225,7 +225,7 @@ import Testing
     #expect(door.core.pop() == nil && door.figures.requestsRefused.count == 3)
   }
 
-  @Test("a peer id that the broker kept is as old as its end says; without an end it is nobody's")
+  @Test("a retained peer id is as old as its expiry says; without an expiry it is ignored")
   func keptPeers() {
     let door = Door()
     func age(isRetained: Bool, left: Double?) -> Interval? {

@@ -44,7 +44,7 @@ private func irk(_ alias: StaticString, _ hex: String) -> KeySettings {
 }
 
 @Suite("Keys") struct KeyTests {
-  @Test("AES-128 is that of FIPS 197, appendix C.1") func aes() {
+  @Test("AES-128 gives the vector of FIPS 197, appendix C.1") func aes() {
     let cipher = aes128()
     let enciphered = cipher(block("000102030405060708090a0b0c0d0e0f"), block("00112233445566778899aabbccddeeff"))
     #expect(enciphered == block("69c4e0d86a7b0430d8cdb78070b4c55a"))
@@ -52,7 +52,7 @@ private func irk(_ alias: StaticString, _ hex: String) -> KeySettings {
   }
 
   /// Core 6.0, Vol 3, Part H, D.7: this key makes of 708194 the hash 0dfbaa.
-  @Test("a resolvable address is told by its key, and by no other") func resolvable() {
+  @Test("a resolvable address is resolved by its key and by no other") func resolvable() {
     let keys = Keyring([irk("other", "00000000000000000000000000000001"), irk("phone", "ec0234a357c8ad05341010a60a397d9b")])
     #expect(keys.resolve(Address(0x7081_940D_FBAA, type: 1)) == "irk:phone")
     #expect(keys.resolve(Address(0x7081_940D_FBAB, type: 1)) == nil)
@@ -62,7 +62,7 @@ private func irk(_ alias: StaticString, _ hex: String) -> KeySettings {
   }
 
   /// Computed with `openssl enc -aes-128-ecb` by the steps of eid-computation.md, the beacon's clock at 123,456 s.
-  @Test("an ephemeral identifier is told while its time is near") func ephemeral() throws {
+  @Test("an ephemeral identifier is resolved around its time only") func ephemeral() throws {
     var key = irk("beacon", "000102030405060708090a0b0c0d0e0f")
     key.kind = .eid(exponent: 10, clock: 1_700_000_000)
     let keys = Keyring([key])

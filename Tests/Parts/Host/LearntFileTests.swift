@@ -4,9 +4,9 @@ import Testing
 
 @testable import Host
 
-@Suite("what visits taught, in its file")
+@Suite("the file of learnt powers")
 struct LearntFileTests {
-  @Test("what is written is read again, for its owner alone; a damaged line is left out and counted") func roundTrip() throws {
+  @Test("learnt powers are read back, readable by the owner only; a damaged line is skipped and counted") func roundTrip() throws {
     let scratch = Scratch()
     let path = scratch.path + "/learnt"
     var arena = Arena.taken(bytes: 2 * LearntPowers.bytes)
@@ -31,7 +31,7 @@ struct LearntFileTests {
     }
   }
 
-  @Test("no file is an empty one; a folder in its place is said") func missing() throws {
+  @Test("a missing file counts as empty; a folder in its place is an error") func missing() throws {
     let scratch = Scratch()
     #expect(try LearntFile.read(scratch.path + "/learnt") { _ in } == 0)
     #expect(throws: FileRefusal.self) { try LearntFile.read(scratch.path) { _ in } }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Host
 
-@Suite("which neighbours were ever met") struct NeighbourFileTests {
-  @Test("what is written is read, and what is damaged is left out")
+@Suite("the file of neighbours ever met") struct NeighbourFileTests {
+  @Test("neighbours are read back, and damaged lines are skipped")
   func roundTrip() throws {
     let scratch = Scratch()
     let path = scratch.path + "/neighbours.jsonl"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite("what disks, and people with access to them, do to events") struct OutboxFaultTests {
+@Suite("events survive what disks and their users do") struct OutboxFaultTests {
   let scratch = Scratch()
 
   @Test(

@@ -66,7 +66,7 @@ extension Outbox {
     return settings
   }
 
-  @Test("what was stored waits in order until it is settled, also for the next process")
+  @Test("stored events wait in order until acknowledged, across processes")
   func order() throws {
     do {
       let outbox = try Outbox(settings, machine: 1)
@@ -85,7 +85,7 @@ extension Outbox {
     #expect(try outbox.waitingPayloads() == (2...5).map { event($0).payload.words })
   }
 
-  @Test("what is rolled back never happened")
+  @Test("a rolled-back transaction leaves nothing")
   func rollBack() throws {
     let outbox = try Outbox(settings, machine: 1)
     _ = try outbox.store([event(1)])
@@ -96,7 +96,7 @@ extension Outbox {
     #expect(try outbox.waitingPayloads() == [event(1).payload.words])
   }
 
-  @Test("history goes before anything undelivered goes, and then the oldest, counted")
+  @Test("room is made from history first, then from the oldest undelivered event, counted")
   func bound() throws {
     var settings = settings
     settings.maxEvents = 4
@@ -110,7 +110,7 @@ extension Outbox {
     #expect(outbox.waiting == 4)
   }
 
-  @Test("history older than its age is forgotten, what waits is not")
+  @Test("history expires, waiting events do not")
   func aging() throws {
     let outbox = try Outbox(settings, machine: 1)
     _ = try outbox.store([event(1)])
@@ -150,7 +150,7 @@ extension Outbox {
     #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
   }
 
-  @Test("what was stored by a clock that nobody had synchronised is over once the machine has started again")
+  @Test("an event stored under an unsynchronised clock expires at the machine's next start")
   func wrongClock() throws {
     do {
       let outbox = try Outbox(settings, machine: 1)
@@ -165,7 +165,7 @@ extension Outbox {
     #expect(try outbox.next(.ordinary, after: 0, at: later)?.left.isOver == true)
   }
 
-  @Test("a start of the machine has one number, whether the kernel or systemd names it, and nobody's is like no other")
+  @Test("the kernel and systemd identify a start of the machine by the same number; an unknown start equals no other")
   func machineStarts() {
     let kernels = Array("0b6a3e1c-8f0d-4c5e-9a57-51f2c3d4e5f6\n".utf8)
     let systemds = Array("0b6a3e1c8f0d4c5e9a5751f2c3d4e5f6".utf8)
@@ -179,7 +179,7 @@ extension Outbox {
     #expect(machineStart() == machineStart())
   }
 
-  @Test("an event stored without a clock is over once the machine has started again")
+  @Test("an event stored without a clock expires at the machine's next start")
   func noClock() throws {
     do {
       let outbox = try Outbox(settings, machine: 1)
@@ -189,7 +189,7 @@ extension Outbox {
     #expect(try outbox.next(.ordinary, after: 0, at: morning)?.left.isOver == true)
   }
 
-  @Test("a file of version 1 is brought up to date, and what waits there goes on waiting, triggers first")
+  @Test("a version 1 file is migrated, and its waiting events go on waiting, triggers first")
   func migration() throws {
     try Database(path: settings.path).run(
       """
@@ -213,7 +213,7 @@ extension Outbox {
     #expect(try outbox.waitingPayloads() == ["1", event(1).payload.words])
   }
 
-  @Test("a damaged file is set aside under a number and a new one begun", arguments: ["no database at all", "damaged", "newer"])
+  @Test("a damaged file is set aside under a number, and a new one is created", arguments: ["no database at all", "damaged", "newer"])
   func damaged(how: String) throws {
     scratch.write("outbox.db.damaged-1", [1])
     if how == "no database at all" {
@@ -240,7 +240,7 @@ extension Outbox {
     #expect(scratch.names.contains("outbox.db.damaged-2"))
   }
 
-  @Test("a database of somebody else is left alone")
+  @Test("a foreign database is left alone")
   func foreign() throws {
     try Database(path: settings.path).run("CREATE TABLE accounts (id INTEGER); PRAGMA user_version = 1")
     #expect(throws: StoreFault.self) { _ = try Outbox(settings, machine: 1) }

@@ -5,7 +5,7 @@ import Testing
 @testable import Host
 
 /// Root's doings in a folder of somebody else's; whoever is not root has nothing to give.
-@Suite("Files belong to whom the folder belongs to", .enabled(if: geteuid() == 0))
+@Suite("Files belong to the folder's owner", .enabled(if: geteuid() == 0))
 struct OwnerTests {
   private let scratch = Scratch()
   private static let nobody: uid_t = 65_534
@@ -16,7 +16,7 @@ struct OwnerTests {
     ((try? FileManager.default.attributesOfItem(atPath: scratch.path + "/" + name))?[.ownerAccountID] as? NSNumber)?.uint32Value
   }
 
-  @Test("what root makes is given away, what was there is not, nor what a link leads to")
+  @Test("a file created by root goes to the folder's owner; an existing one and a link's target do not")
   func given() throws {
     _ = try SecretFile.bytes(4, keptIn: scratch.path + "/id")
     var settings = Outbox.Options()
@@ -39,7 +39,7 @@ struct OwnerTests {
     #expect(elsewhere.names == ["secret"])
   }
 
-  @Test("root looks as the folder's owner would, until it leaves")
+  @Test("root reads with the folder owner's rights, and then as root again")
   func looking() throws {
     scratch.write("private", [1])
     let path = scratch.path + "/private"

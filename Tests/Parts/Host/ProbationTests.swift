@@ -3,7 +3,7 @@ import Testing
 
 @testable import Host
 
-@Suite("subscriptions that end the program are told apart") struct ProbationTests {
+@Suite("a subscription that crashes the program is found") struct ProbationTests {
   private let all: [Probation.Subject] = [.commands, .claims, .statuses, .peers]
 
   /// One run: it ends where `culprit` is subscribed to; what it has subscribed to, and what it leaves to the next one.
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test("the first end names nobody, the second and third name one, the fourth start is without it; each later run gives it one chance")
+  @Test("the second and third crash accuse a subscription, the fourth start leaves it out, and each later run tries it once")
   func culprits() {
     for culprit in all {
       var last = run(noted: 0, tried: nil, culprit: culprit)
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("what ends a connection counts like what ends the program, and only while it is tried")
+  @Test("a lost connection counts like a crash, but only while the subscription is on trial")
   func connections() {
     var probation = Probation()
     let isBlamed = probation.blame()
@@ -60,7 +60,7 @@ import Testing
     #expect(probation.leftOut == nil && probation.isCareful)
   }
 
-  @Test("a power cut in the wrong moment makes the next start careful, once")
+  @Test("a power cut at the wrong moment makes one start careful")
   func powerCut() {
     let after = run(noted: 0, tried: .several, culprit: nil)
     #expect(after.made == all && after.noted == 0 && after.left == nil)

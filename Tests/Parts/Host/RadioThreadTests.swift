@@ -1,4 +1,5 @@
 import Glibc
+import Seeds
 import Testing
 
 @testable import Core
@@ -13,7 +14,7 @@ import Testing
     let began = Clock.now()
     let total: UInt32 = 20_000
     let sender = Thread("sender") {
-      var random = Seeded(state: 1)
+      var random = Seeded(1)
       var number: UInt32 = 0
       while number < total {
         // At most some 900 are on their way at a time, cut anywhere, so that nothing is lost.
@@ -58,7 +59,7 @@ import Testing
     #expect(running.number() == 0 && running.number() == 1)
   }
 
-  @Test("a line that breaks in the middle of a packet is opened again and goes on") func breaks() {
+  @Test("a line that breaks within a packet is reopened") func breaks() {
     let controller = YesController("breaks")
     let running = RunningRadio(.unix(path: controller.path))
     for round in 0..<3 as Range<UInt32> {
@@ -72,7 +73,7 @@ import Testing
     }
   }
 
-  @Test("a packet may take its time, but a half that stays one does not swallow the next") func pauses() {
+  @Test("a slow packet is read, but half a packet does not swallow the next") func pauses() {
     let controller = YesController("pauses")
     let running = RunningRadio(.unix(path: controller.path))
     controller.answer()
@@ -91,7 +92,7 @@ import Testing
     #expect(running.radio.bytesDiscarded == 7)
   }
 
-  @Test("nobody at the other end is said, and ends with somebody") func nobody() {
+  @Test("a missing controller is reported until one answers") func nobody() {
     let running = RunningRadio(.unix(path: "/tmp/forecourt-later-\(getpid()).sock"))
     #expect(running.reaches(.degraded(.noAdapter)))
     let controller = YesController("later")
@@ -100,7 +101,7 @@ import Testing
     #expect(running.reaches(.scanning))
   }
 
-  @Test("the core thread's commands go out, and their answers come back") func commands() {
+  @Test("the core thread's commands reach the controller, and their answers come back") func commands() {
     let controller = YesController("commands")
     let running = RunningRadio(.unix(path: controller.path))
     controller.answer()
@@ -112,7 +113,7 @@ import Testing
     #expect(controller.command() == [1, 0x06, 0x20, 1, 42])
   }
 
-  @Test("a radio that may not listen switches scanning off, lets its line go, and begins anew when it may") func permission() {
+  @Test("a radio without authorization stops scanning, closes its line, and starts again when authorized") func permission() {
     let controller = YesController("permission")
     let running = RunningRadio(.unix(path: controller.path))
     controller.answer()
@@ -132,7 +133,7 @@ import Testing
     #expect(running.reaches(.off))
   }
 
-  @Test("a radio that is told to stop switches scanning off and ends at once") func stops() {
+  @Test("a stopped radio switches scanning off and ends at once") func stops() {
     let controller = YesController("stops")
     do {
       let running = RunningRadio(.unix(path: controller.path))

@@ -18,7 +18,7 @@ import Testing
     return packet
   }
 
-  @Test("ends by itself where its file has grown as far as it may, and can begin another")
+  @Test("a recorder ends at its size limit and can start another file")
   func bounded() throws {
     var arena = Arena.taken(bytes: Recorder.bytes + 64)
     let recorder = Recorder(in: &arena)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("the gateway as a service", .serialized)
 struct ServiceTests {
-  @Test("systemd is told in its words, and asked how long it waits") func notices() throws {
+  @Test("systemd gets READY, WATCHDOG, STATUS and STOPPING, and its watchdog's time is known") func notices() throws {
     let path = "/tmp/forecourt-notify-\(getpid())"
     let listener = socket(AF_UNIX, 2 /* SOCK_DGRAM: an enumeration in C, and another on each system */, 0)
     defer {
@@ -31,7 +31,7 @@ struct ServiceTests {
     #expect((1...4).map { _ in received(listener) } == ["READY=1", "WATCHDOG=1", "STATUS=listening on hci0", "STOPPING=1"])
   }
 
-  @Test("without systemd, or with one that watches another, nothing is said and nothing due") func silence() {
+  @Test("without systemd's socket nothing is sent, and no watchdog is due") func silence() {
     let alone = with([:]) { Notify() }
     #expect(alone.pulse == nil)
     alone.ready()
@@ -40,7 +40,7 @@ struct ServiceTests {
     nobody.alive()
   }
 
-  @Test("a thread gives away what it need not have, for itself and its children, and for good") func privileges() async throws {
+  @Test("a thread drops its capabilities, for itself and its children, for good") func privileges() async throws {
     let before = capabilities("/proc/self/status")
     // Root is asked to be somebody else first, for this one thread only; others of the process stay what they are.
     let after = await withCheckedContinuation { done in
@@ -59,7 +59,7 @@ struct ServiceTests {
     #expect(capabilities("/proc/self/status") == before)
   }
 
-  @Test("an adapter of the kernel takes capabilities, a line takes none") func adapters() {
+  @Test("a kernel adapter needs capabilities, a serial line none") func adapters() {
     #expect(Adapter.hci(index: 0, mode: .user).privileges == .administerNetwork)
     #expect(Adapter.hci(index: 0, mode: .raw).privileges == [.administerNetwork, .rawNetwork])
     #expect(Adapter.h4(path: "/dev/ttyACM0", baud: 1_000_000).privileges == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Host
 
-@Suite("words that prove who said them") struct SiteKeysTests {
+@Suite("messages that prove their sender") struct SiteKeysTests {
   private func keys(_ first: UInt8, _ second: UInt8? = nil) -> SiteKeys {
     var keys = SiteKeys()
     keys.append([UInt8](repeating: first, count: 32))
@@ -32,7 +32,7 @@ import Testing
     #expect(String(decoding: word, as: UTF8.self) == #"{"v":1,"mac":"zDKUOF8xSejhDhwDggmUt99PCrKCVtAY3E65npNGozY="}"#)
   }
 
-  @Test("no byte of it can be another, nor its topic, nor its key")
+  @Test("no byte of the payload, topic or key can change unnoticed")
   func changes() throws {
     let word = try proven(#"{"v":1,"gateway":"island-2","seq":7}"#, on: "forecourt/site/claim/x", by: keys(1))
     #expect(isProven(word, on: "forecourt/site/claim/x", by: keys(1)))
@@ -50,14 +50,14 @@ import Testing
     #expect(!isProven([UInt8](repeating: 0x7B, count: 2_000), on: "t", by: keys(1)))
   }
 
-  @Test("while a key changes both are believed, and the first proves")
+  @Test("while a key is rotated both are accepted, and the first signs")
   func rotation() throws {
     let (old, new) = (try proven("{}", on: "t", by: keys(1, 2)), try proven("{}", on: "t", by: keys(2, 1)))
     #expect(isProven(old, on: "t", by: keys(2, 1)) && isProven(new, on: "t", by: keys(1, 2)))
     #expect(isProven(old, on: "t", by: keys(1)) && !isProven(old, on: "t", by: keys(2)))
   }
 
-  @Test("a word without room for its proof is not said")
+  @Test("a message without room for its proof is not published")
   func room() {
     var payload = Payload()
     while payload.free >= SiteKeys.added { payload.append(byte: UInt8(ascii: "x")) }

@@ -140,7 +140,7 @@ import Testing
     #expect(right >= 95)
   }
 
-  @Test("somebody who stands still is told how little that says: the doubt covers the error") func standing() throws {
+  @Test("a calibration without movement states a doubt that covers its error") func standing() throws {
     var inDoubt = 0
     for seed in 0..<UInt64(100) {
       let site = Site(places: [(1, 10)], isPaced: false)
@@ -152,7 +152,7 @@ import Testing
     #expect(inDoubt >= 94)
   }
 
-  @Test("an exponent that the places do not tell is not told") func tooNear() throws {
+  @Test("an exponent that the places cannot determine is left out") func tooNear() throws {
     for seed in 0..<UInt64(20) {
       let site = Site(places: [(1, 20), (1.3, 20)])
       #expect(try fit(measure(site, seed: seed)).exponent == nil, "seed \(seed)")
@@ -222,7 +222,7 @@ extension CalibrationTests {
     return Double(fired) / Double(runs)
   }
 
-  @Test("what is predicted of a trigger is what the machine does, give or take 15 in a hundred", arguments: [1.5, 4.0, 6.0, 10.0])
+  @Test("the predicted outcome of a trigger is the machine's outcome within 15 in a hundred", arguments: [1.5, 4.0, 6.0, 10.0])
   func prediction(distance: Double) {
     let prediction = Prediction(
       exponent: 2, powerDoubt: 0, rate: 9.5, allowance: Double(TriggerEvidence.allowance(hasRivals: false).value))
@@ -232,7 +232,7 @@ extension CalibrationTests {
     #expect(abs(seen - said) < 0.1 + 0.05)
   }
 
-  @Test("what is suggested keeps its promise where one can be kept, and says so where not") func suggestion() {
+  @Test("a suggested setting keeps its promise, or says that no setting can") func suggestion() {
     for exponent in [1.8, 2.4, 3.0] {
       for street in [3.0, 8, 15, 40] {
         let prediction = Prediction(exponent: exponent, powerDoubt: 1, rate: 10, allowance: 5)
@@ -248,7 +248,7 @@ extension CalibrationTests {
     }
   }
 
-  @Test("the normal distribution is one") func normal() {
+  @Test("the normal distribution has its known values") func normal() {
     for (z, part) in [(0.0, 0.5), (1, 0.841344746), (-1.959963985, 0.025), (3.090232306, 0.999), (-4, 3.16712e-5)] {
       #expect(abs(Normal.below(z) - part) < 2e-7)
     }

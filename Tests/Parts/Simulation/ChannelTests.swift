@@ -42,7 +42,7 @@ extension ChannelTests {
     }
   }
 
-  @Test("the nearer of two gateways is told apart about as often as measured: 10 % wrong on one packet, 1.4 % on ten")
+  @Test("the nearer of two gateways is mistaken as often as measured: 10 % on one packet, 1.4 % on ten")
   func pairs() {
     let one = differences(packets: 1)
     let ten = differences(packets: 10)
@@ -55,7 +55,7 @@ extension ChannelTests {
     #expect(wrongByMargin < 0.002)
   }
 
-  @Test("one packet and the next are alike on one channel while nobody moves, and strangers after half a wavelength's walk")
+  @Test("levels on one channel are alike while nobody moves, and independent after half a wavelength")
   func correlation() {
     var link = Fading(seed: 5, index: 0)
     let air = Weather(Air())
@@ -105,7 +105,7 @@ extension ChannelTests {
     #expect(traffic.collision(of: -70, at: 2) == 0)
   }
 
-  @Test("pockets, bodies, roofs and cars take what the README says")
+  @Test("pockets, bodies, roofs and cars attenuate as the README says")
   func losses() {
     func mean(_ change: (inout Scenario) -> Void) -> Double { levels(at: 1, change).levels.mean }
     let open = mean { _ in }

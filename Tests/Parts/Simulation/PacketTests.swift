@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulation
 
-@Suite("What the world's phones say") struct PacketTests {
+@Suite("What the world's phones send") struct PacketTests {
   private func first(extended: Bool, _ phone: (inout Phone) -> Void) -> [UInt8] {
     let scenario = Scenario.standing(at: 1, seconds: 5) {
       $0.gateways[0].extended = extended
@@ -19,7 +19,7 @@ import Testing
     bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
-  @Test("an event's lengths are right, older events and newer ones")
+  @Test("legacy and extended events have the right lengths")
   func lengths() {
     for extended in [false, true] {
       let bytes = first(extended: extended) { _ in }
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test("an iBeacon, an AltBeacon and an Eddystone are the bytes their makers published")
+  @Test("an iBeacon, an AltBeacon and an Eddystone have the bytes that their specifications publish")
   func beacons() {
     let iBeacon = first(extended: true) { _ in }
     #expect(hex(iBeacon[29...]) == "0201061aff4c0002150102030405060708090a0b0c0d0e0f1000070001c5")

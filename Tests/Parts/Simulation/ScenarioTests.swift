@@ -13,7 +13,7 @@ import Testing
     ScenarioFile(ConfigurationText(name: "s.toml", text: Array(text.utf8))).findings.map { $0.line(in: "s.toml") }
   }
 
-  @Test("every scenario reads without a fault and everybody in it speaks and is heard", arguments: names)
+  @Test("every scenario reads without a fault, and every phone in it is heard", arguments: names)
   func whole(name: String) throws {
     let file = ScenarioFile(try ConfigurationText(reading: Self.folder.appending(path: name).path))
     #expect(file.findings.map { $0.line(in: name) } == [])
@@ -31,7 +31,7 @@ import Testing
     for name in Self.names { #expect(text.contains("`\(name.dropLast(5))`"), "\(name)") }
   }
 
-  @Test("what is wrong is told with line and column, all of it")
+  @Test("every fault is reported with its line and column")
   func faults() {
     let text = """
       duration_s = 0
@@ -61,7 +61,7 @@ import Testing
       ])
   }
 
-  @Test("a scenario without a gateway, and one that is no TOML")
+  @Test("a scenario without a gateway, or that is not TOML, is refused")
   func empty() {
     #expect(lines("") == ["s.toml:1:1: gateway is missing: somebody must listen"])
     #expect(lines("duration_s = ").count == 1)

@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  @Test("somebody who walks up, stands and goes has visited once")
+  @Test("walking up, standing and leaving is one visit")
   func visit() throws {
     let world = World(
       scenario([
@@ -28,7 +28,7 @@ import Testing
     #expect(abs(visit.left - 34.25) < 0.2)
   }
 
-  @Test("a motorcycle that never stops has visited nobody")
+  @Test("a motorcycle that never stops is no visit")
   func noStop() {
     let world = World(scenario([.move(to: Point(-20, 0), pace: .speed(3), by: .open)]), seed: 1)
     #expect(world.visits.isEmpty)

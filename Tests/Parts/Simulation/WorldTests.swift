@@ -111,7 +111,7 @@ import Testing
     for (earlier, later) in zip(changes.dropFirst(), changes.dropFirst(2)) { #expect(abs(later - earlier - 20) < 0.5) }
   }
 
-  @Test("a key resolves the addresses of the phone that has it: the vector of the Core specification")
+  @Test("a key resolves its phone's addresses: the vector of the Core specification")
   func resolvable() {
     // Core 6.0, Vol 3, Part H, D.7: this key and 708194 give 0dfbaa. The cipher here knows just that block.
     let key = Block(0xec, 0x02, 0x34, 0xa3, 0x57, 0xc8, 0xad, 0x05, 0x34, 0x10, 0x10, 0xa6, 0x0a, 0x39, 0x7d, 0x9b)

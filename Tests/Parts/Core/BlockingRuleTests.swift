@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("What keeps a device from firing") struct HindranceTests {
+@Suite("The rule that blocks a device") struct BlockingRuleTests {
   private struct State {
     var encounter: Encounter
     var hindrance: BlockingRule?
@@ -20,7 +20,7 @@ import Testing
     return nil
   }
 
-  @Test("is told by the rules that decide: whatever is heard, the two agree", arguments: 0..<100 as Range<UInt64>)
+  @Test("the explained rule agrees with the deciding rules, whatever is heard", arguments: 0..<100 as Range<UInt64>)
   func agreement(seed: UInt64) {
     var rig = Rig {
       $0.calibrateEverybody()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test("comes in the order of the rules: an approach meets one after another, and fires") func approach() {
+  @Test("an approach passes the rules in their order, and fires") func approach() {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addTrigger("pump")
@@ -65,7 +65,7 @@ import Testing
     #expect(rig.told().map(\.event) == ["arm", "fire"])
   }
 
-  @Test("names what no patience helps against: a rival, a start in its presence, another's claim") func standing() {
+  @Test("a rival, a presence at the start and another gateway's claim are named as rules that waiting does not lift") func standing() {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addRadios(2)

@@ -3,7 +3,7 @@ import Testing
 @testable import Host
 
 @Suite("triggers that would say everything twice")
-struct ConfigurationTwice {
+struct ConfigurationOverlaps {
   /// Name, who, and what else.
   private typealias Row = (name: String, match: String, more: String)
 

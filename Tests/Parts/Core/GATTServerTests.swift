@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("This gateway answers whoever asks who it is") struct AttendantTests {
+@Suite("This gateway serves its identity over GATT") struct GATTServerTests {
   static let visitor = ModelPhone(address: 0x4A00_0000_0001)
 
   static func line() -> PeerLine {
@@ -68,7 +68,7 @@ import Testing
     #expect(line.isScanning && line.connections.count == 1)
   }
 
-  @Test("a silent visitor is shown out after ten seconds, a talkative one after a minute, and the next is welcome") func stalled() {
+  @Test("a silent client is disconnected after ten seconds, an active one after a minute, and the next is served") func stalled() {
     var line = Self.line()
     #expect(line.onAir.count == 1)
     // Nobody is heard any more: no reason to reset what somebody is connected to.
@@ -89,7 +89,7 @@ import Testing
     #expect(line.connections.isEmpty && line.onAir.count == 1 && line.controller.recoveries.resets == 0)
   }
 
-  @Test("signals and pairing are refused, encryption has no key") func courtesies() {
+  @Test("signalling and pairing are refused, encryption has no key") func courtesies() {
     var line = Self.line()
     line.visit(handle: 0x77)
     line.run(for: .milliseconds(100))

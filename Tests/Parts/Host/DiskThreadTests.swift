@@ -5,7 +5,7 @@ import Testing
 
 @testable import Host
 
-@Suite("the clerk", .serialized) struct ClerkThreadTests {
+@Suite("the clerk", .serialized) struct DiskThreadTests {
   /// What a piece of work leaves: the clerk's until it is done.
   private final class Result: @unchecked Sendable { var done: [Int] = [] }
 

@@ -5,7 +5,7 @@ import Testing
 /// A driver of -59 dBm at 1 m, by the pump.
 private let near: Int8 = -60
 
-@Suite("One identity, two transmitters") struct VoicesTests {
+@Suite("One identity from two transmitters") struct CloneDetectorTests {
   private static let beacon: [UInt8] =
     [2, 1, 6, 0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
 
@@ -29,7 +29,7 @@ private let near: Int8 = -60
 
   private func anomalies(_ rig: inout Rig) -> [String?] { rig.told().filter { $0.event == "anomaly" }.map(\.reason) }
 
-  @Test("a beacon that speaks from two addresses in turn is in two places at once, which is told once, and anew when it comes again")
+  @Test("a beacon from two alternating addresses is in two places at once: published once, and again at its next visit")
   func cloned() {
     var rig = rig()
     hear(&rig, from: 10, to: 60) { UInt8($0 % 2) }
@@ -48,13 +48,13 @@ private let near: Int8 = -60
     #expect(anomalies(&rig).isEmpty)
   }
 
-  @Test("whoever is known by an address is as many as the addresses") func strangers() {
+  @Test("devices known by their address are as many as their addresses") func strangers() {
     var rig = rig()
     hear(&rig, from: 10, to: 60, data: [2, 1, 6]) { UInt8($0 % 2) }
     #expect(anomalies(&rig).isEmpty)
   }
 
-  @Test("a far copy that speaks three times as often as the driver is told of, and the driver is served") func drowned() {
+  @Test("a far copy that advertises three times as often as the driver is published, and the driver is served") func drowned() {
     var rig = rig()
     for step in 0..<1_200 {
       let time = 10 + Double(step) * 0.025
@@ -66,7 +66,7 @@ private let near: Int8 = -60
     #expect(told.count { $0 == "anomaly" } == 1 && told.count { $0 == "fire" } == 1)
   }
 
-  @Test("a copy that nobody approaches with is nobody's business") func elsewhere() {
+  @Test("two transmitters that approach no trigger are no anomaly") func elsewhere() {
     var rig = rig()
     hear(&rig, from: 10, to: 60, level: -90) { UInt8($0 % 2) }
     #expect(anomalies(&rig).isEmpty)
