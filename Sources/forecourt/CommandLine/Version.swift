@@ -1,6 +1,6 @@
 import CLinux
 
-/// `forecourt version`.
+/// `forecourt version`: the release and the architecture.
 extension Command {
   static var version: Command {
     Command(

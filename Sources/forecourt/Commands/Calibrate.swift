@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt calibrate`.
+/// `forecourt calibrate`: its options and places, and measuring from recordings.
 extension Command {
   static var calibrate: Command {
     Command(

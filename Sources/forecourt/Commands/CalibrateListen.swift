@@ -2,7 +2,7 @@ import CLinux
 import Core
 import Host
 
-/// `forecourt calibrate` with radios.
+/// `forecourt calibrate` with radios: a prompt for each place, then listening.
 extension Calibration {
   /// Asks for one place after another, and listens at each.
   mutating func listen(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// What `forecourt calibrate` prints.
+/// What `forecourt calibrate` prints: figures, predictions and the fragment.
 extension Calibration {
   /// The figures for people and the fragment for the configuration; or why there are none.
   func printResult(to out: Output) throws(Exit) {

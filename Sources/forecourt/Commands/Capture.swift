@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt capture`.
+/// `forecourt capture`: records packets into a file for each radio.
 extension Command {
   static var capture: Command {
     Command(

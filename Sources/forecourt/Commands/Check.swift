@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt check`.
+/// `forecourt check`: examines the configuration and the machine; prints text or JSON.
 extension Command {
   static var check: Command {
     Command(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt events`.
+/// `forecourt events`: lists what the outbox holds.
 extension Command {
   static var events: Command {
     Command(

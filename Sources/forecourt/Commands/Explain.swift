@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt explain`.
+/// `forecourt explain`: follows one device through captures; prints text.
 extension Command {
   static var explain: Command {
     Command(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt identify`.
+/// `forecourt identify`: connects to one device; prints text or JSON.
 extension Command {
   static var identify: Command {
     Command(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt replay`.
+/// `forecourt replay`: runs captures through an offline gateway.
 extension Command {
   static var replay: Command {
     Command(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt replay --decoded`.
+/// `forecourt replay --decoded`: a line for each advertising report.
 extension Option {
   static var decoded: Option {
     Option("decoded", .none, "Print what each advertising report says instead of messages.")

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt replay --report`.
+/// `forecourt replay --report`: one or two runs, and the page about them.
 extension Option {
   static var report: Option {
     Option(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt run`.
+/// `forecourt run`: starts the radios, the threads and the daemon.
 extension Command {
   static var run: Command {
     Command(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt scan`.
+/// `forecourt scan`: listens and shows, as a table or as JSON lines.
 extension Command {
   static var scan: Command {
     Command(

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// `forecourt scan --json`.
+/// `forecourt scan --json`: the lines.
 extension ScanTable {
   /// One JSON line for each device that was heard since `last`.
   func printHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, to out: Output) {

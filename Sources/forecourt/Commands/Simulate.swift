@@ -2,7 +2,7 @@ import Core
 import Host
 import Simulation
 
-/// `forecourt simulate`.
+/// `forecourt simulate`: plays a scenario into captures or an offline gateway.
 extension Command {
   static var simulate: Command {
     Command(

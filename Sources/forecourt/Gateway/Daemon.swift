@@ -162,7 +162,8 @@ struct Daemon: Listener, ~Copyable {
     guard let file = host.metricsFile else { return }
     let text = Metrics.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
     _ = diskThread.ask(.metrics, at: now) { [log] in
-      if !Metrics.write(text, to: file) { log.say(.warning, "metrics_file \(file) cannot be written") }
+      if Metrics.write(text, to: file) { return }
+      log.say(.warning, "metrics_file \(file) cannot be written: its folder must exist and let this user write")
     }
   }
 

@@ -4,7 +4,7 @@ import Host
 /// Where the daemon's messages go: to the courier, or with `--print` line by line to standard output.
 final class MessageSink {
   let messages: Ring<Message>
-  /// Emptied before them; nil with `--print`, where messages keep one order.
+  /// Emptied before `messages`; nil with `--print`, where messages keep one order.
   let urgent: Ring<Message>?
   /// What the broker brings for the gateway, and for the process.
   let requests: Ring<Request>
