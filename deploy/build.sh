@@ -5,20 +5,20 @@
 # and .tar.xz (deploy/debian/pack.sh).
 # Nothing but the Swift toolchain and Debian's packages is used: Swift is compiled for the bare triple against Debian's C headers (both
 # follow one procedure-call standard), C and C++ for Linux, and clang and lld of the toolchain link it all as an ordinary Linux program.
-# Embedded Swift compiles what one module calls of another again in each of them, and all that it leads to. Where much hangs on a function
-# it is marked @export(interface): compiled at home alone. That is a quarter of the time, and the binary is smaller.
+# Embedded Swift compiles a function of another module again in each module that calls it, with all that it calls. A function that calls much
+# is marked @export(interface), so that only its own module compiles it: a quarter of the time, and a smaller binary.
 source "$(dirname "$0")/common.sh"
 need_swift
 
-# Room for the whole project; a board's flash and a field update over a phone's tether are the reason.
+# Small enough for a board's flash and for an update over a phone's connection.
 max_bytes=1750000
-# What security fixes must reach through Debian. All else (libbluetooth, toml++, libstdc++) is inside.
+# Libraries whose security fixes must come from Debian. All others (libbluetooth, toml++, libstdc++) are linked in.
 may_need='libmosquitto\.so\.1|libcrypto\.so\.3|libsqlite3\.so\.0|libcjson\.so\.1|libm\.so\.6|libc\.so\.6|ld-linux[-a-z0-9_]*\.so\.[0-9]'
 
 json() { printf '"%s", ' "$@" | sed 's/, $//'; }
 clang_importer() { printf -- '-Xcc\n%s\n' "$@"; }
 
-# Flags the manifest cannot know: where the sysroot is, what hardens, and what keeps folders and this machine out of the bytes.
+# Flags that the manifest cannot know: the sysroot, hardening, and prefix maps that keep this machine's folders out of the binary.
 toolset() {
   local arch=$1 sysroot=$2 same=("-ffile-prefix-map=$root=." "-ffile-prefix-map=$toolchain=/usr")
   local c=(--target="$gnu" --sysroot="$sysroot" -D__linux__ -D_FORTIFY_SOURCE=2 -fstack-protector-strong -ffunction-sections
@@ -38,7 +38,7 @@ toolset() {
 JSON
 }
 
-# The tables behind String's comparison and hashing. On armhf they are data marked soft-float, which lld refuses: the mark is dropped.
+# The tables behind String's comparison and hashing. On armhf they are marked soft-float, which lld refuses: the mark is removed.
 unicode_tables() {
   local arch=$1 library=$toolchain/lib/swift/embedded/$2/libswiftUnicodeDataTables.a
   if [ "$arch" = armhf ]; then
@@ -48,7 +48,7 @@ unicode_tables() {
   echo "$library"
 }
 
-# Relative relocations are packed, which saves 35 kB and takes glibc 2.36, Debian 12's.
+# Packed relative relocations save 35 kB and need glibc 2.36, Debian 12's.
 link() {
   local arch=$1 sysroot=$2 built=$3
   mapfile -t inputs < <(objects "$built")
@@ -75,7 +75,7 @@ build() {
   mkdir -p "$out"
   toolset "$arch" "$sysroot" >"$out/toolset.json"
 
-  # Only compiled: SwiftPM would link a bare-metal program.
+  # Compiled only: SwiftPM would link a bare-metal program.
   EMBEDDED=1 swift build -c release --triple "$swift_triple" --toolset "$out/toolset.json" --scratch-path "$out/swift" \
     --target forecourt >"$out/log" 2>&1 || {
     cat "$out/log" >&2

@@ -1,4 +1,4 @@
-# Sourced first by every script of this folder and of Tests: strict shell, the repository's top as working directory, words for people on stderr.
+# Sourced first by the scripts here and in Tests: strict shell, the repository's top as working directory, messages on stderr.
 set -euo pipefail
 script=$(realpath "$0")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -9,7 +9,7 @@ script=${script#"$(realpath .)"/}
 
 say() { printf '%s\n' "$*" >&2; }
 
-# One sentence, then the end. Exit 1 unless told.
+# Prints one sentence and exits, with 1 unless a code is given.
 fail() {
   say "$script: $1"
   exit "${2:-1}"
@@ -20,7 +20,7 @@ need_swift() {
   toolchain=$(cd "$(dirname "$(readlink -f "$(command -v swiftc)")")/.." && pwd)
 }
 
-# The architectures Debian and this project know, and what the compilers call them.
+# The supported architectures: Debian's name, and what the compilers call them.
 triples() {
   case $1 in
     amd64) gnu=x86_64-linux-gnu swift_triple=x86_64-unknown-linux-gnu qemu=qemu-x86_64-static ;;
@@ -30,11 +30,11 @@ triples() {
   esac
 }
 
-# Runs a program of the architecture that `triples` was last asked for. armhf's loader asks this machine, not the sysroot, whether a folder
-# exists after it has found nothing there: so the folder that has all but libc comes first.
+# Runs a program of the architecture of the last `triples`. Once armhf's loader has found nothing in a folder, it looks for that folder on
+# this machine instead of in the sysroot: so the folder that has all libraries but libc comes first.
 emulator() { echo "$qemu -E LD_LIBRARY_PATH=/usr/lib/$gnu -L build/sysroot-$1"; }
 
-# SwiftPM leaves the objects of deleted sources behind: only those whose source still exists, always in the same order.
+# SwiftPM leaves the objects of deleted sources behind: lists only those whose source exists, always in the same order.
 objects() {
   local built=$1 object target name
   find "$built" -path '*.build/*.o' | sort | while read -r object; do

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# The main job at once, with neither a radio nor a broker: somebody walks up from 50 m at 1 m/s, stands at the pump, and goes again.
-#   deploy/demo.sh          what the gateway says, as fast as it comes
-#   deploy/demo.sh --mqtt   the same in real time, through a private mosquitto on a free loopback port, as mosquitto_sub shows it
-# Installs what it needs (it says what), builds the product for this machine, leaves nothing running.
+# The main job without a radio or a broker: a simulated driver walks up from 50 m at 1 m/s, stands at the pump, and leaves.
+#   deploy/demo.sh          the gateway's messages, as fast as they come
+#   deploy/demo.sh --mqtt   the same in real time, through a private mosquitto on a free loopback port, as mosquitto_sub prints them
+# Installs what it needs, builds the product for this machine, and leaves nothing running.
 source "$(dirname "$0")/common.sh"
 
 scenario=Tests/Firing/Scenarios/first-visit.toml
 case ${1:-} in
   '') way=at_once ;;
   --mqtt) way=over_mqtt ;;
-  *) fail "unknown word \"$1\": there is only --mqtt" 64 ;;
+  *) fail "unknown option \"$1\": there is only --mqtt" 64 ;;
 esac
 
 # One message a line: seconds, topic, payload, no wider than a terminal; the triggers stand out.
@@ -23,7 +23,7 @@ show() {
     printf '%s\n' "$line"
     case $payload in *'"event":"leave"'*) return ;; esac
   done
-  fail "the scenario ended and nobody had left the pump"
+  fail "the scenario ended, but nobody has left the pump"
 }
 
 at_once() {
@@ -64,7 +64,7 @@ over_mqtt() {
   show < <(stamp <"$folder/messages")
 }
 
-say "Somebody walks up to a pump from 50 m at 1 m/s, stands there for 30 s, and goes. Everything said carries \"simulated\":true."
+say "A simulated driver walks up to a pump from 50 m at 1 m/s, stands there for 30 s, and leaves. Every message has \"simulated\":true."
 need_swift
 arch=$(dpkg --print-architecture)
 forecourt=build/$arch/forecourt

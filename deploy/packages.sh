@@ -4,9 +4,9 @@
 #   deploy/packages.sh --list GROUP  print a group
 source "$(dirname "$0")/common.sh"
 
-# What the binary is made of. The same list fills the sysroots of deploy/sysroot.sh.
+# What the binary is built from; deploy/sysroot.sh unpacks the same list.
 libraries="libc6-dev libstdc++-12-dev libbluetooth-dev libmosquitto-dev libsqlite3-dev libcjson-dev libssl-dev libtomlplusplus-dev"
-# What the Swift toolchain itself runs on, and what it links with.
+# What the Swift toolchain needs to run and to link.
 toolchain="libcurl4 libncurses6 libxml2 binutils"
 
 group() {
@@ -46,7 +46,7 @@ if [ "$(id -u)" != 0 ]; then
   as_root=(sudo)
 fi
 say "Installing Debian packages: ${missing[*]}"
-# The tests start the brokers they need; nobody asked for one that runs all day.
+# The tests start the brokers that they need: keep Debian's services from starting.
 policy=/usr/sbin/policy-rc.d
 if [ ! -e "$policy" ]; then
   printf '#!/bin/sh\nexit 101\n' | "${as_root[@]}" tee "$policy" >/dev/null
@@ -54,7 +54,7 @@ if [ ! -e "$policy" ]; then
   trap '"${as_root[@]}" rm -f "$policy"' EXIT
 fi
 quiet=(-qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=3)
-# A mirror may be half-way through a sync: the installation decides, not the update.
-"${as_root[@]}" apt-get "${quiet[@]}" update || say "apt-get update had complaints; trying all the same"
+# A mirror may be in the middle of a sync: the installation decides, not the update.
+"${as_root[@]}" apt-get "${quiet[@]}" update || say "apt-get update reported errors; trying to install all the same"
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
   fail "apt-get could not install: ${missing[*]}"

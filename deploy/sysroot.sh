@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Unpacks Debian 12's headers and libraries for one architecture into build/sysroot-ARCH, without touching this machine's own apt.
 #   deploy/sysroot.sh amd64|arm64|armhf
-# Done once; an interrupted run goes on where it stopped. Removing the folder brings the newest packages.
+# Done once; an interrupted run goes on where it stopped. To get newer packages, remove the folder.
 source "$(dirname "$0")/common.sh"
 [ $# = 1 ] || fail "name one architecture: amd64, arm64 or armhf" 64
 arch=$1
@@ -19,13 +19,13 @@ exec 9>"$state/lock"
 flock 9
 up_to_date && exit
 
-# The mirrors are the machine's own: whatever its apt knows as Debian's.
+# The mirrors are those that this machine's apt uses for Debian.
 mirrors() {
   apt-get indextargets --format '$(ORIGIN) $(CREATED_BY) $(REPO_URI) $(RELEASE) $(COMPONENT)' |
     awk -v release="$release" '$1 == "Debian" && $2 == "Packages" && index($4, release) == 1 && $5 == "main" { print $3, $4 }' | sort -u
 }
 if [ -z "$(mirrors)" ]; then
-  # A fresh machine has never asked its mirrors who they are.
+  # A fresh machine has not fetched its mirrors' indexes yet.
   [ "$(id -u)" = 0 ] && apt-get -qq update || true
   [ -n "$(mirrors)" ] || fail "this machine's apt knows no Debian 12 ($release) mirror; run \`apt-get update\` as root on a Debian 12 machine and try again"
 fi
@@ -43,8 +43,8 @@ apt() {
 }
 
 say "Fetching Debian's $arch headers and libraries into $sysroot"
-# One index of a mirror may be mid-sync: the download decides.
-apt update >&2 || say "apt-get update had complaints; trying all the same"
+# A mirror may be in the middle of a sync: the download decides, not the update.
+apt update >&2 || say "apt-get update reported errors; trying to download all the same"
 packages=$(deploy/packages.sh --list libraries)
 # The plan names the exact versions, so that leftovers of an older run are not unpacked beside the new ones.
 plan=$(apt install --no-install-recommends --print-uris -y $packages | awk '{ print $2 }')
@@ -55,7 +55,7 @@ rm -rf "$sysroot.new"
 mkdir -p "$sysroot.new/SYMBOLS"
 for file in $plan; do
   dpkg -x "$state/archives/$file" "$sysroot.new" || fail "could not unpack $file"
-  # Which version of the package a program must have that uses such a function of it: what a package's Depends is made of.
+  # Which version of the package each of its functions needs: deploy/debian/depends.sh computes Depends from it.
   symbols=$(dpkg-deb --ctrl-tarfile "$state/archives/$file" | tar -xO ./symbols 2>/dev/null || true)
   [ -z "$symbols" ] || printf '%s\n' "$symbols" >"$sysroot.new/SYMBOLS/${file%%_*}"
 done

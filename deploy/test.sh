@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. One
-# behind "&" runs beside the next: it waits while that one computes, or computes beside one that has time.
+# The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. A step
+# with "&" runs beside the next: one of the two mostly waits for timers.
 #   deploy/test.sh          all steps
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand
@@ -18,9 +18,9 @@ steps=(
   "fuzz         nice -n 15 Tests/Gates/fuzz.sh"
   "build        deploy/build.sh"
   "compare      Tests/Gates/compare.sh"
-  "board        deploy/packages.sh test rigs && python=\$(Tests/Rigs/venv.sh) && \$python Tests/Installation/board.py && \$python Tests/Installation/board_pair.py && \$python Tests/Installation/check.py"
+  "board        Tests/Gates/board.sh"
   "counts       & nice -n 15 Tests/Gates/bench.sh --count"
-  "ship         deploy/packages.sh ship && Tests/Installation/package.sh && Tests/Installation/unit.sh && Tests/Installation/install.sh"
+  "ship         Tests/Gates/ship.sh"
 )
 name_of() { echo "${1%% *}"; }
 command_of() { echo "${1#* }" | sed 's/^ *\(& \)\?//'; }
@@ -53,7 +53,7 @@ bounded=(timeout --kill-after=10 900 bash -c)
 times=() beside=
 trap '[ -z "$beside" ] || kill "$beside"' EXIT
 
-# A step, its exit status, and when it began.
+# A step, its exit status, and its start.
 ended() {
   local name elapsed=$((SECONDS - $3))
   name=$(name_of "$1")

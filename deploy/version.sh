@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints what `forecourt version` says: the release's number and the commit it was built from. The same commit gives the same words.
+# Prints what `forecourt version` prints: the release's number and the commit. The same commit gives the same version.
 source "$(dirname "$0")/common.sh"
 
 number=0.1.0

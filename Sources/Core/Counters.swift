@@ -1,6 +1,6 @@
-/// Why bytes were refused. Each reason is counted; nothing else happens to malformed input.
+/// Why bytes were refused. Each reason is counted; malformed input has no other effect.
 package enum Malformed: UInt8, Error, BitwiseCopyable, Sendable {
-  /// Something ended before it was complete.
+  /// The data ended too soon.
   case truncated
   /// A length or a value that its field cannot have.
   case impossible
@@ -10,7 +10,7 @@ package enum Malformed: UInt8, Error, BitwiseCopyable, Sendable {
   package static let reasons = 3
 }
 
-/// What happened, for telemetry. Written by the core thread alone.
+/// Counters for telemetry. Only the core thread writes them.
 package struct Counters: BitwiseCopyable, Sendable {
   package var packets: UInt64 = 0
   package var reports: UInt64 = 0
@@ -19,12 +19,12 @@ package struct Counters: BitwiseCopyable, Sendable {
   package var clockStepsBack: UInt64 = 0
   package var evictions: UInt64 = 0
   package var messagesDropped: UInt64 = 0
-  /// Approaches that found no room, and neighbours' claims that made no sense or came too often.
+  /// Encounters without room, and implausible or too frequent claims of neighbours.
   package var encountersRefused: UInt64 = 0
   package var claimsRefused: UInt64 = 0
-  /// Adverts that claim a power that no transmitter has.
+  /// Adverts that claim an impossible power.
   package var implausiblePowers: UInt64 = 0
-  /// Sightings that found no room for one more visit of a region, and adverts in pieces whose last one never came.
+  /// Samples without room for another visit, and fragmented adverts whose last piece never came.
   package var visitsRefused: UInt64 = 0
   package var fragmentsDropped: UInt64 = 0
   private var malformed = InlineArray<3, UInt64>(repeating: 0)

@@ -1,6 +1,6 @@
-// Powers and logarithms from plain arithmetic: the same bits on every machine, where the systems' own differ.
+// Powers and logarithms in plain arithmetic: the same bits on every machine, where the systems' own differ.
 
-/// 2 to the power of `x`, to 2 parts in 10⁹. A polynomial on half an octave either way, the rest goes into the exponent's bits.
+/// 2 to the power of `x`, to 2 parts in 10⁹: a polynomial on half an octave either way; the rest goes into the exponent's bits.
 @inline(__always)
 package func exp2(_ x: Double) -> Double { x > -0.5 && x < 0.5 ? octaveFraction(x) : farExp2(x) }
 
@@ -12,7 +12,7 @@ private func farExp2(_ x: Double) -> Double {
 }
 
 private func octaveFraction(_ f: Double) -> Double {
-  // In three parts, which a processor works out side by side: every report waits for this.
+  // Three parts, which a processor computes in parallel: every report waits for this.
   let square = f * f
   let low = 1 + f * 0.6931472028552
   let middle = 0.2402264791360 + f * 0.05550332470697
@@ -20,8 +20,8 @@ private func octaveFraction(_ f: Double) -> Double {
   return (low + square * middle) + (square * square) * high
 }
 
-/// `value` times 2 to the power of `x`, which lies between −½ and 0, to 6 parts in 10⁶: enough for an average, and no more than every
-/// packet should wait for. What does not depend on `x` a processor works out beside the rest.
+/// `value` times 2 to the power of `x`, for `x` between −½ and 0, to 6 parts in 10⁶: enough for an average, and fast enough for every
+/// packet. The processor computes what does not depend on `x` in parallel.
 @inline(always)
 func shrunken(_ value: Float, octaves x: Float) -> Float {
   (value + (value * 0.6929332587) * x) + (x * x) * (value * 0.2377258045 + (value * 0.04689445531) * x)
@@ -46,10 +46,10 @@ package func exp10(_ x: Double) -> Double { exp2(x * 3.321928094887362) }
 
 package func log10(_ x: Double) -> Double { log2(x) * 0.3010299956639812 }
 
-/// `min` and `max` of numbers that are numbers, in the one instruction that a processor has for it.
+/// `min` and `max` in a single instruction, for numbers that are not NaN.
 @inline(__always) func smaller<Number: Comparable>(_ a: Number, _ b: Number) -> Number { a < b ? a : b }
 @inline(__always) func larger<Number: Comparable>(_ a: Number, _ b: Number) -> Number { a > b ? a : b }
 
-/// A whole number of less than 2²² either way, exactly. The instruction that a processor has for it would wait for what its register
-/// held before, which is the packet before.
+/// Exact for a whole number below 2²² either way. The usual conversion would wait for its register's old value, which belongs to the packet
+/// before.
 @inline(always) func float(_ number: Int32) -> Float { Float(bitPattern: UInt32(bitPattern: 0x4B40_0000 &+ number)) - 0x1.8p23 }

@@ -1,21 +1,20 @@
-/// Every bound of the machine, with its sum. Memory is taken for these once, at start.
+/// Every bound of the machine, with its reason. The memory is taken once, at start.
 package enum Limits {
   // -- Queues -------------------------------------------------------------------------------------------------------------
 
   /// Half a second at 2,000 packets a second.
   package static let packetsQueued = 1_024
-  /// What identification, advertising and connections ask of one controller between two of its turns.
+  /// Commands for one controller between two rounds of its thread.
   package static let commandsQueued = 16
-  /// Installation ids that neighbours have read: one gateway's retained ones, when the broker comes back.
+  /// Installation ids from neighbours: one gateway's retained ones, when the broker comes back.
   package static let hintsQueued = 256
   /// A radio's conditions change a few times a second at worst.
   package static let reportsQueued = 16
-  /// A burst: every device of a busy forecourt changes zone at once, and each trigger speaks.
+  /// A burst: every device of a busy forecourt changes its zone at once, and each trigger publishes.
   package static let messagesQueued = 512
-  /// What goes before them: claims, events and states of triggers, replies, status and telemetry, while a disk takes some seconds for
-  /// one storing.
+  /// Urgent messages: claims, trigger events and states, replies, status and telemetry, while a disk takes some seconds to write.
   package static let urgentQueued = 256
-  /// Commands and claims from the broker between two turns of the core thread.
+  /// Commands and claims from the broker between two rounds of the core thread.
   package static let requestsQueued = 256
 
   // -- Tables -------------------------------------------------------------------------------------------------------------
@@ -37,37 +36,37 @@ package enum Limits {
   /// Devices that one radio may ask: as many as a crowded yard has in sixteen minutes.
   static let candidates = 512
 
-  /// Regulars of a site whose phones do not tell their power.
+  /// A site's regulars whose phones do not state their power.
   package static let learntPowers = 1_024
 
-  /// What neighbours say: 256 devices near the pumps at once, each claimed by seven neighbours.
+  /// Claims of neighbours: 256 devices near the pumps at once, each claimed by seven neighbours.
   package static let claims = 1_792
 
   // -- Advertisements -----------------------------------------------------------------------------------------------------
 
-  /// What a controller may send at most. Core 6.0, Vol 4, Part E, 7.8.57.
+  /// The longest extended advertisement. Core 6.0, Vol 4, Part E, 7.8.57.
   static let advertisementBytes = 1_650
-  /// Advertisements that arrive in pieces at one time: as many as pieces fit between the first and the last of one, seven at 229 bytes.
+  /// Fragmented advertisements at one time: as many as pieces fit between the first and the last of one, seven at 229 bytes.
   static let fragmentChains = 8
-  /// A chain of packets spans some ten milliseconds; who has not sent the rest by then never will.
+  /// A chain takes some ten milliseconds; one that is incomplete by then stays so.
   static let fragmentPatience = Interval.milliseconds(1_000)
 
   // -- Silences -----------------------------------------------------------------------------------------------------------
 
-  /// A body or a car in the way takes a fast beacon's signal for some seconds.
+  /// A body or a car before a fast beacon hides its signal for some seconds.
   package static let shortestSilence = Interval.milliseconds(5_000)
-  /// The slowest beacons send every ten seconds: twelve of those.
+  /// The slowest beacons send every ten seconds: twelve intervals.
   package static let longestSilence = Interval.milliseconds(120_000)
 
   // -- Files --------------------------------------------------------------------------------------------------------------
 
-  /// Sixty-four triggers with a page of comments each; nobody's log is taken for a configuration.
+  /// Sixty-four triggers with a page of comments each; a log file by mistake is refused.
   package static let configurationBytes = 262_144
-  /// A certificate's key is three thousand bytes.
+  /// A certificate's key has three thousand bytes.
   package static let secretBytes = 65_536
 }
 
-// Bounds that are part of a type stand here as types, because the compiler wants them as literals.
+// These bounds are types, because the compiler needs them as literals.
 
 /// One board serves one island: its built-in adapter, a USB stick on each side, one spare.
 package typealias PerRadio<Element: BitwiseCopyable> = Bounded<4, Element>
@@ -78,7 +77,7 @@ package typealias PerTrigger<Element: BitwiseCopyable> = Bounded<64, Element>
 /// All `match` lists together: two for each region and trigger, one for each calibrated device.
 package typealias SelectorList = Bounded<512, Selector>
 package typealias CalibrationList = Bounded<256, DeviceCalibration>
-/// Resolving one unknown address costs one AES block per key: 256 are about 50 µs on a small board, once per address.
+/// An unknown address costs one AES block per key: 256 are about 50 µs on a small board, once per address.
 package typealias KeyList = Bounded<256, KeySettings>
 /// Service UUIDs that are looked for openly and in Apple's overflow area.
 package typealias ServiceList = Bounded<16, ServiceUUID>
@@ -93,5 +92,5 @@ package typealias WholeReport = Text<1674>
 package typealias Name = Text<32>
 package typealias Sentence = Text<256>
 package typealias Topic = Text<320>
-/// CONTRACT: every payload is under 1,024 bytes.
+/// Every payload is under 1,024 bytes: that is promised to subscribers.
 package typealias Payload = Text<1023>

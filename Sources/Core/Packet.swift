@@ -1,7 +1,7 @@
-/// One H4 packet on its way between a radio thread and the core thread, with the moment it was heard.
+/// One H4 packet on its way from a radio thread to the core thread, with its time of arrival.
 package struct Packet: BitwiseCopyable, Sendable {
   package var at = Instant.zero
-  /// With the H4 type byte in front. 260 = 1 + 4 + 255: the longest event, and the longest ACL packet we let a controller send.
+  /// The H4 type byte first. 260 = 1 + 4 + 255: the longest event, and the longest ACL packet that we allow.
   package var bytes = Text<260>()
 
   package static let mostBytes = 260

@@ -1,8 +1,8 @@
 import Synchronization
-/// What `config.toml` says, as Core needs it. The rim reads the file and checks every value; the defaults stand here and nowhere else.
+/// The part of `config.toml` that Core needs. Host reads the file and checks every value; the defaults are here and nowhere else.
 package struct Settings: ~Copyable {
-  /// What holds an atomic has one address for ever. Without it the compiler copies all 60 kB each time somebody borrows them:
-  /// measured, thirty times the cost of a report.
+  /// An atomic pins the value to one address. Without it the compiler copies all 60 kB at each borrow: measured, thirty times the cost of a
+  /// report.
   private let pinned = Atomic<Bool>(false)
 
   package var gateway = GatewaySettings()
@@ -20,7 +20,7 @@ package struct Settings: ~Copyable {
   package var site = SiteSettings()
   /// Every `match` list, one after another; regions, triggers and calibrations each own a slice.
   package var selectors = SelectorList(filledWith: .any)
-  /// The service UUIDs that some selector or the peer section names.
+  /// The service UUIDs that selectors or the peer section name.
   package var services = ServiceList(filledWith: ServiceUUID())
 
   package init() {}
@@ -35,7 +35,7 @@ package struct Settings: ~Copyable {
     return nil
   }
 
-  /// The groups of all triggers, each once; `*` when they are too many for one line.
+  /// The groups of all triggers, each once; `*` when they do not fit.
   package var groups: Text<100> {
     var groups = Text<100>()
     for index in triggers.indices where !triggers[index].group.isEmpty && isFirstOfGroup(index) {
@@ -50,7 +50,7 @@ package struct Settings: ~Copyable {
     return true
   }
 
-  /// What a radio hears too strongly, by calibration; a replay without any radio in its config has none.
+  /// How much too strongly a radio hears, by calibration; zero without a configured radio, as in some replays.
   package func receiveOffset(of radio: Int) -> Decibels { radio < radios.count ? radios[radio].receiveOffset : Decibels(0) }
 }
 
@@ -61,7 +61,7 @@ package struct GatewaySettings: BitwiseCopyable, Sendable {
   package var authorization = Authorization.always
   /// How many devices are followed at once.
   package var devices = Limits.devices
-  /// Set when what is heard is a rehearsal: a capture, a simulation, a replay. Every message then says so.
+  /// A rehearsal: a capture, a simulation, a replay. Every message says so.
   package var simulated = false
 }
 
@@ -82,11 +82,11 @@ package struct RadioSettings: BitwiseCopyable, Sendable {
 
 package struct CalibrationSettings: BitwiseCopyable, Sendable {
   package var pathLossExponent: Float = 1.8
-  /// What a transmitter of unknown power is taken to give at 1 m.
+  /// The assumed level at 1 m of a transmitter of unknown power.
   package var measuredPower = Decibels(-59)
-  /// How far off that, or what an advert says of itself, may be: one standard deviation.
+  /// How far off an assumed or claimed power may be: one standard deviation.
   package var doubt = Decibels(2)
-  /// Whether visits teach the power of those who do not tell it.
+  /// Whether visits teach the power of devices that do not state it.
   package var learns = true
   package var devices = CalibrationList(filledWith: DeviceCalibration())
 }
@@ -100,17 +100,17 @@ package struct DeviceCalibration: BitwiseCopyable, Sendable {
 
 package struct AverageSettings: BitwiseCopyable, Sendable {
   private static let octaves = -1.4426950408889634
-  /// By how many octaves the weight of what was heard changes.
+  /// How many octaves the weight of the past loses.
   package private(set) var octavesPerMicrosecond = Float(octaves * 1e-6 / 5)
   package var outlier = Decibels(12)
   package var stale = Interval.seconds(15) { didSet { limitSilence() } }
-  /// In microseconds; until then an average is neither stale nor half an octave down.
+  /// In microseconds; within this an average is neither stale nor half an octave down.
   private var ordinarySilence: UInt32 = 0
-  /// `float` tells no more.
+  /// The limit of `float`.
   private static let mostOrdinary = Interval.milliseconds(4_000)
   private var window: UInt32 = 12
 
-  // Every packet is given these settings: in registers while they fill no more than four.
+  // Every packet is passed these settings: they stay in registers while they fill four at most.
   package var windowSamples: Int {
     get { Int(window) }
     set { window = UInt32(newValue) }
@@ -127,7 +127,7 @@ package struct AverageSettings: BitwiseCopyable, Sendable {
 
   package init() { limitSilence() }
 
-  /// One comparison for every packet, which a clock that went back does not pass, either.
+  /// One comparison for every packet; it also fails when a clock stepped back.
   @inline(always) func isOrdinary(_ silence: Interval) -> Bool { UInt64(bitPattern: silence.microseconds) < UInt64(ordinarySilence) }
 
   private mutating func limitSilence() {
@@ -163,7 +163,7 @@ package struct RegionSettings: BitwiseCopyable, Sendable {
   package var name = Name()
   package var match = Slice()
   package var exit = ExitRule.auto
-  /// A sighting below this does not count.
+  /// A sample below this does not count.
   package var minimum = Decibels(-127)
 
   package init() {}
@@ -172,12 +172,12 @@ package struct RegionSettings: BitwiseCopyable, Sendable {
 package struct TriggerSettings: BitwiseCopyable, Sendable {
   package var name = Name()
   package var match = Slice()
-  /// The index of the radio that stands there; nil: whichever hears best.
+  /// The index of the radio at the trigger; nil: whichever hears best.
   package var radio: Int8?
   package var arm = Meters(8)
   package var fire = Meters(1.5)
   package var leave = Meters(4)
-  /// Of full evidence: what is doubtful counts less.
+  /// Seconds of full evidence; doubtful seconds count less.
   package var dwell = Interval.seconds(0.5)
   package var minimumSamples = 4
   package var minimumRate: Float = 0.5
@@ -205,7 +205,7 @@ package struct KeySettings: BitwiseCopyable, Sendable {
 /// Sixteen bytes for AES, in the order of FIPS 197.
 package typealias Block = SIMD16<UInt8>
 
-/// AES-128 of one block. Core has no cryptography: the rim lends it.
+/// AES-128 of one block. Core has no cryptography: Host lends it.
 package typealias Cipher = @Sendable (_ key: Block, _ plain: Block) -> Block
 
 package struct PeerSettings: Equatable, BitwiseCopyable, Sendable {
@@ -213,7 +213,7 @@ package struct PeerSettings: Equatable, BitwiseCopyable, Sendable {
   package var idPrefix = ServiceUUID(0xBBBB_BBBB_BBBB_BBBB, 0xBBBB_BBCC_0000_0000)
   package var identify = false
   package var serve = false
-  /// Keep the connection and read its RSSI, instead of leaving once the id is known.
+  /// Keep the connection and read its RSSI, instead of disconnecting once the id is known.
   package var hold = false
   package var ownID: UInt32 = 0
 }
@@ -221,7 +221,7 @@ package struct PeerSettings: Equatable, BitwiseCopyable, Sendable {
 package struct TransmitSettings: Equatable, BitwiseCopyable, Sendable {
   package enum Kind: BitwiseCopyable, Sendable { case iBeacon, altBeacon, eddystoneUID, eddystoneURL }
   package var kind = Kind.iBeacon
-  /// The identity's bytes as they lie in the advert, or the encoded URL.
+  /// The identity's bytes as in the advert, or the encoded URL.
   package var content = Text<20>()
   package var company: UInt16 = 0x0118
   package var txPower: Int8?
@@ -242,20 +242,20 @@ package struct PublishSettings: BitwiseCopyable, Sendable {
   package var commands = false
 }
 
-/// Who else is there.
+/// The other gateways of the site.
 package struct SiteSettings: BitwiseCopyable, Sendable {
   package struct Entry: BitwiseCopyable, Sendable {
     package var name = Name()
-    /// Where its triggers compete; everywhere, when the roster does not say.
+    /// The groups in which its triggers compete; all, when the roster names none.
     package var groups = GroupList()
 
     package init() {}
   }
 
-  /// Who must be heard before anybody in its groups fires; empty: whoever was ever met.
+  /// The gateways that must be heard before a trigger in their groups fires; empty: all that were ever met.
   package var roster = Roster(filledWith: Entry())
   package var forgetAfter = Interval.hours(24 * 30)
-  /// The gateways have a key: what is said in their name is proven.
+  /// The site has a key: its messages are signed.
   package var isAuthenticated = false
 
   package func place(of name: Name) -> Int? {

@@ -1,4 +1,4 @@
-/// So many at once, so many a second in the long run.
+/// So many at once, and so many a second in the long run.
 package struct TokenBucket: BitwiseCopyable, Sendable {
   private let burst: Int64
   private let pace: Int64

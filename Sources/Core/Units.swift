@@ -1,4 +1,4 @@
-/// A moment on one monotonic clock, in microseconds. Core is told the time; it never asks.
+/// A moment on one monotonic clock, in microseconds. Core receives the time; it never reads a clock.
 package struct Instant: Comparable, Hashable, Sendable, BitwiseCopyable {
   package var microseconds: Int64
 
@@ -11,10 +11,10 @@ package struct Instant: Comparable, Hashable, Sendable, BitwiseCopyable {
   package static func - (a: Self, b: Self) -> Interval { Interval(microseconds: a.microseconds &- b.microseconds) }
   package static func - (a: Self, b: Interval) -> Self { Self(microseconds: a.microseconds &- b.microseconds) }
 
-  /// Whether another second, of 2²⁰ µs, has begun: often enough to note who was heard lately, and cheaper than at every packet.
+  /// Whether another second, of 2²⁰ µs, has begun: often enough to update the order of the tables, and cheaper than at every packet.
   package func isLaterSecond(than other: Instant) -> Bool { microseconds >> 20 != other.microseconds >> 20 }
 
-  /// `never` stays never: a deadline that does not exist cannot be postponed into one that does.
+  /// `never` plus anything is `never`.
   package static func + (a: Self, b: Interval) -> Self {
     let (sum, overflow) = a.microseconds.addingReportingOverflow(b.microseconds)
     return overflow ? (b.microseconds > 0 ? .never : .zero) : Self(microseconds: sum)
@@ -33,7 +33,7 @@ package struct Interval: Comparable, Hashable, Sendable, BitwiseCopyable {
   package static func hours(_ count: Int64) -> Self { Self(microseconds: count * 3_600_000_000) }
 
   package var seconds: Double { Double(microseconds) * 1e-6 }
-  /// Microseconds, of half an hour at most: in 32 bits, as every packet asks for them.
+  /// Microseconds in 32 bits, half an hour at most: every packet needs them.
   @inline(always) var brief: Float { Float(Int32(truncatingIfNeeded: smaller(microseconds, 2_000_000_000))) }
   package static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
   package static func + (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds + b.microseconds) }
@@ -41,7 +41,7 @@ package struct Interval: Comparable, Hashable, Sendable, BitwiseCopyable {
   package static func * (a: Self, b: Int64) -> Self { Self(microseconds: a.microseconds * b) }
 }
 
-/// A level (dBm) or a difference of levels (dB): the same arithmetic, and the name of the value says which.
+/// A level (dBm) or a difference of levels (dB): the arithmetic is the same, and the value's name says which it is.
 package struct Decibels: Comparable, Sendable, BitwiseCopyable {
   package var value: Float
 

@@ -1,5 +1,5 @@
-// Double arithmetic that gives the same bits on every machine. The C library's functions differ from board to board in the last
-// digit, and one digit is another advert heard, another message, another table.
+// Double arithmetic with the same bits on every machine. The C library's functions differ in the last digit from board to board, and one
+// digit is another advert heard, another message, another table.
 
 enum Arithmetic {
   static let ln2 = 0.693147180559945309417
@@ -26,7 +26,7 @@ enum Arithmetic {
     return Double(exponent) + 2 * s * sum / ln2
   }
 
-  /// Underflows to zero below -1000, is meant for powers up to 1000.
+  /// Zero below -1000; meant for powers up to 1000.
   static func exp2(_ x: Double) -> Double {
     guard x > -1000 else { return 0 }
     precondition(x < 1000, "a power of two beyond what a simulation meets")

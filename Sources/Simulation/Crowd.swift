@@ -1,19 +1,19 @@
 import Core
 
 extension Scenario {
-  /// The bystanders become travellers and phones like any other, behind those that have names.
+  /// Bystanders become ordinary travellers and phones, behind those that have names.
   func withBystanders(seed: UInt64) -> Scenario {
     var populated = self
     for index in 0..<bystanders.count {
-      var chance = Random(seed: seed, 0x4352_4F57, index)
+      var random = Random(seed: seed, 0x4352_4F57, index)
       var phone = Phone()
       phone.bearer = populated.travellers.count
       phone.address = .rotating(seconds: 900)
       phone.power = bystanders.power
       phone.powerSpread = bystanders.powerSpread
-      phone.interval = chance.between(bystanders.shortestInterval, bystanders.longestInterval)
+      phone.interval = random.between(bystanders.shortestInterval, bystanders.longestInterval)
       phone.carried = .inFrontPocket
-      populated.travellers.append(bystanders.walker(for: seconds, &chance))
+      populated.travellers.append(bystanders.walker(for: seconds, &random))
       populated.phones.append(phone)
     }
     return populated
@@ -21,15 +21,15 @@ extension Scenario {
 }
 
 extension Bystanders {
-  fileprivate func walker(for seconds: Double, _ chance: inout Random) -> Traveller {
+  fileprivate func walker(for seconds: Double, _ random: inout Random) -> Traveller {
     var walker = Traveller()
-    walker.start = place(&chance)
-    guard !chance.happens(standing) else { return walker }
+    walker.start = place(&random)
+    guard !random.happens(standing) else { return walker }
     var place = walker.start
     var time = 0.0
     while time < seconds {
-      let next = self.place(&chance)
-      let speed = chance.between(0.3, fastest)
+      let next = self.place(&random)
+      let speed = random.between(0.3, fastest)
       walker.steps.append(.move(to: next, pace: .speed(speed), by: .foot))
       time += place.distance(to: next) / speed
       place = next
@@ -37,7 +37,7 @@ extension Bystanders {
     return walker
   }
 
-  private func place(_ chance: inout Random) -> Point {
-    Point(chance.between(corner.x, opposite.x), chance.between(corner.y, opposite.y))
+  private func place(_ random: inout Random) -> Point {
+    Point(random.between(corner.x, opposite.x), random.between(corner.y, opposite.y))
   }
 }

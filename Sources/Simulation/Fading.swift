@@ -1,49 +1,49 @@
-/// What one phone's signal meets on its way to one gateway: shadows, and on each advertising channel reflections of its own.
-/// All of it belongs to places, so it changes with the way gone and not with time.
+/// The path of one phone's signal to one gateway: shadows, and reflections that differ between the advertising channels. Both belong to
+/// places, so they change with the distance travelled, not with time.
 struct Fading: BitwiseCopyable, Sendable {
-  private var chance: Random
-  private var shadow = Wander()
-  private var channels = InlineArray<3, Wander>(repeating: Wander())
-  private var inPhase = InlineArray<3, Wander>(repeating: Wander())
-  private var quadrature = InlineArray<3, Wander>(repeating: Wander())
+  private var random: Random
+  private var shadow = CorrelatedNoise()
+  private var channels = InlineArray<3, CorrelatedNoise>(repeating: CorrelatedNoise())
+  private var inPhase = InlineArray<3, CorrelatedNoise>(repeating: CorrelatedNoise())
+  private var quadrature = InlineArray<3, CorrelatedNoise>(repeating: CorrelatedNoise())
 
-  init(seed: UInt64, index: Int) { chance = Random(seed: seed, 0x4C49_4E4B, index) }
+  init(seed: UInt64, index: Int) { random = Random(seed: seed, 0x4C49_4E4B, index) }
 
-  /// What is added to the level that distance alone would give, after going `way`.
-  mutating func fading(on channel: Int, after way: Double, in air: borrowing Weather) -> Double {
+  /// What is added to the level that distance alone gives, after `way` metres.
+  mutating func fading(on channel: Int, after way: Double, in air: borrowing AirModel) -> Double {
     let settings = air.settings
-    let slow = shadow.step(to: way, reach: settings.shadowReach, &chance) * settings.shadowing
-    let place = channels[channel].step(to: way, reach: settings.channelReach, &chance) * settings.channelSpread
-    let x = air.straight + air.scattered * inPhase[channel].step(to: way, reach: settings.fadeReach, &chance)
-    let y = air.scattered * quadrature[channel].step(to: way, reach: settings.fadeReach, &chance)
+    let slow = shadow.step(to: way, reach: settings.shadowReach, &random) * settings.shadowing
+    let place = channels[channel].step(to: way, reach: settings.channelReach, &random) * settings.channelSpread
+    let x = air.straight + air.scattered * inPhase[channel].step(to: way, reach: settings.fadeReach, &random)
+    let y = air.scattered * quadrature[channel].step(to: way, reach: settings.fadeReach, &random)
     return slow + place + Arithmetic.decibels(ofRatio: max(x * x + y * y, 1e-6)) - air.meanFade
   }
 
-  mutating func happens(_ probability: Double) -> Bool { chance.happens(probability) }
+  mutating func happens(_ probability: Double) -> Bool { random.happens(probability) }
 
-  mutating func error(_ deviation: Double) -> Double { deviation * chance.normal() }
+  mutating func error(_ deviation: Double) -> Double { deviation * random.normal() }
 }
 
-/// A value with mean 0 and deviation 1 that forgets itself exponentially over a way (Gudmundson 1991).
-private struct Wander: BitwiseCopyable, Sendable {
+/// Correlated noise with mean 0 and deviation 1, forgotten exponentially over a distance (Gudmundson 1991).
+private struct CorrelatedNoise: BitwiseCopyable, Sendable {
   private var value = 0.0
   private var way = -Double.infinity
 
-  mutating func step(to way: Double, reach: Double, _ chance: inout Random) -> Double {
+  mutating func step(to way: Double, reach: Double, _ random: inout Random) -> Double {
     let kept = Arithmetic.exp((self.way - way) / reach)
-    value = kept * value + max(0, 1 - kept * kept).squareRoot() * chance.normal()
+    value = kept * value + max(0, 1 - kept * kept).squareRoot() * random.normal()
     self.way = way
     return value
   }
 }
 
-/// The air's constants with what follows from them, worked out once.
-struct Weather: Sendable {
+/// The air's constants and what follows from them, computed once.
+struct AirModel: Sendable {
   let settings: Air
   /// Amplitudes of the straight ray and of each half of the scattered rest; together they carry a mean power of 1.
   let straight: Double
   let scattered: Double
-  /// The mean of a Rician fade in dB, which lies below 0 dB: a calibration measures it along with the power.
+  /// The mean of a Rician fade in dB, which is below 0 dB: a calibration measures it together with the power.
   let meanFade: Double
 
   init(_ settings: Air) {

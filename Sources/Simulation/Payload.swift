@@ -1,10 +1,10 @@
 import Core
 
-/// What a phone sends: the advert and, to those who ask, its scan response.
-struct Speech: BitwiseCopyable, Sendable {
+/// What a phone sends: its advert, and its scan response.
+struct PhonePayload: BitwiseCopyable, Sendable {
   var advert = Text<31>()
   var response = Text<31>()
-  /// Phones let themselves be connected to, beacons do not.
+  /// Phones are connectable, beacons are not.
   var isConnectable = false
 
   init(_ phone: Phone) {
@@ -21,7 +21,7 @@ struct Speech: BitwiseCopyable, Sendable {
       advert.append(flags: 0x1A)
       advert.append(services: uuid)
     case .background(let uuid):
-      // A phone that also says "nearby" has its overflow area in the scan response.
+      // A phone that also sends "nearby" has its overflow area in the scan response.
       isConnectable = true
       advert.append(flags: 0x1A)
       advert.appendNearby()
@@ -45,7 +45,7 @@ struct Speech: BitwiseCopyable, Sendable {
       advert.append(bytesOf: identity)
       advert.append(bytes: power, 0x00)
     case .eddystone:
-      // Eddystone's power is that at 0 m: 41 dB above the one at 1 m.
+      // Eddystone states the power at 0 m: 41 dB above the one at 1 m.
       advert.append(bytes: 0x03, 0x03, 0xAA, 0xFE, 0x17, 0x16, 0xAA, 0xFE, 0x00, power &+ 41)
       advert.append(bytesOf: identity)
       advert.append(bytes: 0x00, 0x00)

@@ -3,14 +3,14 @@ package import Core
 /// Something that advertises: a phone, a tag, a key ring.
 package struct Phone: BitwiseCopyable, Sendable {
   package var name = Name()
-  /// Index of the traveller who carries it.
+  /// The index of its traveller.
   package var bearer = 0
   package var says = Advert.nearby
   package var address = AddressLife.fixed
-  /// Level at 1 m with nothing between, and by how much one run differs from another.
+  /// The level at 1 m with nothing between, and its deviation from run to run.
   package var power = -59.0
   package var powerSpread = 0.0
-  /// The power it claims to have at 1 m, in beacons that have such a byte.
+  /// The power at 1 m that it claims, if its adverts have such a byte.
   package var claimedPower: Int8 = -59
   package var interval = 0.1
   package var height = 1.1
@@ -32,17 +32,17 @@ package enum Advert: BitwiseCopyable, Sendable {
 
 package enum AddressLife: BitwiseCopyable, Sendable {
   case fixed
-  /// A private address that nobody can resolve, renewed so often.
+  /// A private address that no key resolves, renewed at this interval.
   case rotating(seconds: Double)
-  /// One that whoever has the key resolves.
+  /// A private address that the key resolves.
   case resolvable(key: Block, seconds: Double)
 }
 
-/// Where the phone is on its bearer.
+/// Where the bearer carries the phone.
 package enum Carried: UInt8, BitwiseCopyable, Sendable {
   case inHand, inFrontPocket, inBackPocket, inBag, onRoof, onMount
 
-  /// What it takes always.
+  /// The loss in any direction.
   var loss: Double {
     switch self {
     case .inHand, .onRoof, .onMount: 0
@@ -51,7 +51,7 @@ package enum Carried: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// What the bearer's body takes when it is wholly in the line.
+  /// The additional loss when the bearer's body is wholly in the line.
   var body: Double {
     switch self {
     case .inHand: 6
@@ -61,9 +61,9 @@ package enum Carried: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Which way it looks, seen from the bearer: 1 ahead, -1 behind.
+  /// The direction of the phone, seen from the bearer: 1 ahead, -1 behind.
   var facing: Double { self == .inBackPocket ? -1 : 1 }
 
-  /// A roof and a handlebar are outside even when the bearer sits inside.
+  /// A roof and a handlebar are outside even if the bearer sits inside.
   var isOutside: Bool { self == .onRoof || self == .onMount }
 }

@@ -20,10 +20,10 @@ package struct Point: BitwiseCopyable, Sendable, Equatable {
 
   func dot(_ other: Point) -> Double { x * other.x + y * other.y }
 
-  /// The same direction with length one; nobody at all looks along x.
+  /// The same direction with length one; a zero vector gives x.
   var direction: Point { length > 0 ? self * (1 / length) : Point(1, 0) }
 
-  /// How near the straight line from `start` to `end` comes.
+  /// The distance from the straight line between `start` and `end`.
   func distance(toLineFrom start: Point, to end: Point) -> Double {
     let line = end - start
     let squared = line.dot(line)

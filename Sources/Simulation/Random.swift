@@ -1,26 +1,20 @@
-/// A stream of chance that is the same everywhere. SplitMix64 (Steele, Lea, Flood 2014): one word of state, so every phone and
-/// every pair of phone and gateway has a stream of its own, and one more bystander changes nothing for the others.
+import Core
+
+/// Random numbers that are the same on every machine. Every phone, and every pair of a phone and a gateway, has a stream of its own:
+/// one more bystander changes nothing for the others.
 package struct Random: BitwiseCopyable, Sendable {
-  private var state: UInt64
+  private var words: SplitMix64
   private var spare = 0.0
   private var hasSpare = false
 
   package init(seed: UInt64, _ kind: UInt64 = 0, _ index: Int = 0) {
-    var mix = Random(state: seed)
+    var mix = SplitMix64(state: seed)
     mix.state ^= mix.next() ^ kind &* 0xD6E8_FEB8_6659_FD93
     mix.state ^= mix.next() ^ UInt64(truncatingIfNeeded: index) &* 0xA076_1D64_78BD_642F
-    state = mix.next()
+    words = SplitMix64(state: mix.next())
   }
 
-  private init(state: UInt64) { self.state = state }
-
-  package mutating func next() -> UInt64 {
-    state = state &+ 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
+  package mutating func next() -> UInt64 { words.next() }
 
   /// From zero to just below one.
   package mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }

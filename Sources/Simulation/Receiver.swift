@@ -1,20 +1,20 @@
 import Core
 
-/// One gateway's controller while the world runs.
+/// One gateway's controller during the run.
 struct Receiver: Sendable {
-  let station: Mast
+  let station: Station
   var traffic = Traffic()
   private let phase: Double
-  private var chance: Random
+  private var random: Random
   private var latest = Instant.zero
 
-  init(_ station: Mast, seed: UInt64, index: Int) {
+  init(_ station: Station, seed: UInt64, index: Int) {
     self.station = station
-    chance = Random(seed: seed, 0x5343_414E, index)
-    phase = chance.fraction() * station.interval * 3
+    random = Random(seed: seed, 0x5343_414E, index)
+    phase = random.fraction() * station.interval * 3
   }
 
-  /// Which of the three advertising channels it listens to; nil between two windows and while its radio is dead.
+  /// Which of the three advertising channels it receives; nil between scan windows and while its radio is dead.
   func channel(at time: Double) -> Int? {
     guard !station.isDeaf(at: time) else { return nil }
     let turns = (time + phase) / station.interval
@@ -29,37 +29,37 @@ struct Receiver: Sendable {
     return clear * (1 - interference) * (1 - traffic.collision(of: level, at: time))
   }
 
-  /// The controller and its transport take 1 to 2 ms; nothing overtakes.
+  /// The controller and its transport take 1 to 2 ms; the order stays.
   mutating func stamp(_ due: Int64) -> Instant {
-    let delay = 1_000 + Int64(chance.fraction() * 1_000)
+    let delay = 1_000 + Int64(random.fraction() * 1_000)
     latest = max(latest, Instant(microseconds: due + delay + Int64(station.clock * 1e6)))
     return latest
   }
 }
 
-/// What one advert makes a controller say: one event, or two when the response has an event of its own.
+/// The events for one advert: one, or two when the response has its own.
 struct Events: BitwiseCopyable, Sendable {
   private(set) var packets = InlineArray<2, Packet>(repeating: Packet())
   private(set) var count = 0
-  private let station: Mast
+  private let station: Station
   private let at: Instant
 
-  init(station: Mast, at: Instant) {
+  init(station: Station, at: Instant) {
     self.station = station
     self.at = at
   }
 
-  /// A controller that speaks the older events puts both reports into one now and then: here whenever the stamp is even.
+  /// A controller with legacy events sometimes puts both reports into one: here whenever the stamp is even.
   mutating func add(_ report: SimulatedAdvert) {
     if count == 1, !station.extended, at.microseconds & 1 == 0 { return packets[0].add(report) }
     packets[count].at = at
-    packets[count].begin(extended: station.extended)
+    packets[count].startEvent(extended: station.extended)
     packets[count].add(report)
     count += 1
   }
 }
 
-/// Packets that have been heard and not yet been fetched: at most those of one advert.
+/// Packets received and not yet fetched: at most those of one advert.
 struct PacketQueue: Sendable {
   private var entries: [(gateway: Int, packet: Packet)] = []
   private var taken = 0

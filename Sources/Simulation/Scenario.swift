@@ -1,11 +1,11 @@
 package import Core
 
-/// What a scenario file says: who stands where, who comes by, and how bad the air is. All in SI units and dB.
+/// A scenario: where everything stands, who comes by, and how bad the air is. All in SI units and dB.
 package struct Scenario: Sendable {
   package var name = Name()
   package var seconds = 60.0
   package var air = Air()
-  package var gateways: [Mast] = []
+  package var gateways: [Station] = []
   package var pumps: [Pump] = []
   package var travellers: [Traveller] = []
   package var phones: [Phone] = []
@@ -14,35 +14,35 @@ package struct Scenario: Sendable {
   package init() {}
 }
 
-/// The constants of the channel. README.md beside this file says where each comes from.
+/// The constants of the channel. README.md says where each comes from.
 package struct Air: BitwiseCopyable, Sendable {
   package var pathLossExponent = 2.0
-  /// Deviation of what stands between two places, and how far one must go for it to be another.
+  /// The deviation of the shadow, and over which distance it changes.
   package var shadowing = 3.0
   package var shadowReach = 3.0
-  /// How much the three advertising channels differ at one place, and over what way that changes.
+  /// How much the three advertising channels differ at one place, and over which distance that changes.
   package var channelSpread = 2.7
   package var channelReach = 0.5
-  /// Power of the straight ray over that of all reflections, and half a wavelength.
+  /// The power of the straight ray over that of all reflections, and half a wavelength.
   package var ricianFactor = 3.0
   package var fadeReach = 0.06
-  /// The air moves even when nobody walks: m/s that are added to every way.
+  /// The air moves even at rest: m/s added to every way.
   package var stir = 0.05
-  /// The part of packets that other radios spoil.
+  /// The share of packets that other radios destroy.
   package var interference = 0.05
-  /// One receiver's error from packet to packet.
+  /// A receiver's error from packet to packet.
   package var reportError = 1.0
-  /// What a body and a car take when they stand in the line.
+  /// The loss of a body or a car in the line.
   package var personInLine = 5.0
   package var carInLine = 8.0
-  /// What a car takes from a phone inside it.
+  /// The loss of a car around the phone.
   package var carShell = 7.0
 
   package init() {}
 }
 
 /// Where a gateway stands: its controller, its antenna and its clock.
-package struct Mast: BitwiseCopyable, Sendable {
+package struct Station: BitwiseCopyable, Sendable {
   package var name = Name()
   package var place = Point.zero
   package var height = 1.5
@@ -53,7 +53,7 @@ package struct Mast: BitwiseCopyable, Sendable {
   package var window = 0.060
   package var activeScan = true
   package var extended = true
-  /// What its clock shows when the scenario begins.
+  /// The time on its clock when the scenario begins.
   package var clock = 0.0
   /// When its radio is dead.
   package var silentFrom = Double.infinity
@@ -73,13 +73,13 @@ package struct Pump: BitwiseCopyable, Sendable {
   package init() {}
 }
 
-/// A crowd that means nothing: phones that walk about in a rectangle.
+/// A crowd without a part: phones that walk about in a rectangle.
 package struct Bystanders: BitwiseCopyable, Sendable {
   package var count = 0
   package var corner = Point(-30, -30)
   package var opposite = Point(30, 30)
   package var fastest = 1.5
-  /// The part of them that stands still.
+  /// The share that stands still.
   package var standing = 0.5
   package var shortestInterval = 0.15
   package var longestInterval = 1.0

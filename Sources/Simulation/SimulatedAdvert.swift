@@ -1,6 +1,6 @@
 import Core
 
-/// One advert as a controller tells it.
+/// One advert as a controller reports it.
 struct SimulatedAdvert: BitwiseCopyable, Sendable {
   enum Kind { case advert, response }
 
@@ -11,13 +11,13 @@ struct SimulatedAdvert: BitwiseCopyable, Sendable {
   var rssi: Int8
 }
 
-// Core 6.0, Vol 4, Part E, 7.7.65.2 and 7.7.65.13. Several legacy reports in one event follow one another whole, as controllers send them.
+// Core 6.0, Vol 4, Part E, 7.7.65.2 and 7.7.65.13. The legacy reports of one event follow each other whole, as controllers send them.
 extension Packet {
   private static let legacy: UInt8 = 0x02
   private static let extended: UInt8 = 0x0D
 
-  /// Starts an event; its lengths are put right as reports are added.
-  mutating func begin(extended isExtended: Bool) {
+  /// Starts an event; adding reports corrects its lengths.
+  mutating func startEvent(extended isExtended: Bool) {
     bytes = Text()
     for byte: UInt8 in [0x04, 0x3E, 2, isExtended ? Self.extended : Self.legacy, 0] { bytes.append(byte: byte) }
   }
@@ -54,7 +54,7 @@ extension Text {
     append(address: report.address)
     // Primary PHY 1M, no secondary one, no set, power not known.
     for byte: UInt8 in [0x01, 0x00, 0xFF, 0x7F, UInt8(bitPattern: report.rssi)] { append(byte: byte) }
-    // No periodic advertising, directed at nobody.
+    // No periodic advertising, not directed.
     for _ in 0..<9 { append(byte: 0) }
     append(byte: UInt8(report.data.count))
     append(report.data)

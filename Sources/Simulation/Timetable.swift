@@ -1,22 +1,22 @@
-/// Whose advert is next: a heap of voices by the moment they are due.
+/// Which phone sends next: a heap of transmitters by due time.
 struct Timetable: Sendable {
   private struct Entry: BitwiseCopyable, Sendable {
     var due: Int64
-    var voice: Int
+    var transmitter: Int
 
-    /// Ties by voice, so that the order is the same on every machine.
-    func isBefore(_ other: Entry) -> Bool { due == other.due ? voice < other.voice : due < other.due }
+    /// Ties go by number, so that the order is the same on every machine.
+    func isBefore(_ other: Entry) -> Bool { due == other.due ? transmitter < other.transmitter : due < other.due }
   }
 
   private var heap: [Entry] = []
 
-  init(_ voices: [Transmitter]) {
-    heap.reserveCapacity(voices.count)
-    for index in voices.indices { heap.append(Entry(due: voices[index].due, voice: index)) }
+  init(_ transmitters: [Transmitter]) {
+    heap.reserveCapacity(transmitters.count)
+    for index in transmitters.indices { heap.append(Entry(due: transmitters[index].due, transmitter: index)) }
     for place in heap.indices.reversed() { sink(from: place) }
   }
 
-  var first: (due: Int64, voice: Int)? { heap.first.map { ($0.due, $0.voice) } }
+  var first: (due: Int64, transmitter: Int)? { heap.first.map { ($0.due, $0.transmitter) } }
 
   mutating func postponeFirst(to due: Int64) {
     heap[0].due = due

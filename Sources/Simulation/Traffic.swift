@@ -5,12 +5,13 @@ struct Traffic: BitwiseCopyable, Sendable {
 
   private static let steps = 12
   private static let bucketSeconds = 0.5
-  /// A legacy PDU with 31 bytes of data at 1 Mbit/s: Core 6.0, Vol 6, Part B, 2.1. It is hit by what begins up to one PDU before it or after.
+  /// A legacy PDU with 31 bytes of data at 1 Mbit/s: Core 6.0, Vol 6, Part B, 2.1. A PDU that starts within one length before or after
+  /// hits it.
   private static let airSeconds = 376e-6
-  /// A receiver holds on to a packet that is so much stronger than the other.
+  /// A receiver keeps a packet that is so much stronger than the other.
   private static let capture = 6.0
 
-  mutating func note(_ level: Double, at time: Double) {
+  mutating func record(_ level: Double, at time: Double) {
     let now = Int64(time / Self.bucketSeconds)
     if now != bucket {
       let keepsOld = now == bucket + 1
@@ -23,7 +24,7 @@ struct Traffic: BitwiseCopyable, Sendable {
     counts[young(now) + Self.step(of: level)] += 1
   }
 
-  /// The chance that a packet of this level meets another one that is not much weaker.
+  /// The probability that a packet of this level meets another that is not much weaker.
   func collision(of level: Double, at time: Double) -> Double {
     var count = 0.0
     for step in Self.step(of: level - Self.capture)..<Self.steps { count += Double(counts[old(bucket) + step]) }

@@ -1,39 +1,39 @@
 import Core
 
-/// One phone while the world runs: when it speaks next, under which address, how loud it came out this time.
+/// One phone during the run: its next advert, its address, its power in this run.
 struct Transmitter: Sendable {
   let phone: Phone
-  let speech: Speech
+  let payload: PhonePayload
   let power: Double
   private(set) var due: Int64
   private(set) var address: Address
-  /// The one before: whoever was heard a moment ago may still be spoken of.
+  /// The address before: a gateway may still refer to it.
   private(set) var formerAddress: Address
   private var renewal: Int64
-  private var chance: Random
+  private var random: Random
 
   init(_ phone: Phone, seed: UInt64, index: Int, cipher: Cipher?) {
     self.phone = phone
-    speech = Speech(phone)
-    chance = Random(seed: seed, 0x564F_4943, index)
-    power = phone.power + phone.powerSpread * chance.normal()
-    due = Int64(phone.interval * 1e6 * chance.fraction())
-    address = Self.address(for: phone.address, &chance, cipher)
+    payload = PhonePayload(phone)
+    random = Random(seed: seed, 0x564F_4943, index)
+    power = phone.power + phone.powerSpread * random.normal()
+    due = Int64(phone.interval * 1e6 * random.fraction())
+    address = Self.address(for: phone.address, &random, cipher)
     formerAddress = address
     renewal = .max
-    if let seconds = phone.address.seconds { renewal = Int64(seconds * 1e6 * chance.fraction()) + 1 }
+    if let seconds = phone.address.seconds { renewal = Int64(seconds * 1e6 * random.fraction()) + 1 }
   }
 
   /// Core 6.0, Vol 6, Part B, 4.4.2.2.1: a random delay of 0 to 10 ms is added to every interval.
-  mutating func spoke(_ cipher: Cipher?) {
-    due += Int64(phone.interval * 1e6) + Int64(chance.fraction() * 10_000)
+  mutating func transmitted(_ cipher: Cipher?) {
+    due += Int64(phone.interval * 1e6) + Int64(random.fraction() * 10_000)
     guard due >= renewal, let seconds = phone.address.seconds else { return }
     renewal += Int64(seconds * 1e6)
     formerAddress = address
-    address = Self.address(for: phone.address, &chance, cipher)
+    address = Self.address(for: phone.address, &random, cipher)
   }
 
-  /// Whether a gateway that speaks of `identity` means this phone.
+  /// Whether `identity` means this phone.
   func isMeant(by identity: Identity) -> Bool {
     switch identity.kind {
     case .iBeacon, .altBeacon, .eddystone:
@@ -48,20 +48,20 @@ struct Transmitter: Sendable {
     }
   }
 
-  private static func address(for life: AddressLife, _ chance: inout Random, _ cipher: Cipher?) -> Address {
-    let random = UInt64(1) << 48
-    let bits = chance.next() >> 18
+  private static func address(for life: AddressLife, _ random: inout Random, _ cipher: Cipher?) -> Address {
+    let randomType = UInt64(1) << 48
+    let bits = random.next() >> 18
     switch life {
-    case .fixed: return Address(word: random | bits | 0xC000_0000_0000)
-    case .rotating: return Address(word: random | bits & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000)
+    case .fixed: return Address(word: randomType | bits | 0xC000_0000_0000)
+    case .rotating: return Address(word: randomType | bits & 0x3FFF_FFFF_FFFF | 0x4000_0000_0000)
     case .resolvable(let key, _):
       guard let cipher else { preconditionFailure("a phone with a key needs a cipher") }
       let part = bits & 0x3FFFFF | 0x400000
-      return Address(word: random | part << 24 | hash(part, key, cipher))
+      return Address(word: randomType | part << 24 | hash(part, key, cipher))
     }
   }
 
-  /// Core 6.0, Vol 3, Part H, 2.2.2: the last 24 bits of the block that has the random part as its last.
+  /// Core 6.0, Vol 3, Part H, 2.2.2: the last 24 bits of the encrypted block whose end is the random part.
   private static func hash(_ part: UInt64, _ key: Block, _ cipher: Cipher) -> UInt64 {
     var plain = Block(repeating: 0)
     for index in 0..<3 { plain[15 - index] = UInt8(truncatingIfNeeded: part >> UInt64(8 * index)) }

@@ -1,15 +1,15 @@
 package import Core
 
-/// Somebody on the way, as the scenario tells it.
+/// A person on the way, as the scenario describes it.
 package struct Traveller: Sendable {
   package var name = Name()
   package var start = Point.zero
-  /// When it sets out, and by how much that differs from run to run.
+  /// When it sets out, and the deviation of that from run to run.
   package var delay = 0.0
   package var delaySpread = 1.0
-  /// How far, as a deviation, the stops differ from run to run.
+  /// The deviation of its stops from run to run, in metres.
   package var stray = 0.15
-  /// By what part its speeds differ from run to run.
+  /// The share by which its speeds vary from run to run.
   package var haste = 0.1
   package var begins = Conveyance.foot
   package var steps: [JourneyStep] = []
@@ -30,14 +30,14 @@ package enum JourneyPace: BitwiseCopyable, Sendable {
   case within(seconds: Double)
 }
 
-/// Where somebody is at a moment, and what is around them.
-package struct Posture: BitwiseCopyable, Sendable {
+/// Where a traveller is at one moment, and in what surroundings.
+package struct Whereabouts: BitwiseCopyable, Sendable {
   package var place = Point.zero
   package var heading = Point(1, 0)
   package var conveyance = Conveyance.foot
   package var isMoving = false
-  /// The way gone so far, in metres.
+  /// The distance travelled so far, in metres.
   package var way = 0.0
-  /// The car one came with and will leave with.
+  /// The car that it came in and will leave in.
   package var car: Point?
 }

@@ -1,19 +1,19 @@
 package import Core
 
-/// Somebody stood at a pump: the only thing that a `fire` may be about.
+/// A traveller stood at a pump: only that justifies a `fire`.
 package struct Stay: BitwiseCopyable, Sendable {
   package var traveller = 0
   package var pump = 0
-  /// When they came within the pump's radius, and when they were out of it again.
+  /// When it came within the pump's radius, and when it left.
   package var entered = 0.0
   package var left = 0.0
-  /// From the first moment of standing there to the last.
+  /// From the first moment of standing to the last.
   package var stood = 0.0
   package var moved = 0.0
 
   private static let step = 0.1
 
-  /// Every stay of everybody at their nearest pump, looked at ten times a second.
+  /// All stays of all travellers at their nearest pumps, sampled ten times a second.
   static func all(in scenario: Scenario, _ journeys: [Journey]) -> [Stay] {
     var visits: [Stay] = []
     for traveller in scenario.travellers.indices {
@@ -58,14 +58,14 @@ extension Scenario {
   }
 }
 
-/// The truth as JSON lines: where every phone with a name is, twice a second, and after the end every visit.
+/// The truth as JSON lines: where every named phone is, twice a second, and at the end every stay.
 package typealias TruthLine = Text<1023>
 
 extension World {
-  /// Bystanders have no truth: nothing is to happen for them.
+  /// The phones with a truth: nothing must happen for bystanders.
   package var witnessed: Int { scenario.phones.count - scenario.bystanders.count }
 
-  package mutating func tell(phone: Int, at time: Double, into line: inout TruthLine) {
+  package mutating func compose(phone: Int, at time: Double, into line: inout TruthLine) {
     let carrier = scenario.phones[phone]
     let posture = posture(of: carrier.bearer, at: time)
     let here = scenario.pump(around: posture.place)
@@ -91,7 +91,7 @@ extension World {
     line.closeObject()
   }
 
-  package func tell(_ visit: Stay, into line: inout TruthLine) {
+  package func compose(_ visit: Stay, into line: inout TruthLine) {
     line = TruthLine()
     line.openObject()
     line.member("visit", text: scenario.pumps[visit.pump].name.bytes)

@@ -58,7 +58,7 @@ def measured(pid, span):
     return 100 * (after[0] - before[0]) / seconds, wakes
 
 
-def tell(what, share, wakes):
+def print_share(what, share, wakes):
     each = ', '.join(f'{name.split("/")[0]} {rate:.1f}' for name, rate in wakes.items())
     print(f'{what}: {share:.2f} % of a core, {sum(wakes.values()):.1f} wake-ups a second ({each})', flush=True)
 
@@ -72,13 +72,13 @@ def main():
         air.wait('scanning')
         time.sleep(SETTLED)
         idle, wakes = measured(program.pid, lambda: time.sleep(IDLE))
-        tell('nobody advertises', idle, wakes)
+        print_share('nobody advertises', idle, wakes)
 
         def flood():
             air.say('flood', rate=RATE, seconds=BUSY, devices=50)
             air.wait('flood', timeout=3 * BUSY)
         busy, woken = measured(program.pid, flood)
-        tell(f'{RATE} adverts a second', busy, woken)
+        print_share(f'{RATE} adverts a second', busy, woken)
         program.stop()
     if checks and (idle > MOST_IDLE or sum(wakes.values()) > MOST_WAKES or busy > MOST_BUSY):
         sys.exit(f'not kept: {MOST_IDLE} % and {MOST_WAKES} wake-ups a second idle, {MOST_BUSY} % at {RATE} a second')

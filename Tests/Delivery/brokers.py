@@ -64,7 +64,7 @@ def arrives(watch, sender, topic, seconds=0.5):
 
 
 def site(folder):
-    """Each gateway is let in by its certificate, says what is its own, hears what is for it, and nothing else."""
+    """A gateway connects with its certificate, publishes below its own name, reads what is for it, and nothing else."""
     authority_of(folder)
     with Broker(folder / 'site', 'site.conf') as broker, Subscriber(broker.local, '#') as watch:
         def client(name, *topics):
@@ -97,7 +97,7 @@ def site(folder):
 
 
 def pair(folder, seen, ports, **words):
-    """Two gateways, one driver, one fire; the second one's broker may be another node."""
+    """Two gateways and one driver give one fire, also when the gateways use different nodes."""
     with Air('p0=unix', 'p1=unix') as air:
         one, two = (Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=ports[n], weaker_db=8 * n, site='harbour-road',
                             **{**words, 'mqtt': words['mqtt'].replace('NAME', f'island-{n + 1}')}) for n in range(2))
@@ -115,7 +115,7 @@ def authority_of(folder):
 
 
 def bridge(folder):
-    """What the site says reaches the central broker, also what was said while that was down; commands come back."""
+    """The site's messages reach the central broker, also those published while it was down; commands come back."""
     authority_of(folder)
     central = Broker(folder / 'central', 'site.conf', replace=[
         ('require_certificate true', 'allow_anonymous true'), ('use_identity_as_username true', ''), (f'acl_file {folder}/central/site.acl', '')])
@@ -138,7 +138,7 @@ def bridge(folder):
 
 
 class Cluster(Rabbit):
-    """The rig's three nodes with the settings of rabbitmq.conf in place of its own."""
+    """The rig's three nodes with rabbitmq.conf in place of its own settings."""
 
     def __init__(self):
         super().__init__(nodes=3, users={'island-1': 'change-me'})

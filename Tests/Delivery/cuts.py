@@ -1,4 +1,4 @@
-"""The line cut at every byte of a greeting and of the first words after it: the courier must know at once, and lose nothing.
+"""The connection cut at every byte of the CONNECT exchange and the first messages: the courier must notice at once and lose nothing.
 
     $(Tests/Rigs/venv.sh) Tests/Delivery/cuts.py [NAME…]
 """
@@ -21,7 +21,7 @@ STRIDE = int(os.environ.get('CUT_STRIDE', '1'))
 
 class Line:
     """A TCP line to a broker. Its first connection is cut when so many bytes have passed `up` (to the broker) or `down`: by a reset, by an
-    end, or by silence. Until `mend` nobody gets through after that."""
+    end, or by silence. Until `mend` no connection gets through after that."""
 
     def __init__(self, to, direction, count, how):
         self.to, self.direction, self.left, self.how = to, direction, count, how
@@ -80,7 +80,7 @@ class Line:
 
 
 def cut(broker, folder, direction, count, how):
-    """One courier, one cut. Whether there were as many bytes as that."""
+    """One courier, one cut; says whether that many bytes passed."""
     name = f'{direction}-{count}-{how}'
     line = Line(broker.port, direction, count, how)
     patience = 14 if how == 'silence' else 2
@@ -91,11 +91,11 @@ def cut(broker, folder, direction, count, how):
             courier.wait('stored 4')
             if not line.is_cut.wait(1.5):
                 return False
-            # Lost before it began it counts as failed, lost later as offline: one of them, and soon.
+            # A connection lost before CONNACK counts as failed, a later one as offline: one of them, and soon.
             courier.until(lambda f: f['online'] == 0 and f['connections'] + f['failed'] >= 1, patience, f'{name}: the loss is noticed')
             line.mend()
             courier.until(lambda f: f['online'] and f['delivered'] == 4 and f['waiting'] == 0, 20, f'{name}: all is well again')
-            # And it stays so: nothing is left over from the connection before.
+            # And it stays up: nothing is left over from the connection before.
             mark = courier.figures
             courier.say('events 5 6')
             figures = courier.until(lambda f: f['delivered'] == 6, 3, f'{name}: what comes later')
@@ -106,7 +106,7 @@ def cut(broker, folder, direction, count, how):
 
 
 def each(folder, cuts):
-    """Many at a time: they wait for clocks."""
+    """Many at a time: they mostly wait for timers."""
     with Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#') as seen:
         with concurrent.futures.ThreadPoolExecutor(6) as pool:
             made = list(pool.map(lambda words: (words, cut(broker, folder, *words)), cuts))
@@ -123,7 +123,7 @@ def each(folder, cuts):
 
 @case
 def at_every_byte(folder):
-    """What the broker says: its greeting, three answers to subscriptions, the first acknowledgements. What we say: likewise."""
+    """In the broker's direction: CONNACK, three SUBACKs, the first acknowledgements; in ours likewise."""
     down = [('down', count, how) for count in range(1, 49, STRIDE) for how in ('reset', 'end')]
     up = [('up', count, how) for count in range(1, 1100, 25 * STRIDE) for how in ('reset', 'end')]
     assert len(each(folder, down + up)) > 80 / STRIDE
@@ -131,13 +131,13 @@ def at_every_byte(folder):
 
 @case
 def in_silence(folder):
-    """Nothing is cut, nothing comes either: the greeting's patience or keepalive ends it."""
+    """Nothing is cut but nothing comes: the CONNACK timeout or keepalive ends the connection."""
     assert len(each(folder, [('down', count, 'silence') for count in (1, 4, 8, 11, 14, 17, 24, 30)] + [('up', 300, 'silence')])) > 5
 
 
 @case
 def under_a_flood(folder):
-    """A line that takes no more and is then reset, while there is much to say: it is noticed at once, not at the next keepalive."""
+    """A connection that accepts no more bytes and is then reset, with much to send: that is noticed at once, not at the next keepalive."""
     with Mosquitto() as broker:
         for attempt in range(4):
             line = Line(broker.port, 'up', 200_000, 'silence')
@@ -161,7 +161,7 @@ def under_a_flood(folder):
 
 @case
 def without_acknowledgements(folder):
-    """A broker that lives and answers pings, but acknowledges nothing: not waited for without end."""
+    """A broker that answers pings but acknowledges nothing: the courier does not wait for ever."""
     with socket.create_server(('127.0.0.1', 0)) as door:
         greeted = []
 

@@ -1,4 +1,4 @@
-"""Brokers that lie, refuse or send too much; disks that fail, crawl or are meddled with: nothing is lost that can be kept, and what is lost is said.
+"""Brokers that lie, refuse or send too much; disks that fail, crawl or are tampered with: no event is lost that can be kept, and losses are reported.
 
     $(Tests/Rigs/venv.sh) Tests/Delivery/faults.py [NAME…]
 """
@@ -20,7 +20,7 @@ GROUPED = '[[trigger]]\nname = "pump-4"\nmatch = "irk:*"\ngroup = "pumps"'
 
 @case
 def over_quota(folder):
-    """PUBACK 0x97: asked again from a second on, so that an event whose time is short is not lost, and a state is told after all."""
+    """PUBACK 0x97: retried from a second on, so that a short-lived event is not lost, and a state is published in the end."""
     refused = {}
 
     def puback(topic, payload):
@@ -36,8 +36,8 @@ def over_quota(folder):
 
 @case
 def too_long(folder):
-    """40 MB are retained where claims' gateways tell how they are: what cannot be wanted takes no memory, also under MQTT 3.1.1, and after the
-    third time that subscription is left out, is said, and the gateway works."""
+    """40 MB are retained where neighbours publish their status: such a packet takes no memory, also under MQTT 3.1.1, and after the
+    third time that subscription is left out and reported, and the gateway works."""
     with Air() as air, Mosquitto() as broker, Subscriber(broker.watch, f'{YARD}/#') as seen:
         seen.client.publish('forecourt/yard/other/status', bytes(40_000_000), 1, retain=True).wait_for_publish(20)
         with Gateway(folder, adapter=air.lines['p0'], port=broker.port, mqtt='version = 4', more=GROUPED) as gateway:
@@ -47,7 +47,7 @@ def too_long(folder):
             gateway.told('forecourt/yard/+/status ends every connection')
             peak = int(next(line.split()[1] for line in pathlib.Path(f'/proc/{gateway.pid}/status').read_text().splitlines() if 'VmHWM' in line))
             assert peak < 40_000, f'{peak} kB'
-            # What is in the way is cleared, and the settings are read anew.
+            # The retained message is removed, and the settings are reloaded.
             seen.client.publish('forecourt/yard/other/status', b'', 1, retain=True)
             mark = len(seen.messages)
             assert ask(seen, 'reload')['ok']
@@ -56,7 +56,7 @@ def too_long(folder):
 
 @case
 def crash_loop(folder):
-    """A malformed message at which libmosquitto itself aborts: each start is told apart, the third is the last, and nothing stored is lost."""
+    """A malformed message makes libmosquitto abort: the subscription is found, the third crash is the last, and no stored event is lost."""
     topic = b'forecourt/site/other/status'
 
     def after(name):
@@ -82,7 +82,7 @@ def crash_loop(folder):
 
 @case
 def errors(folder):
-    """While the disk gives errors nobody says that it can be written, though there is nothing to write; that it crawls is said, too."""
+    """While the disk gives errors it is reported as failing, also when there is nothing to write; a crawling disk is reported, too."""
     disk = FaultyDisk(folder)
     (folder / 'box').mkdir()
     under = ['env', *(f'{key}={value}' for key, value in disk.env.items())]
@@ -109,7 +109,7 @@ def errors(folder):
 
 @case
 def meddling(folder):
-    """The outbox deleted, or its log cut, while it waits for a broker: it is noticed, said, and what waited is delivered."""
+    """The outbox is deleted, or its log cut, while events wait for a broker: that is noticed and reported, and they are delivered."""
     for how in 'deleted', 'cut':
         port, box = free_port(), folder / how
         with Courier(port=port, outbox=box) as courier:
@@ -131,8 +131,8 @@ def meddling(folder):
 
 @case
 def crowded(folder):
-    """A disk that takes two seconds for each storing, and a thousand made-up identities a second: the driver's fire comes through, what is left
-    out is counted as lost, and it is said."""
+    """A disk that takes two seconds for each transaction, and a thousand made-up identities a second: the driver's fire comes through, and
+    what is left out is counted as lost and reported."""
     disk = FaultyDisk(folder)
     with yard(folder, tags=0, env=disk.env, more='[publish]\ntelemetry_s = 1') as (air, broker, seen, gateway):
         disk.crawls('/state/', 2000)
@@ -149,13 +149,13 @@ def crowded(folder):
 
 @case
 def no_room_for_a_recording(folder):
-    """A recording that would take the outbox's room ends, leaves nothing, and its reply says so; events are stored as before."""
+    """A recording that would take the outbox's room ends, leaves no file, and its reply says so; events are stored as before."""
     with Disk(folder / 'disk', '48m') as disk:
         if not disk:
             print('  (not run: mounting a small file system needs root)')
             return
         with yard(disk.path, tags=0) as (air, _, seen, gateway):
-            # A little more than is left alone.
+            # A little more than must stay free.
             free = os.statvfs(disk.path)
             (disk.path / 'ballast').write_bytes(bytes(free.f_bavail * free.f_frsize - (32 << 20) - 300_000))
             air.say('flood', rate=2000, seconds=8, carry='count', per_event=5, batch=100, rssi=-75)

@@ -14,7 +14,7 @@ from rig import Subscriber, wait_until
 
 @case
 def home_assistant(folder):
-    """Discovery as Home Assistant requires it; for whom we meet, once met; taken back when switched off."""
+    """Discovery messages meet Home Assistant's schemas, come once for each device, and are cleared when discovery is switched off."""
     with yard(folder, discovery='true') as (air, broker, seen, gateway):
         for kind, count in (('binary_sensor', 2), ('device_tracker', 2), ('sensor', 4)):
             wait_until(lambda: len(discovery.of(seen, kind)) == count, 10, f'{count} of {kind}: {[m.topic for m in seen.messages]}')
@@ -22,7 +22,7 @@ def home_assistant(folder):
         assert len({m.topic for m in entities}) == 8 == len(entities)
         for message in entities:
             discovery.check(message)
-        # What they point to is really told.
+        # The topics that they name are really published.
         topics = {discovery.expand(json.loads(m.payload))['state_topic'] for m in entities}
         status(seen, lambda s: s['state'] == 'online')
         wait_until(lambda: {t for t in topics if '/proximity/' in t or '/region/' in t} <= {m.topic for m in seen.messages}, 15,
@@ -38,7 +38,7 @@ def home_assistant(folder):
         with Subscriber(broker.watch, 'homeassistant/#') as late:
             time.sleep(0.3)
             assert not late.messages, late.messages
-        # And back, without the trigger.
+        # On again, without the trigger.
         mark = len(seen.messages)
         gateway.config.write_text(gateway.config.read_text().replace('discovery = false', 'discovery = true').replace(
             '[[trigger]]\nname = "pump-3"\nmatch = "ibeacon:*"\n', ''))

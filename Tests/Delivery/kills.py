@@ -72,7 +72,7 @@ def numbers(seen):
 
 
 def check(seen, promised, pushed):
-    """What the subscriber saw against what was promised."""
+    """Compares what the subscriber received with what was promised."""
     first, ids = [], {}
     for message in seen:
         event = json.loads(message.payload)
@@ -105,7 +105,7 @@ def kills(count, seed):
         courier, mine = Courier(port=line.port, outbox=folder / 'o', keepalive=5), []
 
         def account():
-            """What this courier has promised: events are stored in the order they came."""
+            """The events that this courier has promised: they are stored in the order they came."""
             promised.update(mine[:courier.stored])
 
         while sum(done.values()) < count:
@@ -148,7 +148,7 @@ def kills(count, seed):
           f'{time.monotonic() - begun:.0f} s', flush=True)
 
 
-# All that a store, or the opening and closing of one, asks of the system.
+# Every system call that a store, its opening or its closing makes.
 CALLS = 'fcntl,pwrite64,pread64,fdatasync,fsync,ftruncate,openat,close,unlink,mmap,munmap,flock,fallocate,lseek,newfstatat,fstat'
 
 

@@ -1,4 +1,4 @@
-"""The courier against brokers and subscribers that nobody here wrote: delivery and outages.
+"""The courier against independent brokers and subscribers: delivery and outages.
 
     $(Tests/Rigs/venv.sh) Tests/Delivery/publish.py [NAME…]
 """
@@ -15,7 +15,7 @@ from rig import Mosquitto, Subscriber, wait_until
 
 @case
 def what_is_published(folder):
-    """Events, states, fleeting messages, status; with the properties of MQTT 5."""
+    """Events, states, fleeting messages and status arrive with their MQTT 5 properties."""
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen, Courier(port=broker.port, outbox=folder / 'o') as courier:
         courier.online()
         courier.say('events 1 3 60')
@@ -38,7 +38,7 @@ def what_is_published(folder):
 
 @case
 def a_burst(folder):
-    """What goes together goes at once: it is not kept back until the network loses its patience, which is 200 ms."""
+    """Messages of one moment are sent at once: no delayed acknowledgement (200 ms) holds them back."""
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen, Courier(port=broker.port, outbox=folder / 'o') as courier:
         courier.online()
         took = []
@@ -53,7 +53,7 @@ def a_burst(folder):
 
 @case
 def the_old_protocol(folder):
-    """MQTT 3.1.1, and mosquitto_sub as the subscriber."""
+    """The same in MQTT 3.1.1, with mosquitto_sub as the subscriber."""
     with Mosquitto() as broker:
         ears = subprocess.Popen(['mosquitto_sub', '-p', str(broker.port), '-V', '311', '-q', '1', '-t', '#', '-C', '3', '-W', '10'],
                                 stdout=subprocess.PIPE, text=True)
@@ -67,7 +67,7 @@ def the_old_protocol(folder):
 
 @case
 def an_outage(folder):
-    """A broker that is killed, that hangs, that forgets: nothing durable is lost, nothing stale arrives, states come back."""
+    """A broker is killed, hangs or forgets: no durable event is lost, nothing stale arrives, states are published again."""
     # By default mosquitto drops what a slow subscriber has not taken.
     with Mosquitto(config='max_queued_messages 0') as broker:
         with Courier(port=broker.port, outbox=folder / 'o', keepalive=5) as courier:
@@ -94,7 +94,7 @@ def an_outage(folder):
                 assert numbers == list(range(numbers[0] if numbers else 5001, 5001)), [n for n, m in zip(numbers, range(numbers[0], 6000)) if n != m][:10]
                 state = seen.wait(lambda m: m.topic.endswith('/region/door'))
                 assert state.payload == b'{"n":3}', state
-                # It hangs: acknowledgements stay away, keepalive ends it.
+                # The broker hangs: no acknowledgement comes, keepalive ends the connection.
                 broker.pause()
                 courier.say('events 5001 5300')
                 courier.wait('stored 5300')
@@ -105,7 +105,7 @@ def an_outage(folder):
 
 @case
 def a_name_that_does_not_answer(folder):
-    """While a name server or a broker keeps silent, events are stored all the same, and an end is an end."""
+    """While a name server or a broker is silent, events are stored and SIGTERM still ends the courier."""
     with socket.socket() as deaf:
         deaf.bind(('127.0.0.1', 0))
         deaf.listen(1)
@@ -133,17 +133,17 @@ def a_second_of_the_same_name(folder):
 
 @case
 def new_settings(folder):
-    """A reload that does not concern the broker leaves the connection alone; one that does moves house."""
+    """A reload without changes to the broker keeps the connection; another broker gets a new one."""
     with Mosquitto() as one, Mosquitto() as other, Subscriber(one.watch, '#') as here, Subscriber(other.watch, '#') as there:
         with Courier(port=one.port, outbox=folder / 'o') as courier:
             courier.online()
             courier.say('state door {}')
             here.wait(lambda m: m.topic.endswith('/region/door'))
-            courier.say('adopt max_events=500')
+            courier.say('reload max_events=500')
             courier.say('events 1 1')
             here.wait(lambda m: '/trigger/' in m.topic)
             assert courier.figures['connections'] == 1
-            courier.say(f'adopt port={other.port}')
+            courier.say(f'reload port={other.port}')
             there.wait(lambda m: m.topic.endswith('/region/door'))
             assert json.loads(here.wait(lambda m: m.topic == f'{BASE}/status').payload)['reason'] == 'reconfigured'
             courier.say('events 2 2')
@@ -152,7 +152,7 @@ def new_settings(folder):
 
 @case
 def a_reload_while_the_broker_hangs(folder):
-    """Everything that may be on its way is; the last word to the old broker still finds a place, and the new one gets it all."""
+    """The broker hangs with a full window in flight; a reload moves to another broker, which gets every event."""
     with Mosquitto() as one, Mosquitto() as other, Subscriber(other.watch, '#') as there:
         with Courier(port=one.port, outbox=folder / 'o') as courier:
             courier.online()
@@ -161,7 +161,7 @@ def a_reload_while_the_broker_hangs(folder):
                 courier.say(f'state door-{number} {{}}')
             courier.say('events 1 200')
             courier.wait('stored 200')
-            courier.say(f'adopt port={other.port} max_events=500')
+            courier.say(f'reload port={other.port} max_events=500')
             courier.until(lambda f: f['delivered'] == 200 and f['waiting'] == 0)
             there.wait(lambda m: m.topic.endswith('/region/door-199'))
             wait_until(lambda: set(events(there)) == set(range(1, 201)), 5, 'all of them at the new broker')
@@ -170,7 +170,7 @@ def a_reload_while_the_broker_hangs(folder):
 
 @case
 def what_a_broker_will_not_have(folder):
-    """A broker that states a limit: what is longer is kept and said, and keeps back nothing behind it."""
+    """A broker states a maximum packet size: longer events are kept and reported, and delay none behind them."""
     def size(number):
         payload = (f'{{"v":1,"event":"fire","trigger":"pump-{number % 4}","id":"peer:BC00BD17","event_id":"rig-{number}",'
                    f'"number":{number}}}')
@@ -192,7 +192,7 @@ def what_a_broker_will_not_have(folder):
 
 @case
 def a_full_disk(folder):
-    """Events are delivered from memory, it is said, and the disk is used again once it has room."""
+    """On a full disk events are delivered from memory and that is reported; the disk is used again once it has room."""
     with Disk(folder / 'disk', '4m') as disk:
         if not disk:
             print('  (not run: mounting a small file system needs root)')
@@ -218,7 +218,7 @@ def a_full_disk(folder):
 
 @case
 def idleness(folder):
-    """An idle courier wakes for keepalive alone."""
+    """An idle courier wakes for keepalive only."""
     with Mosquitto() as broker, Courier(port=broker.port, outbox=folder / 'o', keepalive=60) as courier:
         courier.online()
         time.sleep(1)

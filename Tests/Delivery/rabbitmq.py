@@ -1,4 +1,4 @@
-"""The courier against a second broker. It takes its time to start, so it has a script of its own.
+"""The courier against RabbitMQ, which starts slowly and therefore has a script of its own.
 
     $(Tests/Rigs/venv.sh) Tests/Delivery/rabbitmq.py
 """
@@ -11,7 +11,7 @@ from rig import Rabbit, Subscriber
 
 @case
 def the_second_broker(folder):
-    """RabbitMQ, which speaks 3.1.1 here."""
+    """RabbitMQ in MQTT 3.1.1: events, states, commands, a kill."""
     with Rabbit() as broker, Subscriber(broker.port, 'forecourt/#', version=4) as seen:
         with Courier(port=broker.port, outbox=folder / 'o', version=4, commands=1) as courier:
             courier.online(20)

@@ -1,4 +1,4 @@
-"""A gateway that is killed in mid-visit, and sensors that come late: who is served is true whenever it is read, and every visit has one end.
+"""A gateway is killed during visits, and subscribers come late: the state is true whenever it is read, and every visit has one end.
 
     $(Tests/Rigs/venv.sh) Tests/Delivery/restart.py [NAME…]
 """
@@ -31,14 +31,14 @@ def drive_up(air, number, start=-85):
 
 
 def retained(broker, topic):
-    """What somebody is told who comes now: Home Assistant after its restart."""
+    """The retained messages that a new subscriber gets, such as Home Assistant after its restart."""
     with Subscriber(broker.watch, topic) as late:
         return json.loads(late.wait(lambda m: m.topic == topic, 15).payload)
 
 
 @case
 def killed(folder):
-    """Two are served, and the gateway is killed; one stays, the other goes meanwhile: he gets his leave and his exit, once; who stays goes on."""
+    """Two devices are served when the gateway is killed; one leaves meanwhile and gets one leave and one exit; the other's visit goes on."""
     with yard(folder, tags=0) as (air, broker, seen, gateway):
         time.sleep(3)
         for number in 0, 7:
@@ -53,25 +53,25 @@ def killed(folder):
         mark = len(seen.messages)
         gateway.start()
         wait_until(lambda: said(seen.messages[mark:], 'leave') == ['restart'] and said(seen.messages[mark:], 'exit') == ['restart'], 25,
-                   'his leave and exit')
+                   'its leave and exit')
         now = retained(broker, topic)
         assert now['served_count'] == 1 and now['served'][0]['id'] == STAY and now['served'][0]['since'][:19] == since[STAY][:19], (now, since)
         assert not said(seen.messages[mark:], 'fire', STAY) and not said(seen.messages[mark:], 'enter', STAY)
-        # Ended in order while he is there, and started: still the same visit.
+        # A clean stop and start while the device stays: still the same visit.
         gateway.end()
         gateway.start()
         again = len(seen.messages)
         status(seen, lambda s: s['radios'][0]['state'] == 'scanning', after=again)
         time.sleep(1)
         air.say('silence')
-        wait_until(lambda: said(seen.messages[again:], 'leave', STAY) == ['lost'], 15, 'who stays leaves in the end')
+        wait_until(lambda: said(seen.messages[again:], 'leave', STAY) == ['lost'], 15, 'the device that stayed leaves in the end')
         wait_until(lambda: retained(broker, topic)['served_count'] == 0, 5, 'nobody is served')
         assert said(seen.messages[mark:], 'leave') == ['restart'] and said(seen.messages, 'fire', STAY) == [None]
 
 
 @case
 def an_outage_and_a_reload(folder):
-    """A leave that nobody could be told in time is history; the state says that he is gone. Who is at a trigger that goes, goes with it."""
+    """A leave that expired undelivered is history, and the state says that the device is gone. A visit ends with its removed trigger."""
     with yard(folder, tags=0, discovery='true') as (air, broker, seen, gateway):
         gateway.config.write_text(gateway.config.read_text().replace('name = "pump-3"', 'name = "pump-3"\nexpires_s = 2'))
         gateway.signal(signal.SIGHUP)

@@ -19,7 +19,7 @@ FOLDER = ROOT / 'deploy' / 'subscribers'
 
 @case
 def pump(folder):
-    """It acts on a real fire once; not on a copy, a forgery, a change, a rehearsal, or what is late; and knows all that after a restart."""
+    """pump.py acts on a real fire once, and on no copy, forgery, change, rehearsal or late event; also after its restart."""
     key = Ed25519PrivateKey.generate()
     (folder / 'key.pem').write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     (folder / 'key.pem').chmod(0o600)
@@ -59,7 +59,7 @@ def pump(folder):
 
 @case
 def anomalies(folder):
-    """Two sites 250 km, two 2 km apart: who drives is left alone, whose visits cannot both be is told once, whatever the order."""
+    """Two sites 250 km, two 2 km apart: a plausible drive is no anomaly, visits that exclude each other are one, in any order."""
     (folder / 'sites.json').write_text('{"north": [53.55, 9.99], "east": [52.52, 13.4], "next": [53.568, 9.99]}')
     with Mosquitto() as broker, Subscriber(broker.port, 'forecourt/anomaly') as seen:
         watcher = Program([sys.executable, FOLDER / 'anomalies.py', '127.0.0.1', broker.port, folder / 'sites.json'], folder / 'watcher')
@@ -73,14 +73,14 @@ def anomalies(folder):
             body = {'v': 1, 'event': event, 'trigger': 'pump', 'id': identity, 'event_id': f'b-{count}', 'at': f'2026-11-21T{at}Z', 'evidence': {}, **more}
             for _ in range(2): seen.publish(f'forecourt/{site}/gate/trigger/pump', json.dumps(body))
 
-        # Honest: two hours' drive; the next pump's site after a leave that a silence told late; a clock ten seconds off; and a rehearsal.
+        # Plausible: two hours' drive; the next site after a leave that came late, after a silence; a clock ten seconds off; a rehearsal.
         for identity, event, site, at in (('van', 'fire', 'north', '10:00:00'), ('van', 'leave', 'north', '10:05:00'), ('van', 'fire', 'east', '12:00:00'),
                                           ('car', 'fire', 'north', '10:00:00'), ('car', 'fire', 'next', '10:03:00'), ('car', 'leave', 'north', '10:04:30'),
                                           ('bike', 'fire', 'next', '10:00:00'), ('bike', 'fire', 'north', '10:00:26')):
             say(identity, event, site, at)
         say('copy', 'fire', 'north', '10:00:00', simulated=True)
         say('copy', 'fire', 'east', '10:00:01', simulated=True)
-        # Not so: an hour for 255 km, told in either order, and a visit that goes on while another begins.
+        # Impossible: an hour for 255 km, in either order, and a visit that goes on while another starts.
         say('jet', 'fire', 'north', '10:00:00')
         say('jet', 'fire', 'east', '11:00:00')
         say('late', 'fire', 'east', '11:00:00')
@@ -101,7 +101,7 @@ def anomalies(folder):
 
 @case
 def greeting(folder):
-    """Who comes later is told that we are there, once for each of its runs: RabbitMQ gives wildcards nothing that is retained."""
+    """A later gateway gets our status once in each of its runs: RabbitMQ gives wildcard subscriptions no retained message."""
     with yard(folder, tags=0, more='[[trigger]]\nname = "pump-4"\nmatch = "ibeacon:*"\ngroup = "pumps"') as (_, _, seen, _):
         def greeted(seconds, **words):
             before = len(seen.messages)
@@ -116,7 +116,7 @@ def greeting(folder):
 
 @case
 def verifier(folder):
-    """verify.py passes what is signed and nothing else"""
+    """verify.py passes signed events and nothing else"""
     key = Ed25519PrivateKey.generate()
     (folder / 'public.pem').write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
     body = b'{"v":1,"event":"fire"}'
@@ -128,7 +128,7 @@ def verifier(folder):
 
 @case
 def flow(folder):
-    """The Node-RED flow is one, its wires lead somewhere, and its function does what is said, run by node where there is one"""
+    """The Node-RED flow is valid, its wires end at nodes, and its function filters as documented (run by node, if installed)"""
     nodes = {node['id']: node for node in json.loads((FOLDER / 'node-red.json').read_text())}
     assert all(wire in nodes for node in nodes.values() for wires in node.get('wires', []) for wire in wires)
     script = '''const kept = {}, context = { get: (k) => kept[k], set: (k, v) => { kept[k] = v } };

@@ -1,4 +1,4 @@
-"""What visits teach outlives the run, and is nobody's who rehearses.
+"""A power learnt from visits outlives the run.
 
     $(Tests/Rigs/venv.sh) Tests/Firing/learn.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
 """
@@ -11,12 +11,12 @@ from gateway import BASE, Gateway, ask, status
 from disk import FaultyDisk
 from rig import Air, Mosquitto, Subscriber
 
-# Nobody is served but by his own word: the dwell is longer than the test.
+# Only a manual trigger serves here: the dwell is longer than the test.
 CONFIG = dict(authorization='always', more='[[trigger]]\nname = "till"\nmatch = "name:till-*@*"\ndwell_s = 600\n')
 
 
 def visit(folder, air, broker, again=''):
-    """Somebody 9 dB stronger than is assumed stands there; his own word, or the next arming, tells what is known of him."""
+    """A phone 9 dB stronger than assumed stands there and is served by a manual trigger; the next arming shows what was learnt."""
     gateway = Gateway(folder, adapter=air.lines['p0'], port=broker.port, **CONFIG)
     gateway.env = FaultyDisk(folder).env
     with Subscriber(broker.watch, '#') as seen, gateway:
@@ -28,7 +28,7 @@ def visit(folder, air, broker, again=''):
         assert reply['ok'], reply
         time.sleep(7)
         air.say('silence', id='anna')
-        # Else the next run goes on with the visit, and nobody arms.
+        # Else the next run goes on with the visit, and no arm comes.
         seen.wait(lambda m: m.topic == f'{BASE}/trigger/till' and b'"leave"' in m.payload, 15)
         gateway.end()
         return armed['evidence']['distance_m'], gateway.said()
@@ -36,12 +36,12 @@ def visit(folder, air, broker, again=''):
 
 @case
 def another_run(folder):
-    """The second run knows from the first packet what the first one was taught; a damaged line is said and left out."""
+    """The second run uses the learnt power from the first packet; a damaged line is reported and skipped."""
     with Air() as air, Mosquitto() as broker:
         before, _ = visit(folder, air, broker)
         kept = folder / 'state' / 'learnt-powers.jsonl'
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-        # On the disk before its name, and the name after it: a power cut leaves the old one or the new one.
+        # The file is synced before the rename, the folder after it: a power cut leaves the old file or the new one.
         lines = [line.replace(str(folder / 'state'), '') for line in FaultyDisk(folder).written()]
         written = [line for line in lines if 'learnt' in line or line.endswith(' ')]
         while written[:1] == ['sync ']: del written[0]  # the outbox's own

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Gate: the radios of the product, and its asking and answering, against controllers and phones that nobody here wrote (Bumble over tcp,
-# unix and pty; btvirt), well and with every fault. The kernel's own Bluetooth is deploy/test.sh board.
+# Gate: the product's radios, asking and answering, against independent controllers and phones (Bumble over tcp,
+# unix and pty; btvirt), healthy and with every fault. Tests/Gates/board.sh proves the kernel's own Bluetooth.
 #   Tests/Gates/air.sh
-#   FORECOURT=build/amd64/forecourt Tests/Gates/air.sh   this program, and none is built
+#   FORECOURT=build/amd64/forecourt Tests/Gates/air.sh   with this program; builds none
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 deploy/packages.sh test rigs
@@ -17,14 +17,14 @@ if [ -z "${FORECOURT:-}" ]; then
   }
 fi
 
-# They wait for radios more than they compute; peer.py's crowd takes a minute.
+# They mostly wait for radios; peer.py's crowd takes a minute.
 declare -A running
-begin() {
+start() {
   "$python" "Tests/Listening/$1.py" --beside "$2" >"$logs/$1" 2>&1 &
   running[$1]=$!
 }
-begin peer 4
-begin radio 2
+start peer 4
+start radio 2
 
 failed=()
 for name in "${!running[@]}"; do

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What a packet costs: the product's own machine over a generated capture in memory, beside the least that a program in C can do.
+# Gate: what a packet costs. The product's Core over a generated capture in memory, beside the least that a program in C can do.
 #   Tests/Gates/bench.sh          speed, instructions, allocations, the ring, and the same file through other software
 #   Tests/Gates/bench.sh --check  instructions, allocations and the ratio to the C reference only; fails on a bound
-#   Tests/Gates/bench.sh --count  instructions and allocations only, which no other load on the machine changes: what deploy/test.sh runs
+#   Tests/Gates/bench.sh --count  instructions and allocations only, which other load does not change: what deploy/test.sh runs
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
 reports=1000000
-# For a report heard by the product; for a tick. The ratio is to the C reference of Tests/Cost, in the same run.
+# Instructions for each report, or each idle tick. The ratio is to the C reference of Tests/Cost, in the same run.
 most_averaging=500 most_with_region=700 most_with_trigger=1450 most_idle=100 least_ratio=0.6
 scratch=build/bench
 triples amd64
@@ -39,7 +39,7 @@ clang=$toolchain/bin/clang
 air=$scratch/air.h4
 figure() { grep -o "\"$1\":[0-9.]*" | cut -d : -f 2; }
 
-# Instructions for each report, or each tick, of one kind of run, in the given function and what it calls.
+# Instructions for each report, or each tick, of one kind of run, in the given function and its callees.
 instructions() {
   local kind=$1 function=$2 log=$scratch/callgrind-$1.log
   valgrind --tool=callgrind --callgrind-out-file="$scratch/callgrind-$kind" "--toggle-collect=$function" "$scratch/bench" "$air" count "$kind" \
@@ -51,7 +51,7 @@ instructions() {
   echo $((collected / counted))
 }
 
-# What falls short is said where it is measured, and the end is a failure.
+# Reports a missed bound where it is measured; the script fails in the end.
 short=0
 falls_short() {
   say "SHORT: $1"
@@ -94,12 +94,12 @@ check_speed() {
   awk "BEGIN { exit !($ratio >= $least_ratio) }" || falls_short "$ratio of the C reference's speed, and $least_ratio is the least allowed"
 }
 
-# A flood of a million random addresses never displaces a device that somebody wants.
+# A flood of a million random addresses never evicts a wanted device.
 check_flood() {
   local flood
   flood=$("$scratch/bench" "$air" count flood)
-  [ "$(figure lost <<<"$flood")" = 0 ] || fail "the flood displaced a device that somebody wants: $flood"
-  say "after a million strangers the wanted device's average has all its samples"
+  [ "$(figure lost <<<"$flood")" = 0 ] || fail "the flood evicted a wanted device: $flood"
+  say "after a million strangers the wanted device's average still has all its samples"
 }
 
 check_instructions

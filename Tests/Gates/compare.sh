@@ -2,9 +2,9 @@
 # Gate 6: every golden case must give the same bytes on stdout and the same exit code from ordinary Swift on this machine and from the
 # Embedded binaries for amd64, arm64 and armhf (ARM under qemu-user), and they must be those that are committed.
 #   Tests/Gates/compare.sh             Tests/Decoding/golden/cases.txt, and every capture of Tests/Decoding
-#   Tests/Gates/compare.sh --accept    makes the golden files anew; read what has changed before it is committed
+#   Tests/Gates/compare.sh --accept    replaces the golden files; read what has changed before you commit it
 #   Tests/Gates/compare.sh CAPTURE…    replays only these
-# CAPTURE.toml beside a capture, where there is one, is its config; config.toml otherwise. deploy/build.sh makes the binaries.
+# A capture's configuration is CAPTURE.toml beside it, or else config.toml. deploy/build.sh has made the binaries.
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
@@ -18,7 +18,7 @@ out=build/compare
 rm -rf "$out"
 mkdir -p "$out"
 
-# Runs one of the four programs; what it printed is in $out/PROGRAM, its exit code as the last line.
+# Runs one of the four programs; its output is in $out/PROGRAM, its exit code in the last line.
 run() {
   local program=$1 command code=0
   shift
@@ -52,10 +52,10 @@ same() {
 }
 
 golden=Tests/Decoding/golden
-# What is longer, or no text, is kept as its sum.
+# Longer or binary output is kept as its checksum.
 readable_bytes=65536
 
-# A word of cases.txt, with the file it stands for made where there is none yet.
+# A word of cases.txt; makes the file that it stands for.
 word() {
   local name=${1#*:}
   case $1 in
@@ -71,7 +71,7 @@ golden_case() {
   shift
   for given; do words+=("$(word "$given")"); done
   programs=(ordinary amd64 arm64 armhf)
-  # Without the optimiser every field copies the whole line: minutes.
+  # Without the optimiser every field copies the whole line, which takes minutes.
   [[ $* != *--decoded*:* ]] || programs=(amd64 arm64 armhf)
   same "${words[@]}"
   [ "$(tail -c 7 "$out/amd64")" = "exit 0" ] || fail "the golden case $name ends with $(tail -n 1 "$out/amd64")"
@@ -97,15 +97,15 @@ if [ "${1:-}" = --accept ]; then
   accept=yes
   shift
 fi
-# A gateway comes up, finds neither controller nor broker, says so, and ends as it is told. On this machine's processor valgrind sees that
-# it reads nothing that it has not written: the optimiser's code once released what lay on the stack by chance.
+# A gateway comes up, reports that neither controller nor broker answers, and ends on SIGTERM. For amd64 valgrind checks that it reads
+# nothing uninitialised: the optimiser's code once released what lay on the stack by chance.
 serves() {
   local program=$1 command gateway code=0
   triples "$program"
   # shellcheck disable=SC2207
   command=($(emulator "$program") "build/$program/forecourt")
   if [ "$program" = amd64 ]; then
-    # Beside its symbols valgrind gives up.
+    # Valgrind fails when the symbols lie beside the program.
     cp build/amd64/forecourt "$out/alone"
     command=(valgrind -q --error-exitcode=9 "$out/alone")
   fi
@@ -150,7 +150,7 @@ if [ $# = 0 ]; then
   while read -r name arguments; do
     [[ -z $name || $name = '#'* ]] || golden_case "$name" $arguments
   done <"$golden/cases.txt"
-  # What others make of the same bytes; by hand for longer ones: Tests/Decoding/compare.py build/amd64/forecourt CAPTURE…
+  # How tshark and btmon read the same bytes; for longer captures by hand: Tests/Decoding/compare.py build/amd64/forecourt CAPTURE…
   Tests/Decoding/compare.py build/amd64/forecourt Tests/Decoding/air.h4.btsnoop Tests/Decoding/air.monitor.btsnoop \
     Tests/Decoding/air.h4.pcapng --config Tests/Decoding/air.toml >&2
   mapfile -t captures < <(find Tests/Decoding -name '*.btsnoop' -o -name '*.pcap' -o -name '*.pcapng' 2>/dev/null | sort)

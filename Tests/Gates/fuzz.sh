@@ -28,7 +28,7 @@ swift build -c release --scratch-path "$scratch" --target Host "${instrument[@]}
   cat "$scratch/log" >&2
   fail "the sources do not build for fuzzing"
 }
-# `package` access needs the name that SwiftPM made of this folder's.
+# `package` access needs the package name that SwiftPM makes of this folder's name.
 package=$(grep -o '"-package-name","[^"]*"' "$scratch/release.yaml" | head -n 1 | cut -d '"' -f 4)
 import=()
 for map in "$scratch"/release/*.build/module.modulemap; do import+=(-Xcc "-fmodule-map-file=$map"); done
@@ -38,7 +38,7 @@ hunt() {
   local name=$1 corpus found runs edges
   [ -f "$fuzzers/$name.swift" ] || fail "there is no $fuzzers/$name.swift" 64
   corpus=$fuzzers/$name
-  [ -n "$grow" ] || [ -n "$(ls "$corpus" 2>/dev/null)" ] || fail "$corpus/ is empty; begin the corpus with Tests/Gates/fuzz.sh --grow $name"
+  [ -n "$grow" ] || [ -n "$(ls "$corpus" 2>/dev/null)" ] || fail "$corpus/ is empty; start the corpus with Tests/Gates/fuzz.sh --grow $name"
   swiftc -O -g -parse-as-library -swift-version 6 -package-name "$package" -enable-experimental-feature Lifetimes \
     -sanitize=fuzzer,address -use-ld=lld -I "$scratch/release/Modules" "${import[@]}" "$fuzzers/$name.swift" "${compiled[@]}" \
     -lbluetooth -lmosquitto -lsqlite3 -lcjson -lcrypto -lstdc++ -o "$scratch/$name" || fail "$fuzzers/$name.swift does not build"
@@ -50,7 +50,7 @@ hunt() {
   "$scratch/$name" -runs="${RUNS:-${runs:-100000}}" -seed="${SEED:-1}" -timeout=10 -rss_limit_mb=1024 -artifact_prefix="$scratch/$name-" \
     "$found" "$corpus" >"$scratch/$name.log" 2>&1 || {
     tail -n 60 "$scratch/$name.log" >&2
-    fail "the fuzzer $name found an input that fails; it is named just above"
+    fail "the fuzzer $name found an input that fails; its file is named just above"
   }
   edges=$(grep -o 'cov: [0-9]*' "$scratch/$name.log" | tail -n 1)
   say "$name: $(grep '^Done' "$scratch/$name.log"), ${edges#cov: } edges reached, $(ls "$corpus" | wc -l) inputs in the corpus"

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# The proving ground: every scenario of Tests/Firing/Scenarios under many seeds, and walks that others measured; our gateways beside the
+# Gate: the proving ground. Every scenario of Tests/Firing/Scenarios under many seeds, and walks that others measured; our gateways beside the
 # rules of other software.
 #   Tests/Gates/prove.sh               20 seeds and the walks, compared with Tests/Firing/ProvingGround/table.txt and walks.txt
 #   Tests/Gates/prove.sh --ours        the same, but our own rows alone: what deploy/test.sh runs
 #   Tests/Gates/prove.sh SEEDS [NAME…] so many seeds (of these scenarios), printed
 #   Tests/Gates/prove.sh walks         the walks, printed
-#   Tests/Gates/prove.sh --accept      makes both files anew
+#   Tests/Gates/prove.sh --accept      replaces both files
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 ground=Tests/Firing/ProvingGround
 
 seeds=20
 mkdir -p build
-# Optimised in the debug build, too, which the tests have made: Package.swift.
+# Package.swift has it optimised in the debug build, too, which the tests have made.
 swift build --product prove >build/prove.log 2>&1 || {
   cat build/prove.log >&2
   fail "the proving ground cannot be built"

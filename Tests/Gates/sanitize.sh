@@ -5,7 +5,7 @@
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
-# Optimised across modules: a generic that is not specialised moves its elements inside the runtime, which no sanitizer watches.
+# Optimised across modules: an unspecialised generic moves its elements inside the runtime, which no sanitizer watches.
 specialised=(-c release -Xswiftc -enable-testing -Xswiftc -cross-module-optimization)
 doors='CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML'
 export TSAN_OPTIONS=halt_on_error=1 SWIFT_BACKTRACE=enable=no
@@ -14,7 +14,7 @@ threads() { ls "Tests/Parts/$1" | grep -E '(Ring|Thread|Courier).*Tests|^(Suppor
 
 sanitize() {
   local filter targets files=() summary log=build/sanitize-$1.log
-  # A suite that runs real threads has Ring, Thread or Courier in its name, and so has its file. No more is built than is watched.
+  # A suite that runs real threads has Ring, Thread or Courier in its name, and so has its file. Only those are built.
   case $1 in
     thread)
       filter='Ring|Thread|Courier' targets="$doors Core Simulation Host Seeds CoreTests HostTests"
@@ -25,11 +25,11 @@ sanitize() {
   esac
   env ONLY_TARGETS="$targets" "${files[@]}" timeout 840 swift test --disable-xctest "${specialised[@]}" -Xswiftc -use-ld=lld \
     --sanitize="$1" --scratch-path "build/sanitize-$1" --filter "$filter" >"$log" 2>&1 || {
-    [ $? != 124 ] || say "fourteen minutes were not enough: what runs still?"
+    [ $? != 124 ] || say "fourteen minutes were not enough"
     grep -vE '^(\[[0-9]+/[0-9]+\]|[◇✔↳])' "$log" | tail -n 80 >&2
-    fail "the tests do not pass under the $1 sanitizer; all it said is in $log"
+    fail "the tests do not pass under the $1 sanitizer; its whole output is in $log"
   }
-  summary=$(grep -E 'Test run with [1-9][0-9]* tests?' "$log") || fail "no test matches \"$filter\": the $1 sanitizer had nothing to watch"
+  summary=$(grep -E 'Test run with [1-9][0-9]* tests?' "$log") || fail "no test matches \"$filter\", so the $1 sanitizer has watched nothing"
   say "$1: $summary"
 }
 

@@ -56,13 +56,13 @@ def broker_dies(board, clock):
     board.give_broker()
     board.hears_fire(3)
     board.leaves(3)
-    once = [e['event_id'] for e in board.heard()]
-    assert len(once) == len(set(once)) and sum(fires(e, 3) for e in board.heard()) == 1, board.heard()
+    once = [e['event_id'] for e in board.events()]
+    assert len(once) == len(set(once)) and sum(fires(e, 3) for e in board.events()) == 1, board.events()
     clock.stage('broker killed and started again: the fire of meanwhile is delivered, once')
 
 
 def power_goes(board, clock):
-    """Without a broker, while fires wait; gives the history as it was."""
+    """The power is cut without a broker, while fires wait; returns the history of before."""
     wait_until(lambda: all(state == 'delivered' for state, _ in board.stored().values()), 30, 'nothing waits')
     board.told('kill -9 $(cat /run/mosquitto.pid); touch /data/nobroker')
     board.approach(4)
@@ -71,7 +71,7 @@ def power_goes(board, clock):
     before = board.stored()
     board.guest.cut()
     board.air.say('silence')
-    heard = {e['event_id']: ('delivered', e) for e in board.heard()}
+    heard = {e['event_id']: ('delivered', e) for e in board.events()}
     assert {name: each for name, each in before.items() if each[0] == 'delivered'} == heard, (before, heard)
     assert [sum(fires(e, what) for _, e in before.values()) for what in (1, 2, 3, 4, 'barrier')] == [1, 1, 1, 1, 1], before
     clock.stage(f'broker gone for good, fires wait, power cut: {len(before)} events stored')
@@ -79,18 +79,18 @@ def power_goes(board, clock):
 
 
 def power_returns(board, clock, before):
-    """An hour ago, says the clock."""
+    """The same disk, booted with a clock that is an hour behind."""
     board.give_broker()
     owed = {name: e for name, (state, e) in before.items() if state == 'waiting'}
     told = [name for name, e in owed.items() if 'expires' not in e or e['expires'] is None]
-    wait_until(lambda: len(board.heard()) >= len(told), 30, 'what is owed for ever is delivered')
+    wait_until(lambda: len(board.events()) >= len(told), 30, 'what is owed for ever is delivered')
     wait_until(lambda: not any(state == 'waiting' and fires(e, 'barrier') for state, e in board.stored().values()), 30,
                'what the machine has outlived waits no longer')
     after = board.stored()
     assert {name: e for name, (_, e) in after.items() if name in before} == {name: e for name, (_, e) in before.items()}, (before, after)
     fates = {what: state for what in (4, 'barrier') for state, e in after.values() if fires(e, what)}
     assert fates == {4: 'waiting', 'barrier': 'expired'}, ('too late', fates)
-    assert sorted(e['event_id'] for e in board.heard()) == sorted(told), (board.heard(), told)
+    assert sorted(e['event_id'] for e in board.events()) == sorted(told), (board.events(), told)
     clock.stage(f'the same disk booted, the clock an hour behind: {len(told)} of {len(owed)} owed delivered, no fire')
     board.told(f'date -u -s @{time.time():.0f} >/dev/null; synchronise')
     board.approach(5)
@@ -99,8 +99,8 @@ def power_returns(board, clock, before):
     assert abs(at - time.time()) < 10 and expires - at in (599, 600, 601), fire
     board.hears_fire(4, 20)
     wait_until(lambda: all(state != 'waiting' for state, _ in board.stored().values()), 30, 'nothing waits')
-    heard = [e['event_id'] for e in board.heard()]
-    assert len(heard) == len(set(heard)) and not any(fires(e, 'barrier') for e in board.heard()), board.heard()
+    heard = [e['event_id'] for e in board.events()]
+    assert len(heard) == len(set(heard)) and not any(fires(e, 'barrier') for e in board.events()), board.events()
     clock.stage('the clock synchronised: the next fire says the right time, and the fire that still has some is delivered, once')
 
 
@@ -110,7 +110,7 @@ def obeys(board, clock):
     board.told("sed -i 's/emulated/reloaded/' /etc/forecourt/config.toml; systemctl reload forecourt")
     told = board.status('online', mark, purpose='Rehearses on a board that is reloaded.')
     assert board.told('pid') == before
-    # Nobody says what time it is any more: only that the machine is the same makes the fire of the run before this one's.
+    # The clock is not synchronised any more: the fire of the run before is valid only because the machine has not restarted.
     board.told('kill -9 $(cat /run/mosquitto.pid); rm -r /run/systemd/timesync')
     board.approach(6)
     board.keeps_fires(6)
@@ -123,18 +123,18 @@ def obeys(board, clock):
     board.hears_fire(6)
     again = board.status('online', mark)
     assert again['boot'] != told['boot'] and board.unit('NRestarts') == '1', (told, again)
-    assert sum(fires(e, 6) for e in board.heard()) == 1, board.heard()
+    assert sum(fires(e, 6) for e in board.events()) == 1, board.events()
     board.told('synchronise')
     clock.stage('reloaded; stopped in its tracks while a fire waited: systemd started it again, and the fire is delivered, once')
 
 
 def refuses(board, clock):
-    """A unit that lets nothing be given away; files that are root's."""
+    """A unit in which no capability can be dropped; files that belong to root."""
     board.told("drop_in 'SystemCallFilter=~capset'; systemctl daemon-reload; systemctl restart forecourt || true")
     wait_until(lambda: board.unit('ExecMainStatus') == '77', 20, 'it does not run with capabilities that it cannot give away')
     board.told('rm -r /run/systemd/system/forecourt.service.d; systemctl daemon-reload; systemctl stop forecourt')
 
-    # Once as root: whatever it makes is the service's.
+    # Once as root: its files belong to the service's user.
     board.told("sed '/^password_file/d' /etc/forecourt/config.toml >/run/root.toml; rm /var/lib/forecourt/*")
     board.do('timeout 2 forecourt run --config /run/root.toml 2>/dev/null')
     owners = board.told('cd /var/lib/forecourt; stat -c "%U %n" *')

@@ -14,7 +14,7 @@ from rig import Guest, Subscriber, free_port
 
 GATEWAYS = 'zero', 'one'
 
-# What the host says is done, line by line; `done` says that it was.
+# Runs the host's lines, and prints `done` after each.
 SCRIPT = r'''
 cd /tmp
 printf 'listener 1883\nallow_anonymous true\nuser root\n' >mosquitto.conf
@@ -77,7 +77,7 @@ class Board:
         return lines
 
     def subscriber(self):
-        """What the board's broker is told; QEMU takes a connection before the broker is there to answer it."""
+        """Subscribes to the board's broker; QEMU accepts a connection before the broker is there to answer it."""
         def joined():
             with contextlib.suppress(OSError, ConnectionError):
                 return Subscriber(self.port, 'forecourt/#').__enter__()
@@ -85,7 +85,7 @@ class Board:
 
 
 def enters(seen, gateway, identity):
-    """That gateway says that this device has entered."""
+    """Waits until that gateway says that this device has entered."""
     def tells(message):
         return message.topic == f'forecourt/site/{gateway}/region/neighbours/event' and json.loads(message.payload)['id'] == identity
     told = json.loads(seen.wait(tells, 40).payload)
@@ -94,7 +94,7 @@ def enters(seen, gateway, identity):
 
 @case
 def pair(folder):
-    """each learns the other's id, and who is started anew is known by the same id; both go on listening and being heard"""
+    """each learns the other's id, and a restarted one keeps its id; both go on listening and advertising"""
     with Air(*(f'{name}=unix' for name in GATEWAYS)) as air, Board(folder, air) as board:
         seen = board.subscriber()
         board.do('gateway zero; gateway one')
@@ -115,7 +115,7 @@ def pair(folder):
         board.do('kill $(cat zero/pid); wait $(cat zero/pid)')
         mark = len(seen.messages)
         board.do('gateway zero')
-        # It knows the other one again, and goes on with its visit: nobody enters twice, nor leaves.
+        # It recognises the other one and goes on with its visit: no second enter, no leave.
         seen.wait(lambda m: m.topic == 'forecourt/site/zero/ranging/neighbours' and ids['one'].encode() in m.payload, 40, mark)
         assert [(e['event'], e['id']) for e in told(seen, 'zero')] == [('enter', ids['one'])], told(seen, 'zero')
         assert {e['id'] for e in told(seen, 'one')} == {ids['zero']}, told(seen, 'one')

@@ -48,7 +48,7 @@ printf '[Service]\\nLoadCredential=mqtt-password:/etc/forecourt/secrets/mqtt-pas
   /lib/systemd/system/forecourt.service >/etc/systemd/system/forecourt.service.d/clock.conf
 '''
 
-# Whoever has no name may only listen.
+# Clients without a name may only subscribe.
 BROKER = '''listener 1883
 allow_anonymous true
 user root
@@ -61,7 +61,7 @@ user board
 topic readwrite forecourt/#
 '''
 
-# What the host says is done, line by line; `done` says that it was.
+# Runs the host's lines, and prints `done` after each.
 SCRIPT = r'''broker() { mosquitto -c /mosquitto.conf >/dev/null 2>&1 & echo $! >/run/mosquitto.pid; }
 pid() { cat /sys/fs/cgroup/system.slice/forecourt.service/cgroup.procs; }
 synchronise() { mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized; }
@@ -82,7 +82,7 @@ while read -r line; do eval "$line"; echo "done $?"; done
 
 
 class Board:
-    """One boot of it; `clock`: what its clock chip says at power-on, where that is not the time."""
+    """One boot of it; `clock`: the time of its clock chip at power-on, if that is wrong."""
 
     def __init__(self, folder, air, disk, clock=None):
         self.air, self.port, self.seen = air, free_port(), None
@@ -131,7 +131,7 @@ class Board:
         self.seen.client.reconnect_delay_set(1, 1)
 
     def give_broker(self):
-        """A new one; the gateway sleeps until the subscriber is there, lest it is told before."""
+        """The broker starts; the gateway is stopped until the subscriber is there, which then misses no event."""
         self.told('kill -STOP $(pid); broker')
         if self.seen:
             mark = len(self.seen.messages)
@@ -151,13 +151,13 @@ class Board:
         lines = [json.loads(line) for line in self.told('/usr/bin/forecourt events --json --last 1000') if line.startswith('{')]
         return {each['payload']['event_id']: (each['state'], each['payload']) for each in lines}
 
-    def heard(self):
+    def events(self):
         """The events at the subscriber, in their order."""
         return [json.loads(m.payload) for m in self.seen.messages if m.topic.endswith('/event') or '/trigger/' in m.topic and not m.topic.endswith('/state')]
 
     def hears_fire(self, number, seconds=60):
-        wait_until(lambda: any(fires(e, number) for e in self.heard()), seconds, f'the fire of phone {number}')
-        return next(e for e in self.heard() if fires(e, number))
+        wait_until(lambda: any(fires(e, number) for e in self.events()), seconds, f'the fire of phone {number}')
+        return next(e for e in self.events() if fires(e, number))
 
     def keeps_fires(self, *numbers, seconds=60):
         def kept():
@@ -166,17 +166,17 @@ class Board:
         wait_until(kept, seconds, f'the fires of {numbers} wait')
 
     def leaves(self, number, seconds=60):
-        """It is silent, and whoever wants to know was told: nothing more comes of it."""
+        """The phone is silent and its leave is delivered: no more events come from it."""
         self.air.say('silence', id=f'phone-{number}')
 
         def last_words():
-            own = [e['event'] for e in self.heard() if e['id'].endswith(f':{number}')]
+            own = [e['event'] for e in self.events() if e['id'].endswith(f':{number}')]
             return (next((w for w in reversed(own) if w in ('enter', 'exit')), None),
                     next((w for w in reversed(own) if w in ('arm', 'fire', 'leave')), None))
         wait_until(lambda: last_words() == ('exit', 'leave'), seconds, f'phone {number} has left')
 
     def status(self, state, after, seconds=40, **words):
-        """The first since then that says so."""
+        """The first status since then for which that is true."""
         def found():
             told = [json.loads(m.payload) for m in self.seen.messages[after:] if m.topic.endswith('/status') and m.payload]
             return next((one for one in told if one['state'] == state and all(one.get(k) == v for k, v in words.items())), None)
@@ -189,7 +189,7 @@ class Board:
 
 
 def fires(event, what):
-    """Whether it is the fire of a phone's number, or of a trigger's name."""
+    """Whether it is a fire for that phone's number, or of that trigger."""
     return event['event'] == 'fire' and (event['trigger'] == what or event['id'].endswith(f':{what}'))
 
 
@@ -206,7 +206,7 @@ class Clock:
 
 
 def package(folder):
-    """The .deb as dpkg lays it, with the script that dpkg would run; the configuration and the broker beside it are ours."""
+    """The .deb unpacked as dpkg does it, with its postinst; the configuration and the broker beside it are ours."""
     subprocess.run([ROOT / 'deploy/debian/pack.sh', 'deb', 'arm64', folder], check=True, stderr=subprocess.DEVNULL)
     deb, = folder.glob('*_arm64.deb')
     tree = folder / 'package'

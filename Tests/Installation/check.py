@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`check` on the board's kernel: who holds an adapter, what blocks it, what permission is missing. Runs in the rigs' venv.
+"""`check` on the board's kernel: what holds an adapter, what blocks it, which permission is missing. Runs in the rigs' venv.
 
 Needs deploy/build.sh arm64, whose program and sysroot it takes from build/.
 """
@@ -48,7 +48,7 @@ EXPECTED = {
 
 @case
 def machine(folder):
-    """each thing that can be wrong with an adapter, the clock, the outbox and its disk, and the command that mends it"""
+    """every fault of an adapter, the clock, the outbox and its disk, each with the command that mends it"""
     script = folder / 'script.sh'
     script.write_text(SCRIPT)
     with Air('p0=unix') as air:

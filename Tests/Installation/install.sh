@@ -2,7 +2,7 @@
 # Install, upgrade, remove and purge as dpkg does them, in a fresh Debian 12 tree (build/tree, made by mmdebstrap, kept as a tarball).
 #   Tests/Installation/install.sh      as root; the tree is this machine's architecture, the package's maintainer scripts run in it
 source "$(dirname "$0")/../../deploy/common.sh"
-[ "$(id -u)" = 0 ] || fail "a tree of another system can be entered by root only" 77
+[ "$(id -u)" = 0 ] || fail "only root can enter the tree of another system" 77
 arch=$(dpkg --print-architecture)
 out=build/install
 tree=$root/$out/tree
@@ -12,7 +12,7 @@ needs=$(deploy/debian/depends.sh "$arch" "build/$arch/forecourt" | sed -e 's/ ([
 kept=$root/build/install-$(echo "bookworm $needs" | sha256sum | cut -c 1-12).tar
 if [ ! -f "$kept" ]; then
   say "Making a Debian tree"
-  # The mirrors that deploy/sysroot.sh found this machine's apt to know.
+  # The mirrors that deploy/sysroot.sh found in this machine's apt.
   mmdebstrap --quiet --variant=essential --mode=root --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Retries "3"' \
     --include="systemd-standalone-sysusers,systemd-standalone-tmpfiles,init-system-helpers,$needs" \
     bookworm "${kept%.tar}.new.tar" "build/apt-$arch/sources.list" || fail "mmdebstrap could not make a Debian tree"
@@ -25,7 +25,7 @@ mknod -m 666 "$tree/dev/null" c 1 3
 
 deploy/debian/pack.sh deb "$arch" "$out"
 old=$(echo "$out"/forecourt_*_"$arch".deb)
-# Another version of the same, with another example.
+# The next version, with another example.
 next=$out/next
 rm -rf "$next"
 dpkg-deb -R "$old" "$next"
@@ -35,7 +35,7 @@ echo '# A line that the next version brings.' >>"$next/etc/forecourt/config.toml
 dpkg-deb --root-owner-group -Znone --build "$next" "$tree/next.deb" >/dev/null
 cp "$old" "$tree/first.deb"
 
-# With a /proc of its own, which goes when the command ends.
+# With a /proc of its own, unmounted when the command ends.
 inside() {
   unshare --mount --pid --fork sh -c 'tree=$1; shift; mount -t proc proc "$tree/proc" && exec chroot "$tree" "$@"' - "$tree" \
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"
@@ -48,18 +48,18 @@ config=etc/forecourt/config.toml
 
 quietly dpkg --install /first.deb
 [ "$(inside dpkg-query -W -f '${Status}' forecourt)" = "install ok installed" ] || fail "dpkg did not install the package"
-inside dpkg --verify forecourt || fail "what lies there is not what the package holds"
+inside dpkg --verify forecourt || fail "the installed files are not the package's"
 inside getent passwd forecourt | grep -q ':/var/lib/forecourt:/usr/sbin/nologin$' || fail "there is no user forecourt"
 [ "$(mode /etc/forecourt)" = "2755 root:forecourt" ] || fail "/etc/forecourt is $(mode /etc/forecourt)"
 [ "$(mode /$config)" = "644 root:forecourt" ] || fail "/$config is $(mode /$config)"
 [ "$(mode /var/lib/forecourt)" = "750 forecourt:forecourt" ] || fail "/var/lib/forecourt is $(mode /var/lib/forecourt)"
 hasnot etc/systemd/system/multi-user.target.wants/forecourt.service "installation"
 inside forecourt check --lint >"$out/log" 2>&1 || fail "the installed example is wrong: $(cat "$out/log")"
-# A key that root puts there is for the gateway's eyes, once it is told to be.
+# The gateway can read a key that root puts there with mode 640.
 inside sh -c 'umask 022 && echo 0123 >/etc/forecourt/secret && chmod 640 /etc/forecourt/secret'
 [ "$(mode /etc/forecourt/secret)" = "640 root:forecourt" ] || fail "a secret in /etc/forecourt is $(mode /etc/forecourt/secret)"
 
-# An upgrade keeps what was changed and what was enabled, and brings the new example beside it.
+# An upgrade keeps the owner's configuration and the enabled service, and puts the new example beside it.
 echo '# A line of the owner.' >>"$tree/$config"
 chmod 640 "$tree/$config"
 ln -s /lib/systemd/system/forecourt.service "$tree/etc/systemd/system/multi-user.target.wants/" 2>/dev/null || {
@@ -74,7 +74,7 @@ grep -q 'A line that the next version brings' "$tree/$config.dpkg-dist" || fail 
 has etc/systemd/system/multi-user.target.wants/forecourt.service "an upgrade"
 has var/lib/forecourt/outbox.db "an upgrade"
 
-# And back again; then away, but with everything that is the owner's.
+# Downgrade; then remove, keeping everything of the owner's.
 quietly dpkg --force-confold --install /first.deb
 quietly dpkg --remove forecourt
 hasnot usr/bin/forecourt "removal"
@@ -87,7 +87,7 @@ for path in $config $config.dpkg-dist var/lib/forecourt usr/share/doc/forecourt 
   etc/systemd/system/forecourt.service; do
   hasnot $path "purging"
 done
-# What the owner put there is not dpkg's to remove.
+# dpkg does not remove the owner's files.
 has etc/forecourt/secret "purging"
 rm -rf "$tree"
-say "install: installed, upgraded, taken back, removed and purged"
+say "install: installed, upgraded, downgraded, removed and purged"

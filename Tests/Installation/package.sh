@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The packages: the same bytes twice, what Debian's own tools say of them, and what is in them. deploy/build.sh has made the binaries.
+# The packages are reproducible, pass Debian's own tools, and hold the right files. deploy/build.sh has made the binaries.
 #   Tests/Installation/package.sh [ARCH…]
 source "$(dirname "$0")/../../deploy/common.sh"
 [ $# -gt 0 ] || set -- amd64 arm64 armhf
@@ -7,7 +7,7 @@ out=build/packages
 rm -rf "$out"
 mkdir -p "$out"/{once,again,tree}
 
-# Another umask, time zone and moment: none of them may be seen.
+# Another umask, time zone and moment must not change a byte.
 for form in deb tar; do
   for arch in "$@"; do
     deploy/debian/pack.sh "$form" "$arch" "$out/once"
@@ -28,12 +28,12 @@ $tags"
   run=("$tree/usr/bin/forecourt")
   [ "$arch" = "$(dpkg --print-architecture)" ] || run=($(emulator "$arch") "${run[@]}")
   "${run[@]}" version | grep -qF "($arch)" || fail "$deb holds the binary of another architecture"
-  # As installed, the example is right, and nobody listens yet.
+  # The shipped example is valid and keeps the radios off.
   "${run[@]}" check --lint --config "$tree/etc/forecourt/config.toml" >/dev/null || fail "$deb: its config.toml is wrong"
   grep -q '^authorization = "denied"$' "$tree/etc/forecourt/config.toml" || fail "$deb: its config.toml switches the radios on"
 done
 
-# Debian's own reckoning, where it can be asked: for this machine's architecture.
+# dpkg-shlibdeps computes the same Depends; it can do so for this machine's architecture only.
 native=$(dpkg --print-architecture)
 if [ -d "$out/tree/$native" ]; then
   mkdir -p "$out/reckoning/debian"
@@ -44,12 +44,12 @@ if [ -d "$out/tree/$native" ]; then
   [ "$ours" = "$theirs" ] || fail "Depends is \"$ours\"; dpkg-shlibdeps says \"$theirs\""
 fi
 
-# Every word of the help is in the manual page, and the page has no mistake that groff knows of.
+# Every word of the help is in the manual page, and groff finds no mistake in it.
 page=$out/page program=build/$native/forecourt tree=$out/tree/$native
 [ -d "$tree" ] || exit 0
 zcat "$tree/usr/share/man/man1/forecourt.1.gz" >"$page.1"
 complaints=$(MANROFFSEQ='' MANWIDTH=80 man --warnings=all -E UTF-8 -l "$page.1" 2>&1 >/dev/null)
-[ -z "$complaints" ] || fail "groff complains of the manual page: $complaints"
+[ -z "$complaints" ] || fail "groff finds mistakes in the manual page: $complaints"
 words() { tr -cs 'A-Za-z0-9$/_' '\n' | LC_ALL=C sort -u; }
 mapfile -t commands < <("$program" --help | awk '/^COMMANDS/ { on = 1; next } /^$/ { on = 0 } on && /^       [a-z]/ { print $1 }')
 missing=$(LC_ALL=C comm -23 <(for command in "${commands[@]}"; do "$program" "$command" --help | sed -n '/^DESCRIPTION/,$p'; done | words) \

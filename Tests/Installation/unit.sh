@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# systemd's own opinion of the units: nothing in them is unknown to Debian 12's systemd, and the exposure stays as low as it was.
-#   Tests/Installation/unit.sh [--write]     --write keeps the new opinion in Tests/Installation/exposure.txt
+# systemd accepts the units: nothing in them is unknown to Debian 12's systemd, and the exposure stays as low as it was.
+#   Tests/Installation/unit.sh [--write]     --write keeps the new ratings in Tests/Installation/exposure.txt
 source "$(dirname "$0")/../../deploy/common.sh"
 out=build/unit
 rm -rf "$out"
@@ -12,7 +12,7 @@ cat deploy/systemd/serial.conf >>"$out/serial/forecourt.service"
 
 for kind in kernel serial; do
   complaints=$(systemd-analyze verify --man=no "$out/$kind/forecourt.service" 2>&1 | grep -F forecourt || true)
-  [ -z "$complaints" ] || fail "systemd complains of the unit ($kind): $complaints"
+  [ -z "$complaints" ] || fail "systemd does not accept the unit ($kind): $complaints"
   {
     echo "$kind:"
     systemd-analyze security --offline=true --no-pager "$out/$kind/forecourt.service" | sed -e 's/ *$//' -e '/^$/d' -e 's/ *🙂$//' -e 's/—/-/g'
@@ -22,4 +22,4 @@ for kind in kernel serial; do
   say "exposure, $kind adapters: $level"
 done
 [ "${1:-}" != --write ] || cp "$out/exposure.txt" Tests/Installation/exposure.txt
-diff Tests/Installation/exposure.txt "$out/exposure.txt" >&2 || fail "systemd's opinion of the unit has changed; Tests/Installation/unit.sh --write keeps the new one"
+diff Tests/Installation/exposure.txt "$out/exposure.txt" >&2 || fail "systemd rates the unit differently; Tests/Installation/unit.sh --write keeps the new ratings"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asking, answering and being seen, against GATT that nobody here wrote: peer.py [NAME or beginning of names…]; --list.
+"""Asking, answering and advertising, against independent GATT stacks: peer.py [NAME or beginning of names…]; --list.
 
 Runs in the rigs' venv. $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
 """
@@ -18,7 +18,7 @@ from rig import Air, Mosquitto, Subscriber, run, wait_until
 
 
 def cold():
-    """Bumble's phone, open and in the background, old and new controllers: who it is, within 0.5 s of being there"""
+    """Bumble's phone, in foreground and background, on legacy and extended controllers: identified within 0.5 s"""
     took = []
     for legacy in False, True:
         for background in False, True:
@@ -41,7 +41,7 @@ def cold():
 
 
 def astray_mtu():
-    """a phone that goes astray at the first step, each way: the radio listens, the next phone is asked, nothing stays connected"""
+    """a phone that fails at the first step, in every way: the radio listens, the next phone is asked, nothing stays connected"""
     return astray('mtu')
 
 
@@ -96,7 +96,7 @@ def crowd():
 
 
 def hold():
-    """a held connection is read every second into the same average, and makes way"""
+    """a held connection is sampled every second into the same average, and ends when another device needs asking"""
     with asking(hold=True) as (air, gateway):
         air.say('phone', id='phone', installation='8337CA80', rssi=-44)
         gateway.told('is peer:8337CA80')
@@ -111,7 +111,7 @@ def hold():
 
 
 def shared():
-    """two gateways of a site: one asks, the other is told over the broker and does not"""
+    """two gateways of a site: one asks, the other gets the id over the broker and does not ask"""
     with Air('a=unix', 'b=unix') as air, Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#') as seen:
         mqtt = f'[mqtt]\nhost = "127.0.0.1"\nport = {broker.port}\n'
         def gateway(name):
@@ -137,7 +137,7 @@ def shared():
 
 
 def stale():
-    """an id that the broker keeps without an end is nobody's; MQTT 3.1.1 keeps none, and a live word is believed there, too"""
+    """a retained id without an expiry is ignored; MQTT 3.1.1 retains none, and believes a live one"""
     for version in 5, 4:
         with Air('a=unix', 'b=unix') as air, Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#', version=version) as seen:
             place = air.say('phone', id='phone', installation='8337CA80', port='a')['address']
@@ -162,7 +162,7 @@ def stale():
 
 
 def identify():
-    """`forecourt identify`: every service, the id; nobody there; a phone without an id; JSON"""
+    """`forecourt identify`: every service and the id; an absent device; a phone without an id; JSON"""
     with Air('p0=unix') as air:
         place = air.say('phone', id='phone', installation='8337CA80', real=True)['address']
         def told(address, *options):

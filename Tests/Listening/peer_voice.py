@@ -1,4 +1,4 @@
-"""The checks of peer.py that are about being asked and being seen."""
+"""The checks of peer.py on being asked and on advertising."""
 import contextlib
 import os
 import signal
@@ -28,7 +28,7 @@ def serving(*lines, extra='', name='gateway', legacy=False, options=()):
 
 
 def serve():
-    """Bumble's central finds both services, the id of id_file (0600) among them; twice; old and new controllers; scanning goes on"""
+    """Bumble's central finds both services and the id of id_file (0600), twice, on legacy and extended controllers; scanning goes on"""
     for legacy in False, True:
         with serving(legacy=legacy) as (air, gateway, kept):
             assert stat.S_IMODE(os.stat(kept).st_mode) == 0o600 and len(kept.read_bytes()) == 4
@@ -45,7 +45,7 @@ def serve():
 
 
 def refusing():
-    """raw requests: what is wrong is refused as the specification wants, what wants no answer gets none"""
+    """raw requests: wrong ones are refused as the specification demands, commands get no answer"""
     with serving() as (air, _, _):
         asked = ['10000001000028', '1001000000', '100100ffff0128', '0aff00', '1203004100', '1603000000', '52030041', '0e03000500', '0b00']
         told = air.say('central', raw=asked, answer_s=0.4)['answers']
@@ -53,7 +53,7 @@ def refusing():
 
 
 def stalled():
-    """a central that connects and is silent is dropped after ten seconds; the next one is answered"""
+    """a silent central is disconnected after ten seconds; the next one is answered"""
     with serving() as (air, _, _):
         told = air.say('central', stall_s=15)
         assert 9 <= told['dropped_s'] <= 12, told
@@ -128,7 +128,7 @@ def status(gateway, test, seconds=10):
 
 
 def power():
-    """the three ways to a transmit power, what was chosen in the log and in status, the level that follows; the loud refusal"""
+    """the three ways to a transmit power: the chosen one is in the log and the status, the level follows; a refusal is reported"""
     beacon = BEACONS.split('[[transmit]]')[1]
     for vendor, legacy, asked, said, level in (
             ('none', False, -12, 'at -12 dBm', -79), ('none', False, 20, 'at 8 dBm; tx_power_dbm = 20 was asked for', -59),
@@ -153,7 +153,7 @@ def power():
 
 
 def withheld():
-    """an advert that the controller refuses: degraded, the reason says which; sent once it may be, and all is well again"""
+    """an advert that the controller refuses: degraded, with its name in the reason; sent once allowed, and online again"""
     with Air('a=unix') as air:
         air.say('fault', refuse={'2037': 7})
         with Gateway(air.lines, BEACONS, name='a') as gateway:
@@ -168,7 +168,7 @@ def withheld():
 
 
 def reloaded():
-    """SIGHUP with another [peer] or [[transmit]] is refused in so many words; the beacon stays as it was"""
+    """SIGHUP with another [peer] or [[transmit]] is refused with the reason; the beacon stays as it was"""
     beacon = BEACONS.split('[[transmit]]')[1]
     with Air('a=unix', 'b=unix') as air, Gateway({'a': air.lines['a']}, f'[[transmit]]{beacon}', name='a') as gateway:
         gateway.told('sends ibeacon')
@@ -193,7 +193,7 @@ def reloaded():
 
 
 def pair():
-    """two of our gateways over one air identify each other: new and new, old and old, old and new; both go on listening"""
+    """two of our gateways identify each other over one air: extended, legacy and mixed; both go on listening"""
     took = []
     for kinds in ('a=unix', 'b=unix'), ('a:legacy=unix', 'b:legacy=unix'), ('a:legacy=unix', 'b=unix'):
         with Air(*kinds) as air, contextlib.ExitStack() as stack:
@@ -206,7 +206,7 @@ def pair():
                 both[name] = stack.enter_context(made)
             ids = {n: wait_until(lambda g=g: (g.place / 'id').exists() and (g.place / 'id').read_bytes().hex().upper(), 5, 'an id')
                    for n, g in both.items()}
-            # Two that call each other at one moment miss each other, and try again after 15 to 30 s (Candidates.failed).
+            # Two that connect to each other at one moment both fail, and retry after 15 to 30 s (Candidates.failed).
             both['a'].topic('proximity/peer:' + ids['b'], 60)
             both['b'].topic('proximity/peer:' + ids['a'], 60)
             took.append(time.monotonic() - began)
@@ -217,7 +217,7 @@ def pair():
 
 
 def btvirt():
-    """BlueZ's controller: an advertiser by hand is called and asked, a second opinion on connections and ACL"""
+    """BlueZ's controller: a hand-made advertiser is connected to and asked; a second opinion on connections and ACL"""
     with Btvirt() as other, Gateway({'p0': other.le}, asks()) as gateway, H4(other.le) as phone:
         gateway.told('scanning')
         phone.bring_up('C1:00:00:00:00:01')

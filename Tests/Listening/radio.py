@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The radios of the product against controllers nobody here wrote: radio.py [NAME or beginning of names…]; --list. Runs in the rigs' venv.
+"""The product's radios against independent controllers: radio.py [NAME or beginning of names…]; --list. Runs in the rigs' venv.
 
 $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
 """
@@ -22,7 +22,7 @@ BRING_UP = ['0c03', '1001', '1009', '1002', '2003', '2002', '0c01', '2001']
 
 
 def lines():
-    """unix, tcp, pty; extended and legacy: each command once, none refused, active, no duplicates filtered, all heard, all recorded"""
+    """unix, tcp, pty, extended and legacy: each command once, none refused; an active scan without a duplicate filter; every advert recorded"""
     times = []
     for line in 'unix', 'tcp', 'pty':
         for legacy in False, True:
@@ -90,7 +90,7 @@ def btvirt():
 
 
 def exits():
-    """no Bluetooth: 69; no permission: 77; nobody there: 69; each with one sentence that says what to do"""
+    """no Bluetooth: 69; no permission: 77; no controller: 69; each with one sentence that says what to do"""
     def told(adapter, *under):
         with tempfile.TemporaryDirectory() as folder:
             os.chmod(folder, 0o777)
@@ -117,7 +117,7 @@ def exits():
 
 
 def permission():
-    """authorization denied: nothing is opened; a reload that allows opens and scans, one that forbids lets go; capture refuses"""
+    """authorization denied: nothing is opened; a reload that allows it opens and scans, one that forbids it closes; capture refuses"""
     def allow(word):
         config.write_text(f'[gateway]\npurpose = "testing"\nauthorization = "{word}"\n[[radio]]\nname = "r"\nadapter = "{air.lines["p0"]}"\n')
     with Air() as air, tempfile.TemporaryDirectory() as folder:
@@ -153,7 +153,7 @@ def ticks(pid):
 
 
 def idle():
-    """nobody advertises: next to no CPU, no wake-ups but the timers"""
+    """nothing advertises: next to no CPU, no wake-ups but timers"""
     with Air() as air, Capture(air.lines['p0']) as capture:
         air.wait('scanning')
         capture.told('listening')
@@ -162,7 +162,7 @@ def idle():
         time.sleep(20)
         after, span = ticks(capture.program.pid), time.monotonic() - began
         share, wakes = (after[0] - before[0]) / span, (after[1] - before[1]) / span
-        # Nobody has been heard yet: for two minutes scanning is enabled anew each four seconds, six commands each time.
+        # Before the first advert scanning is enabled again every four seconds, for two minutes, with six commands each time.
         assert share < 0.002 and wakes < 6, (share, wakes)
         return f'{share:.3%} of a core, {wakes:.1f} wake-ups a second'
 

@@ -21,14 +21,14 @@ def replug():
 
 
 def hang_up():
-    """the line is closed under it, the controller stays as it was"""
+    """the line is closed, the controller keeps its state"""
     with listening('tcp') as (air, capture):
         air.say('hang-up')
         return f'{listens(air, "p0", 5, capture):.2f} s'
 
 
 def hang():
-    """the controller stops answering, and reports nothing, for 2, 6 and 12 s; each time it is listening within 5 s of its end"""
+    """the controller stops answering and reporting for 2, 6 and 12 s; the radio listens within 5 s of the end"""
     spans, times = {'p0': 2, 'p1': 6, 'p2': 12}, []
     with listening_on('pty', 'pty', 'pty') as (air, captures):
         air.say('fault', hang=True, mute=True)
@@ -55,7 +55,7 @@ def hardware_error():
 
 
 def deaf():
-    """scanning dies silently, and lives again once it is enabled: no reset is needed"""
+    """scanning stops silently and works again once enabled: no reset is needed"""
     with listening() as (air, capture):
         time.sleep(4)
         air.say('fault', deaf='enable')
@@ -75,7 +75,7 @@ def deafer():
 
 
 def noise():
-    """garbage between packets, a packet cut short, packets in pieces, slow answers: nothing is reset for it"""
+    """garbage between packets, a truncated packet, packets in pieces, slow answers: none of them causes a reset"""
     with listening('pty') as (air, capture):
         for seed in range(20):
             air.say('inject', garbage=40, seed=seed)
@@ -90,7 +90,7 @@ def noise():
 
 
 def refusals():
-    """extended scanning refused: legacy, after a reset; a command without an answer: again and again, until it is answered"""
+    """refused extended scanning falls back to legacy after a reset; an unanswered command is retried until it is answered"""
     with Air() as air:
         air.say('advertise', id='tag', kind='ibeacon')
         air.say('fault', refuse={'2041': 0x11})
@@ -109,7 +109,7 @@ def refusals():
 
 
 def slow():
-    """a controller that takes 0.3 s for every answer is slow, not ill"""
+    """a controller that takes 0.3 s for every answer is slow, not faulty"""
     with Air() as air:
         air.say('advertise', id='tag', kind='ibeacon')
         air.say('fault', delay_s=0.3)

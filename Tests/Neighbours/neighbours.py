@@ -1,4 +1,4 @@
-"""Neighbours that are not heard, that are forged, that are gone: two to eight gateways, one driver, never two fires.
+"""Neighbours are unheard, forged or gone: with two to eight gateways and one driver there are never two fires.
 
     $(Tests/Rigs/venv.sh) Tests/Neighbours/neighbours.py [NAME…]
 """
@@ -31,8 +31,8 @@ def island(folder, count=2, broker=None, **words):
 
 @case
 def shipped_access_list(folder):
-    """The access list as it is shipped, with passwords: they hear one another, and `check` says so; without the right to hear
-    claims nobody fires, and both say why."""
+    """With the shipped access list and passwords the gateways hear one another, and `check` says so; without the right to read
+    claims neither fires, and both say why."""
     words = {'site': 'harbour-road', 'mqtt': f'username = "NAME"\npassword_file = "{folder}/password"'}
     (folder / 'password').write_text('secret')
     (folder / 'password').chmod(0o600)
@@ -70,8 +70,8 @@ class Rogue:
     def boot(self, name):
         return next(json.loads(m.payload)['boot'] for m in reversed(self.seen.messages) if m.topic.endswith(f'/{name}/status') and m.payload)
 
-    def heard(self):
-        """What a forger would say it has heard: everybody's newest number, in its newest run."""
+    def echoes(self):
+        """The echoes that a forger would send: every gateway's newest number, of its newest run."""
         newest = {}
         for m in self.seen.messages[-200:]:
             word = json.loads(m.payload) if '/claim/' in m.topic else {}
@@ -88,18 +88,18 @@ class Rogue:
         self.sequence += 1
         self.say(f'claim/pumps/{who}/{name}', {
             'v': 1, 'gateway': name, 'trigger': name, 'group': 'pumps', 'id': who, 'boot': self.boot(name), 'seq': self.sequence,
-            'state': state, 'level_db': level, 'samples': 20, 'dwell_ms': 0, 'age_ms': 0, **self.heard()})
+            'state': state, 'level_db': level, 'samples': 20, 'dwell_ms': 0, 'age_ms': 0, **self.echoes()})
 
     def greets(self, name, boot=None, groups='pumps'):
         self.sequence += 1
         self.say(f'claim/site/hello/{name}', {
-            'v': 1, 'gateway': name, 'boot': boot or self.boot(name), 'seq': self.sequence, 'groups': groups, 'uptime_s': 9, **self.heard()})
+            'v': 1, 'gateway': name, 'boot': boot or self.boot(name), 'seq': self.sequence, 'groups': groups, 'uptime_s': 9, **self.echoes()})
 
     def status(self, name, **words):
         self.say(f'{name}/status', {'v': 1, 'state': 'online', 'reason': None, 'boot': 'f' * 16, 'radios': [], 'purpose': 'x', **words}, True)
 
     def replay(self, most=40):
-        """What gateways said a while ago, again."""
+        """Replays what gateways published a while ago."""
         for m in [m for m in self.seen.messages if '/claim/' in m.topic or m.topic.endswith('/status')][-400::10][:most]:
             self.seen.client.publish(m.topic, m.payload, 0)
 
@@ -118,8 +118,8 @@ class Rogue:
 
 @case
 def forged(folder):
-    """With a key and a roster, on a broker that lets anybody write anything: whatever is forged or said again, the right one fires, once;
-    it is counted, and named in the log. A key is changed without a gap."""
+    """With a key and a roster, on a broker open to all: whatever is forged or replayed, the right gateway fires once;
+    forgeries are counted and named in the log. A key is rotated without a gap."""
     key = site_key(folder)
     trust = f'[site]\ngateways = ["island-1", "island-2"]\n[security]\nsite_key_file = "{key}"'
     with island(folder, more=trust) as (air, broker, seen, gateways):
@@ -161,7 +161,7 @@ def seen_status(seen, after):
 
 @case
 def eight(folder):
-    """Eight gateways of one island know one another, and one of them fires."""
+    """Eight gateways of one island know one another, and one fires."""
     names = ', '.join(f'"island-{n + 1}"' for n in range(8))
     trust = f'[site]\ngateways = [{names}]\n[security]\nsite_key_file = "{site_key(folder)}"'
     with island(folder, count=8, more=trust) as (air, _, seen, gateways):
@@ -171,7 +171,7 @@ def eight(folder):
 
 @case
 def roster(folder):
-    """Who is on the roster and silent is named, and nobody in its groups fires; whoever is taken off it is not waited for."""
+    """A silent gateway on the roster is named, and no gateway in its groups fires; one taken off the roster is not waited for."""
     with island(folder, more='[site]\ngateways = ["island-1", "island-2", "island-3/pumps", "door/doors"]') as (air, broker, seen, gateways):
         for gateway in gateways:
             status = gateway.status(seen, lambda s: s['state'] == 'degraded' and s['site']['missing'] == 'island-3')
@@ -192,12 +192,12 @@ def roster(folder):
 
 @case
 def learnt(folder):
-    """Without a roster whoever was ever met is waited for, also after a restart, until it says goodbye or is forgotten."""
+    """Without a roster every gateway ever met is waited for, also after a restart, until it says goodbye or is forgotten."""
     with island(folder) as (air, broker, seen, gateways):
         acquainted(seen, gateways)
         served_once(air, seen, 1, 'island-1')
         wait_until(lambda: 'island-2' in (gateways[0].folder / 'neighbours.jsonl').read_text(), 15, 'it is written down')
-        # It dies, and the broker forgets that it ever was.
+        # It is killed, and the broker loses its retained status.
         gateways[1].kill()
         seen.wait(lambda m: m.topic.endswith('island-2/status') and b'connection lost' in m.payload, 60)
         seen.publish('forecourt/site/island-2/status', '', retain=True)
@@ -220,7 +220,7 @@ def learnt(folder):
 
 
 class Deafening:
-    """Between a gateway and its broker: holds back what it asks to hear, or what it is told."""
+    """Between a gateway and its broker: holds back its subscriptions, or what the broker sends it."""
 
     def __init__(self, port):
         self.port, self.far, self.listener, self.late_s, self.is_deaf = free_port(), port, socket.socket(), 0, False
@@ -265,7 +265,7 @@ class Deafening:
 
 @case
 def one_way(folder):
-    """A gateway whose subscriptions are answered late, or that hears nothing any more, fires nowhere; both sides say so within
+    """A gateway whose subscriptions are answered late, or that receives nothing any more, does not fire; both sides report it within
     five seconds and a hello."""
     with island(folder) as (air, broker, seen, gateways):
         line = Deafening(broker.port)

@@ -24,7 +24,7 @@ match = "ibeacon:{UUID}:*"
 
 
 class Then:
-    """Words that are made when they are needed."""
+    """A text that is made when it is needed."""
 
     def __init__(self, words):
         self.words = words
@@ -34,7 +34,7 @@ class Then:
 
 
 class Terminal:
-    """A shell in a tmux of its own, without anybody's configuration."""
+    """A shell in a tmux of its own, without the user's configuration."""
 
     def __init__(self, folder, columns=150, rows=24):
         self.socket = folder / 'tmux'
@@ -70,7 +70,7 @@ class Terminal:
         wait_until(lambda: any(part in line for line in self.screen()), seconds, Then(lambda: f'"{part}" on {self.screen()}'))
 
     def state(self):
-        """What a program must give back: the line discipline, the screen, the cursor, the wrapping of lines."""
+        """What a program must restore: the line discipline, the screen, the cursor, the wrapping of lines."""
         pane = self.tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{wrap_flag} #{pane_tty}').split()
         return pane[:3] + [subprocess.run(['stty', '-g', '-F', pane[3]], capture_output=True, text=True, check=True).stdout]
 
@@ -102,7 +102,7 @@ def ordered(terminal, wanted):
 
 @case
 def table(folder):
-    """everybody with his figures, sorted by keys, and where the trigger stands"""
+    """every device with its figures, sorted by keys, and where the trigger stands"""
     with Air('p0=unix') as air, Terminal(folder) as terminal:
         people(air)
         terminal.enter(command(air, folder))
@@ -126,7 +126,7 @@ def table(folder):
 
 @case
 def matched(folder):
-    """m leaves those whom the configuration looks for"""
+    """m shows only the devices that the configuration looks for"""
     with Air('p0=unix') as air, Terminal(folder) as terminal:
         people(air)
         air.say('advertise', id='other', kind='name', name='stranger', rssi=-40)
@@ -239,7 +239,7 @@ def hostile(folder):
 
 @case
 def absent(folder):
-    """without a radio: the sentence stays on the terminal, and 69"""
+    """without a radio the error stays on the terminal, and the exit code is 69"""
     with Terminal(folder) as terminal:
         (folder / 'config.toml').write_text(CONFIG)
         terminal.enter(shlex.join([FORECOURT, 'scan', '--config', str(folder / 'config.toml'), '--radio', 'h4:/dev/none']) + '; echo "ended $?"')

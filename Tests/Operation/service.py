@@ -18,7 +18,7 @@ from rig import Air, Mosquitto, Subscriber, free_port, wait_until
 
 @case
 def calibrate(folder):
-    """One device at a known distance: its level at 1 m, after the time that was asked for; one at a time; never of who is not there."""
+    """`calibrate` gives a device's level at 1 m after the requested time; one at a time; an absent device is refused."""
     with yard(folder) as (air, _, seen, gateway):
         begun, before = time.monotonic(), len(seen.messages)
         seen.publish(f'{BASE}/command/calibrate', json.dumps({'id': TAG, 'distance_m': 2, 'seconds': 3, 'request': 'a'}))
@@ -38,7 +38,7 @@ def calibrate(folder):
 
 @case
 def capture(folder):
-    """A recording where the gateway wants it, which its own replay reads; no wishes about paths; the next takes its place."""
+    """`capture` writes to the gateway's own place, never to a requested path; the next one replaces it, and `replay` reads it."""
     with yard(folder) as (air, _, seen, gateway):
         for turn in range(2):
             reply = ask(seen, 'capture', json.dumps({'seconds': 2, 'request': 'x'}) if turn == 0 else '{"seconds":1}', 8)
@@ -56,7 +56,7 @@ def capture(folder):
 
 @case
 def reload(folder):
-    """By signal and by command: what is wrong is refused with every reason, and the old one stays in force; what is right is taken."""
+    """By signal and by command: a wrong configuration is refused with every reason and the old one stays in force; a right one is taken."""
     with yard(folder) as (_, __, seen, gateway):
         gateway.config.write_text(gateway.config.read_text().replace('exit_s = 2', 'exit_s = "soon"').replace('keepalive_s', 'keepalife_s'))
         gateway.signal(signal.SIGHUP)
@@ -85,7 +85,7 @@ def reload(folder):
 
 @case
 def authorization(folder):
-    """By command; each change is told in status, and keeps to itself what it may not hear."""
+    """By command: each change is in the status, and without authorization nothing is captured."""
     with yard(folder) as (_, __, seen, gateway):
         assert status(seen, lambda s: True)['authorization'] == 'always'
         for word in ('denied', 'when-in-use', 'always'):
@@ -111,7 +111,7 @@ def sockets(pid):
 
 @case
 def no_door(folder):
-    """Nothing listens: no TCP port in LISTEN, no UDP port, no socket in the file system."""
+    """The gateway listens nowhere: no TCP port in LISTEN, no UDP port, no socket in the file system."""
     with yard(folder) as (_, __, seen, gateway):
         own = sockets(gateway.pid)
         assert own, 'it talks to its broker'
@@ -128,14 +128,14 @@ def no_door(folder):
 
 @case
 def the_end(folder):
-    """SIGTERM: what is owed is delivered, the last word is said; with a broker that hangs it does not take longer than two seconds."""
+    """SIGTERM: waiting events are delivered and the status becomes offline; with a hanging broker it ends within two seconds."""
     with yard(folder) as (air, broker, seen, gateway):
         seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10)
         assert gateway.end() < 2
         assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
         gateway.start()
         mark = len(seen.messages)
-        # Connected is not yet scanning: whoever has not come in cannot go out. Who is still there goes on: nobody enters again.
+        # Connected is not yet scanning: a device that has not entered cannot exit. One that is still there goes on: it does not enter again.
         seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10, mark)
         assert not [m for m in seen.messages[mark:] if b'"enter"' in m.payload]
         broker.pause()
@@ -144,7 +144,7 @@ def the_end(folder):
         took = gateway.end()
         broker.resume()
         assert took < 2, took
-        # What the hung broker was not told is told by the next run.
+        # The next run delivers what the hung broker did not take.
         mark = len(seen.messages)
         gateway.start()
         seen.wait(lambda m: m.topic.endswith('/region/forecourt/event') and b'"exit"' in m.payload, 10, mark)
@@ -155,7 +155,7 @@ def the_end(folder):
 
 @case
 def insecurity(folder):
-    """tls_insecure is said in the log and in status, for as long as it is so."""
+    """tls_insecure is reported in the log and in the status, for as long as it is set."""
     with Air() as air, Mosquitto(tls='wrong-name') as broker, Subscriber(broker.watch, '#') as seen:
         tls = f'tls_ca = "{broker.certificates}/ca.pem"\ntls_insecure = true'
         with Gateway(folder, adapter=air.lines['p0'], port=broker.port, mqtt=tls) as gateway:

@@ -40,7 +40,7 @@ def examined(folder, port, mqtt='', adapter='simulate:site.toml'):
 
 @case
 def brokers(folder):
-    """reachable and authorised; wrong password; an access list that forbids; nobody; somebody who says nothing"""
+    """a broker that accepts; a wrong password; an access list that forbids; no broker; a silent one"""
     with Mosquitto() as broker:
         code, found = examined(folder, broker.port)
         assert code == 0 and found['broker'][0] == 'ok' and 'we may write below forecourt/site/gateway' in found['broker'][1], found
@@ -57,7 +57,7 @@ def brokers(folder):
 
 @case
 def refused(folder):
-    """wrong password, and an access list that lets us read only: 77, and what the list must say"""
+    """a wrong password, and an access list that allows reading only: 77, and the line that the list lacks"""
     with Mosquitto(acl='topic read #\n') as broker:
         code, found = examined(folder, broker.port)
         assert code == 77 and 'must allow write forecourt/site/gateway/#' in found['broker'][1], found
@@ -68,7 +68,7 @@ def refused(folder):
 
 @case
 def adapters(folder):
-    """a line that can be opened, and one where nobody is"""
+    """a serial line that opens, and one without a controller"""
     with Mosquitto() as broker, Air('p0=tcp') as air:
         code, found = examined(folder, broker.port, adapter=air.lines['p0'])
         assert code == 0 and found['radio left'][0] == 'ok', found
@@ -79,7 +79,7 @@ def adapters(folder):
 
 @case
 def live(folder):
-    """a walk with a live radio: a prompt for each place, Enter begins it; the levels of each place are those of its seconds"""
+    """a walk with a live radio: a prompt for each place, Enter starts it; each place has the levels of its own seconds"""
     (folder / 'config.toml').write_text('gateway.purpose = "testing"\n')
     with Air('p0=unix') as air:
         air.say('advertise', id='tag', kind='ibeacon', uuid=UUID, major=7, minor=1, rssi=-60, interval_ms=50)
@@ -120,7 +120,7 @@ def pixels(png):
 
 @case
 def report(folder):
-    """the page in a real browser: drawn, light and dark, without a word on the console"""
+    """the page in a real browser: drawn, light and dark, without a message on the console"""
     browser = shutil.which('chromium')
     assert browser, 'chromium is missing: deploy/packages.sh browser'
     (folder / 'config.toml').write_text(f'gateway.purpose = "testing"\n[[trigger]]\nname = "pump-1"\nmatch = "ibeacon:{UUID}:*"\n')
@@ -164,7 +164,7 @@ def on_terminal(*command):
 
 @case
 def waiting(folder):
-    """whoever waits for a broker, for a device or for the end of a recording sees how long, and the line is given back"""
+    """waiting for a broker, a device or the end of a recording shows a progress line, which is cleared in the end"""
     with socket.create_server(('127.0.0.1', 0)) as mute:
         (folder / 'config.toml').write_text(f'gateway.purpose = "testing"\nmqtt.port = {mute.getsockname()[1]}\noutbox.path = "outbox.db"\n')
         code, drawn = on_terminal(FORECOURT, 'check', '--config', folder / 'config.toml', '--json')

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# venv.sh [DIR]: the rigs' Python (build/venv) with the versions of requirements.txt; prints its interpreter.
-# Made anew only when those versions or the system's Python changed; two callers wait for each other.
+# venv.sh [DIR]: makes the rigs' Python (build/venv) with the versions of requirements.txt and prints its interpreter.
+# Made again only when those versions or the system's Python have changed; two callers wait for each other.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${1:-$here/../../build/venv}

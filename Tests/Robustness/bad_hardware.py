@@ -1,4 +1,4 @@
-"""The gateway beside disks that hang, files that are none and radios that babble: it fires, answers, says so and ends all the same.
+"""The gateway with disks that hang, pipes in place of files and radios that babble: it still fires, answers, reports the fault and ends.
 
     $(Tests/Rigs/venv.sh) Tests/Robustness/bad_hardware.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
 """
@@ -35,7 +35,7 @@ def answers(seen):
 
 
 def fires(air, seen, number):
-    """Somebody new comes to the pump, and is served."""
+    """A new device comes to the pump and is served."""
     air.say('advertise', id=f'driver{number}', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=5, minor=number,
             interval_ms=50, rssi={'from': -85, 'to': -45, 'seconds': 5})
     seen.wait(lambda m: m.topic == f'{BASE}/trigger/pump-3' and b'"fire"' in m.payload and f':5:{number}"'.encode() in m.payload, 15)
@@ -43,7 +43,7 @@ def fires(air, seen, number):
 
 @case
 def no_files(folder):
-    """A pipe, a device, a gigabyte in the place of the configuration or of a key: refused at once, and the old one stays in force."""
+    """A pipe, a device or a gigabyte in place of the configuration or a key is refused at once, and the old one stays in force."""
     with yard(folder) as (_, seen, gateway, __):
         right = gateway.config.read_text()
         pipe, huge = folder / 'pipe', folder / 'huge'
@@ -68,7 +68,7 @@ def no_files(folder):
 
 @case
 def hanging_disk(folder):
-    """The configuration, the figures and the outbox on a disk that hangs: drivers are served, it is said, and SIGTERM ends within 5 s."""
+    """The configuration, the metrics and the outbox on a hanging disk: drivers are served, the fault is reported, and SIGTERM ends within 5 s."""
     with yard(folder, more=f'[publish]\ntelemetry_s = 1\nmetrics_file = "{folder}/figures.prom"') as (air, seen, gateway, disk):
         wait_until(lambda: (folder / 'figures.prom').exists(), 5, 'figures')
         disk.hangs('config.toml')
@@ -86,7 +86,7 @@ def hanging_disk(folder):
         disk.hangs('figures.prom')
         fires(air, seen, 2)
         answers(seen)
-        # Everything at once, and nobody reads the log any more than the disk takes it.
+        # Everything at once.
         disk.hangs('/state/')
         fresh = len(gateway.said())
         air.say('silence')
@@ -98,7 +98,7 @@ def hanging_disk(folder):
         assert time.monotonic() - begun < 5 and code == 1, (time.monotonic() - begun, code)
         assert 'something hangs' in gateway.said()[fresh:], gateway.said()
         disk.heals()
-        # What was stored before, and what could not be, is told by the next run.
+        # The next run delivers what was stored, and comes up.
         gateway.start()
         status(seen, lambda s: s['state'] == 'online', 8, len(seen.messages))
         assert gateway.end() < 3
@@ -106,7 +106,7 @@ def hanging_disk(folder):
 
 @case
 def hanging_log(folder):
-    """Nobody reads what it says: lines are lost, counted, and nothing waits for them."""
+    """Nobody reads the log: lines are lost and counted, and nothing waits for them."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     with contextlib.suppress(BlockingIOError):
@@ -134,7 +134,7 @@ def hanging_log(folder):
 
 @case
 def little_room(folder):
-    """A recording that would leave too little to the events is not begun, and leaves nothing behind."""
+    """A recording that would leave too little room for events does not start, and leaves no file."""
     with Disk(folder / 'state', '8m') as disk:
         if not disk: return
         with yard(folder) as (_, seen, __, ___):
@@ -144,7 +144,7 @@ def little_room(folder):
 
 
 def each(seconds, air, span, **words):
-    """The same into the radio's line, again and again."""
+    """Injects the same bytes into the radio's line, again and again."""
     until = time.monotonic() + span
     while time.monotonic() < until:
         air.say('inject', **words)
@@ -153,7 +153,7 @@ def each(seconds, air, span, **words):
 
 @case
 def bad_radio(folder):
-    """Hardware errors each 100 ms, false headers 50 times a second: said, counted, and not over and over; what can be heard is heard."""
+    """Hardware errors every 100 ms, false headers 50 times a second: reported once, counted, and adverts in between are heard."""
     with yard(folder, more='[publish]\ntelemetry_s = 2') as (air, seen, gateway, _):
         fresh, mark = len(gateway.said()), len(seen.messages)
         each(0.1, air, 5, hardware_error=0x42)
@@ -170,7 +170,7 @@ def bad_radio(folder):
         fires(air, seen, 1)
         seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['radio_bytes_discarded'] > 1024, 5, mark)
         gateway.told('bytes belonged to no packet')
-        # What does swallow what follows makes the radio useless: then it is said.
+        # Headers that swallow what follows make the radio useless: then the status is degraded.
         mark = len(seen.messages)
         each(0.005, air, 11, hex='043eff02')
         status(seen, lambda s: s['state'] == 'degraded', 5, mark)

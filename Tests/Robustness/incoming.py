@@ -1,4 +1,4 @@
-"""What the broker brings: commands and claims, right ones, wrong ones, and floods of them.
+"""Messages from the broker: commands and claims, right ones, wrong ones, and floods of them.
 
     $(Tests/Rigs/venv.sh) Tests/Robustness/incoming.py [NAME…]
 """
@@ -12,7 +12,7 @@ from rig import Mosquitto, Subscriber
 
 @case
 def commands(folder):
-    """Off unless wanted; answered, bounded, once each, never from the broker's memory."""
+    """Commands are off by default, bounded, executed and answered once each, and never taken from a retained message."""
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
         with Courier(port=broker.port, outbox=folder / 'o') as courier:
             courier.online()
@@ -42,7 +42,7 @@ def commands(folder):
                 assert answer['ok'] is False and word in answer['error'], (payload, answer)
             commands = [line for line in courier.lines if line.startswith('command')]
             assert len(commands) == 3, commands
-            # The same request again: the same answer, nothing done.
+            # The same request again: the same answer, nothing executed.
             assert ask('trigger', '{"trigger":"pump-3","id":"peer:BC00BD17","request":"r1"}')['ok']
             assert len([line for line in courier.lines if line.startswith('command trigger')]) == 1
             assert ask('ranging', '{"seconds":180,"region":"door"}')['ok'] and ask('ranging', 'stop')['ok']

@@ -1,4 +1,4 @@
-"""Let nobody in: TLS with every wrong certificate, passwords, an ACL that forbids, signatures.
+"""Nobody gets in: TLS with every wrong certificate, passwords, an ACL that forbids, signatures.
 
     $(Tests/Rigs/venv.sh) Tests/Robustness/security.py [NAME…]
 """
@@ -15,7 +15,7 @@ from rig import Mosquitto, Subscriber
 
 @case
 def the_right_broker(folder):
-    """TLS 1.2 or later, the authority, the broker's name and dates, our own certificate: each wrong one is refused, and said."""
+    """TLS 1.2 or later, the authority, the broker's name and dates, our own certificate: each wrong one is refused and reported."""
     for shown_by, host, word in (('server', 'localhost', None), ('server', '127.0.0.1', None), ('wrong-name', 'localhost', 'name'),
                                  ('expired', 'localhost', 'verify failed'), ('future', 'localhost', 'verify failed'),
                                  ('other', 'localhost', 'verify failed')):
@@ -80,7 +80,7 @@ def passwords(folder):
 
 @case
 def an_acl_that_forbids(folder):
-    """What the broker forbids is kept, said and tried again; what it allows goes on."""
+    """Forbidden events are kept, reported and retried; allowed ones are delivered."""
     acl = f'topic readwrite {BASE}/region/#\ntopic readwrite {BASE}/status\ntopic readwrite {BASE}/trigger/pump-1\n'
     with Mosquitto(acl=acl) as broker, Subscriber(broker.watch, '#') as seen:
         with Courier(port=broker.port, outbox=folder / 'o', commands=1) as courier:
@@ -101,7 +101,7 @@ def an_acl_that_forbids(folder):
 
 @case
 def signatures(folder):
-    """A subscriber verifies with deploy/subscribers/verify.py; a changed byte is noticed."""
+    """deploy/subscribers/verify.py accepts a signed event and refuses it when a byte has changed."""
     subprocess.run(['openssl', 'genpkey', '-algorithm', 'ed25519', '-out', folder / 'key.pem'], check=True)
     subprocess.run(['openssl', 'pkey', '-in', folder / 'key.pem', '-pubout', '-out', folder / 'public.pem'], check=True)
 

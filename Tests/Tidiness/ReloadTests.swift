@@ -25,5 +25,5 @@ struct ReloadTests {
   }
 
   private static var property: Regex<(Substring, Substring)> { #/^  (?:private(?:\(set\))? )?(?:let|var) ([a-zA-Z]+)(?: = |: [^{]*$)/# }
-  private static var handing: Regex<(Substring, Substring)> { #/^    ([a-zA-Z]+)(?: = configuration\.|\.(?:reload|adopt)\(configuration)/# }
+  private static var handing: Regex<(Substring, Substring)> { #/^    ([a-zA-Z]+)(?: = configuration\.|\.reload\(configuration)/# }
 }

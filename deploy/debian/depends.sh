@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What a program must have: the packages of the libraries that it links, in the versions that have the functions it uses.
+# Prints a program's Depends: the packages of the libraries that it links, in the versions that have the functions it uses.
 #   deploy/debian/depends.sh ARCH PROGRAM
-# What dpkg-shlibdeps does, for an architecture that is not this machine's: the packages' own `symbols` files decide.
+# It does what dpkg-shlibdeps does, also for another architecture, from the packages' own `symbols` files.
 source "$(dirname "$0")/../common.sh"
 [ $# = 2 ] || fail "name an architecture and a program" 64
 symbols=build/sysroot-$1/SYMBOLS
 [ -d "$symbols" ] || fail "there is no $symbols; run deploy/sysroot.sh $1" 69
 
-# NAME@VERSION of every function that the program takes from elsewhere.
+# NAME@VERSION of every function that the program imports.
 taken() { readelf -W --dyn-syms "$1" | awk '$7 == "UND" && $8 != "" { print $5, $8 }'; }
 
 mapfile -t libraries < <(readelf -dW "$2" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packs build/ARCH/forecourt, as Debian's package or as a tarball for other systems. The same commit gives the same bytes.
 #   deploy/debian/pack.sh deb|tar ARCH [FOLDER]    FOLDER/forecourt_VERSION_ARCH.deb or .tar.xz; FOLDER is build unless named
-# Without debhelper: the package is a dozen files, and they are all here to be read.
+# Without debhelper: the package is a dozen files, all of them here.
 source "$(dirname "$0")/../common.sh"
 [ $# -ge 2 ] || fail "name a form (deb or tar) and an architecture" 64
 form=$1 arch=$2 folder=${3:-build}
@@ -12,7 +12,7 @@ umask 022
 FORECOURT_VERSION=$(deploy/version.sh)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y config.toml)}
 export FORECOURT_VERSION SOURCE_DATE_EPOCH
-# Debian sorts versions: the moment of the commit comes before its name.
+# Debian sorts versions: the commit's time comes before its hash.
 version=${FORECOURT_VERSION/+g/+git$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).}
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
@@ -26,7 +26,7 @@ papers() {
   deploy/debian/papers.sh "$tree/papers" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${run[@]}"
 }
 
-# The example keeps the radios off: its purpose is not what the people who are heard here were told.
+# The example keeps the radios off: its purpose is not the one of this site.
 config() {
   awk '/^# authorization = "always"$/ {
     print "# As installed, the radios are off. Once this file says what is true here, take this line away or name one of the others:"

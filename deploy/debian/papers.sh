@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The manual page and bash's completion, both made from the program's own help: the one place where they are written.
+# Makes the manual page and bash's completion from the program's own help.
 #   deploy/debian/papers.sh OUT DATE PROGRAM…     OUT/forecourt.1 and OUT/completion; PROGRAM may begin with an emulator
 source "$(dirname "$0")/../common.sh"
 [ $# -ge 3 ] || fail "name a folder, a date and a program" 64

@@ -1,21 +1,21 @@
-/// Whether what the line brings makes sense: events that no controller sends, as many as those that one does, for ten seconds, are a line
-/// or a controller on which nobody should rely, whatever else may get through.
+/// Whether the controller's events make sense. Ten seconds with as many impossible events as possible ones mean a line or a controller that
+/// cannot be relied on, whatever still gets through.
 struct Babble: BitwiseCopyable, Sendable {
-  private var began = Instant.zero
+  private var start = Instant.zero
   private var sense = 0
   private var nonsense = 0
 
   private static let window = Interval.seconds(10)
-  /// A bad packet now and then is a bad cable.
+  /// Fewer bad packets are only a bad cable.
   private static let enough = 5
 
-  /// What the window that ends with this event says; nil where none ends.
-  mutating func heard(_ makesSense: Bool, at now: Instant) -> Bool? {
+  /// The verdict of the window that ends with this event; nil when none ends.
+  mutating func observe(_ makesSense: Bool, at now: Instant) -> Bool? {
     if makesSense { sense += 1 } else { nonsense += 1 }
-    guard now - began >= Self.window else { return nil }
+    guard now - start >= Self.window else { return nil }
     let isBabble = nonsense >= Self.enough && nonsense >= sense
     self = Babble()
-    began = now
+    start = now
     return isBabble
   }
 }

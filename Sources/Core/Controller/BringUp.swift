@@ -1,27 +1,27 @@
-// How a controller is asked, and what follows from its answers.
+// The bring-up: one command after another, and what follows from each answer.
 
 extension Controller {
   static let shortestBackOff = Interval.milliseconds(250)
-  /// With a reset that goes unanswered (1.5 s) and bring-up, still within 5 s of the cause's end.
+  /// Even with an unanswered Reset (1.5 s) and the bring-up, at most 5 s after the cause has gone.
   static let longestBackOff = Interval.milliseconds(2_000)
-  /// For the answer to somebody else's command.
+  /// For the answer to another part's command.
   static let commandPatience = Interval.milliseconds(2_000)
-  /// Twice what an identification may take.
+  /// Twice the longest identification.
   static let connectPatience = Interval.seconds(10)
-  /// Whoever else switched scanning off on a shared adapter may be about to switch it on again.
+  /// Another program that switched scanning off on a shared adapter may be about to switch it on again.
   static let courtesy = Interval.milliseconds(500)
 
   // MARK: Asking
 
   mutating func ask(_ step: Step, at now: Instant) -> Action {
     sawNonsense = false
-    if step == .reset || step == .version && isShared { begin() }
+    if step == .reset || step == .version && isShared { startBringUp() }
     guard step.isNeeded(profile, isShared: isShared) else { return proceed(after: step, at: now) }
     return send(step, now + step.patience)
   }
 
-  /// A bring-up from its start: nothing that was known of the controller need hold any more.
-  private mutating func begin() {
+  /// A bring-up from its start: nothing known of the controller need still be true.
+  private mutating func startBringUp() {
     let lasting = profile.shortfalls.intersection(.extended)
     let generation = profile.generation
     profile = Profile()
@@ -52,7 +52,7 @@ extension Controller {
     return .none
   }
 
-  /// The last command: nobody will listen any more.
+  /// The last command: stop scanning.
   package var farewell: RadioCommand? { profile.isWhole ? Step.stopScan.command(profile, settings) : nil }
 
   // MARK: Answers
@@ -62,7 +62,7 @@ extension Controller {
     return status == 0 && learn(step, result) ? proceed(after: step, at: now) : refused(step, status: status, at: now)
   }
 
-  /// False when the answer is too short for what it should hold. Core 6.0, Vol 4, Part E, 7.4.1, 7.4.2, 7.4.6, 7.8.2, 7.8.3.
+  /// False when the answer is too short. Core 6.0, Vol 4, Part E, 7.4.1, 7.4.2, 7.4.6, 7.8.2, 7.8.3.
   private mutating func learn(_ step: Step, _ result: RawSpan) -> Bool {
     switch step {
     case .version:
@@ -74,7 +74,8 @@ extension Controller {
       profile.address = Address(result.little48(at: 1), type: 0)
     case .commands:
       guard result.byteCount >= 65 else { return false }
-      // LE Set Extended Scan Parameters and Enable: octet 37, bits 5 and 6. Linux decides by the same two, so a shared adapter is not mixed.
+      // LE Set Extended Scan Parameters and Enable: octet 37, bits 5 and 6. Linux decides by the same bits, so a shared adapter is
+      // not mixed.
       profile.isExtended = result[1 + 37] & 0x60 == 0x60 && !profile.shortfalls.contains(.extended)
     case .features:
       guard result.byteCount >= 9 else { return false }
@@ -93,7 +94,7 @@ extension Controller {
   private mutating func refused(_ step: Step, status: UInt8, at now: Instant) -> Action {
     switch step {
     case .reset: return fail(.refusing, at: now)
-    // Unknown HCI RemoteCommand: there is no LE in it.
+    // Unknown HCI Command: this controller has no LE.
     case .features where status == 0x01: return fail(.noLowEnergy, at: now)
     case .scanParameters, .startScan: return refusedToScan(step, at: now)
     case .version: profile.shortfalls.insert(.version)
@@ -107,12 +108,12 @@ extension Controller {
       if !isShared { profile.isExtended = false }
     case .buffers: profile.shortfalls.insert(.buffers)
     case .eventMask: profile.shortfalls.insert(.masks)
-    // Extended commands have been sent already: only a reset lets the legacy ones in.
+    // Extended commands have been sent before: only a reset allows legacy ones.
     case .lowEnergyEventMask where profile.isExtended && remedy == .rescan && hasListened: return fail(.refusing, at: now)
     case .lowEnergyEventMask:
       profile.shortfalls.insert(.masks)
       profile.isExtended = false
-    // Disallowed while it is in use: it has been set before, then.
+    // Disallowed while in use: it was set before.
     case .randomAddress where status == 0x0C && remedy == .rescan && hasListened: break
     case .randomAddress: profile.shortfalls.insert(.randomAddress)
     // Nothing was scanning.
@@ -127,7 +128,7 @@ extension Controller {
       profile.shortfalls.insert(.coded)
       return ask(.scanParameters, at: now)
     }
-    // Refused again after a reset. Only another reset lets the other family of commands in.
+    // Refused again after a reset. Only another reset allows the other family of commands.
     if profile.isExtended && remedy != .rescan && !isShared {
       profile.shortfalls.insert(.extended)
       return apply(.reset, at: now)
@@ -137,7 +138,7 @@ extension Controller {
 
   // MARK: Remedies
 
-  /// What was being done did not help: the next stronger remedy.
+  /// The last remedy did not help: apply the next stronger one.
   mutating func fail(_ trouble: Trouble, at now: Instant) -> Action {
     self.trouble = trouble
     if case .listening = phase {
@@ -173,7 +174,7 @@ extension Controller {
   mutating func reopen(at now: Instant) {
     recoveries.reopens += 1
     remedy = .reopen
-    // The next controller on this line may be another one.
+    // The next controller on this line may be a different one.
     profile.shortfalls.remove(.extended)
     phase = .closed(retry: now + backOff)
     backOff = min(backOff * 2, Self.longestBackOff)
@@ -184,7 +185,7 @@ extension Controller {
     isDegraded = true
   }
 
-  /// It listens again. Who has done so several times in a few seconds must go on for one before he is believed.
+  /// It listens again. After several relapses within seconds it must go on for a second before it counts as well.
   private mutating func rise(at now: Instant) {
     guard trouble != nil, relapses >= Self.mostRelapses else { return recovered() }
     degrade()

@@ -1,8 +1,8 @@
-/// What is the matter with a radio, in the words of `status`.
+/// What is wrong with a radio, in the words of `status`.
 package enum Trouble: UInt8, BitwiseCopyable, Sendable {
-  // The controller's.
+  // Of the controller.
   case notAnswering, nonsense, hardwareError, refusing, silent, noLowEnergy
-  // The line's.
+  // Of the line.
   case lineLost, noAdapter, busy, bluetoothd, blocked, down, unreachable
   case noPermission, noBluetooth, noSource, damagedSource, system
 
@@ -29,7 +29,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// The line is open: the controller behind it may come round.
+  /// The line is open: the controller behind it may recover.
   package var isOfController: Bool {
     switch self {
     case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy: true
@@ -39,7 +39,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Only somebody who changes the machine ends it: other troubles pass.
+  /// It lasts until a person changes the machine; other troubles pass.
   package var isLasting: Bool {
     switch self {
     case .noLowEnergy, .noPermission, .noBluetooth, .noSource, .damagedSource: true
@@ -50,24 +50,24 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// How a radio is, as `status` tells it.
+/// The state of a radio in `status`.
 package enum Condition: Equatable, BitwiseCopyable, Sendable {
   /// Not open yet.
   case opening
   /// Open; the first bring-up is under way.
   case starting
   case scanning
-  /// Scanning, and every command is answered; nothing has been heard for minutes, and nobody need be there.
+  /// Scanning, and every command is answered. Nothing has been heard for minutes, and perhaps nothing is there.
   case quiet
-  /// Deaf at the moment; what usually helps is being done.
+  /// Deaf at the moment; the usual remedy is being applied.
   case recovering(Trouble)
-  /// Deaf: what usually helps did not. It is tried again and again.
+  /// Deaf: the usual remedies did not help. They are repeated.
   case degraded(Trouble)
-  /// Deaf until somebody changes the machine. It is tried again all the same.
+  /// Deaf until a person changes the machine. It is retried all the same.
   case failed(Trouble)
-  /// A capture or a scenario came to its end.
+  /// A capture or a scenario has ended.
   case ended
-  /// The config's authorization does not let it listen now; its adapter is let go.
+  /// The configuration's authorization forbids listening now; the adapter is released.
   case off
 
   package var name: StaticString {
@@ -95,20 +95,20 @@ package enum Condition: Equatable, BitwiseCopyable, Sendable {
   package var isListening: Bool { self == .scanning || self == .quiet }
 }
 
-/// How often what was done, for telemetry.
+/// How often each remedy was applied, for telemetry.
 package struct Recoveries: Equatable, BitwiseCopyable, Sendable {
   package var rescans: UInt32 = 0
   package var resets: UInt32 = 0
   package var reopens: UInt32 = 0
   package var degradations: UInt32 = 0
-  /// Troubles that ended. What is done on mere suspicion, such as scanning anew in an empty yard, ends none.
+  /// Troubles that ended. A remedy on mere suspicion, such as a rescan in an empty yard, ends none.
   package var cures: UInt32 = 0
   package var hardwareErrors: UInt32 = 0
   package var unanswered: UInt32 = 0
   package var refused: UInt32 = 0
-  /// Events that no controller should send.
+  /// Impossible events.
   package var malformed: UInt32 = 0
-  /// Commands of others that could not be sent.
+  /// Other parts' commands that could not be sent.
   package var turnedAway: UInt32 = 0
 
   package init() {}

@@ -1,25 +1,25 @@
-/// One radio, from switching on to listening, and back to listening whatever happens. Bytes and time in; commands and deadlines out.
+/// One radio, from power-on to listening, and back to listening whatever happens. Bytes and time in; commands and deadlines out.
 ///
-/// It runs on its radio's thread. README.md beside it has the rules.
+/// It runs on its radio's thread. README.md has the rules.
 package struct Controller: BitwiseCopyable, Sendable {
-  /// What the rim does next.
+  /// What the radio thread does next.
   package enum Action: BitwiseCopyable, Sendable {
     case none
     case send(RadioCommand)
-    /// Open the line; then say `opened` or `refused`.
+    /// Open the line; then call `opened` or `lost`.
     case open
-    /// Close it, and say nothing.
+    /// Close the line, and call nothing.
     case close
   }
 
   enum Phase: BitwiseCopyable, Sendable {
     case closed(retry: Instant)
     case opening
-    /// A step's command waits for the controller's leave to be sent, or for its answer.
+    /// A step's command waits to be sent, or for its answer.
     case asking(Step, isSent: Bool, deadline: Instant)
-    /// `isDisturbed`: somebody, or something, may have switched scanning off.
+    /// `isDisturbed`: something may have switched scanning off.
     case listening(check: Instant, isDisturbed: Bool)
-    /// Scanning is being switched off because somebody wants to connect.
+    /// Scanning is being switched off for a connection attempt.
     case yielding(deadline: Instant)
     case yielded(deadline: Instant)
     case ended
@@ -31,7 +31,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   let spareAddress: Address
 
   var phase = Phase.closed(retry: .zero)
-  /// What was done last, or is being done; the next remedy is a stronger one.
+  /// The last or present remedy; the next one is stronger.
   var remedy = Remedy.rescan
   var trouble: Trouble?
   var isDegraded = false
@@ -40,17 +40,17 @@ package struct Controller: BitwiseCopyable, Sendable {
   var backOff = Self.shortestBackOff
   /// How many commands the controller takes now. Core 6.0, Vol 4, Part E, 4.4.
   var credits = 1
-  /// When somebody else's command must have been answered, while the controller takes no more.
+  /// When another part's command must have been answered, while the controller takes no more.
   var answerDue = Instant.never
   var sawNonsense = false
-  /// Somebody is connected: a reset would show him out, and his being there proves that the radio works.
+  /// There is a connection: a reset would end it, and it proves that the radio works.
   package var isOccupied = false
   var silence = Silence()
   var babble = Babble()
-  /// When it failed last, and how often it did so soon after the failure before, having listened in between.
+  /// The last failure, and how many came soon after the one before, with listening in between.
   var failed = Instant.zero
   var relapses = 0
-  /// Until then a radio that fails again and again is not called well.
+  /// Until then a radio with many relapses does not count as well.
   var probation = Instant.never
   package internal(set) var hearing = Hearing()
   package internal(set) var profile = Profile()
@@ -78,7 +78,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     }
   }
 
-  /// A remedy against mere quiet is over before anybody could ask.
+  /// A rescan in mere quiet is over before it could be seen.
   private var listeningCondition: Condition { isQuiet ? .quiet : .scanning }
 
   package var nextDeadline: Instant {
@@ -93,7 +93,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   // MARK: The line
 
   package mutating func opened(at now: Instant) -> Action {
-    if hearing.last == .zero { hearing.began(at: now) }
+    if hearing.last == .zero { hearing.start(at: now) }
     return ask(isShared ? .version : .reset, at: now)
   }
 
@@ -149,13 +149,13 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   // MARK: What the controller says
 
-  @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) -> Action {
+  @export(interface) package mutating func receive(_ packet: RawSpan, at now: Instant) -> Action {
     guard packet.byteCount > 0, packet[0] == PacketType.event.rawValue else { return .none }
     guard let event = try? HCIEvent(packet) else { return refuse(at: now) }
     switch event {
     case .reports(var reports):
       do throws(Malformed) {
-        while let report = try reports.next() { heard(report.address, at: now) }
+        while let report = try reports.next() { observe(report.address, at: now) }
       } catch { return refuse(at: now) }
       judge(true, at: now)
       return .none
@@ -188,9 +188,9 @@ package struct Controller: BitwiseCopyable, Sendable {
     return .none
   }
 
-  /// No remedy is known against babble; but whoever relies on this radio shall know.
+  /// There is no remedy against babble, but `status` must show it.
   private mutating func judge(_ makesSense: Bool, at now: Instant) {
-    guard let isBabble = babble.heard(makesSense, at: now) else { return }
+    guard let isBabble = babble.observe(makesSense, at: now) else { return }
     if isBabble {
       trouble = trouble ?? .nonsense
       degrade()
@@ -199,17 +199,17 @@ package struct Controller: BitwiseCopyable, Sendable {
     }
   }
 
-  private mutating func heard(_ address: Address, at now: Instant) {
-    hearing.heard(address, at: now)
+  private mutating func observe(_ address: Address, at now: Instant) {
+    hearing.observe(address, at: now)
     silence.ended()
     isQuiet = false
     if trouble == .silent { recovered() }
   }
 
-  /// Many controllers stop listening when a connection is made, or is not. BLUETOOTH: resumed by us each time.
+  /// Many controllers stop scanning when a connection succeeds or fails, so we resume it each time.
   private mutating func connected(_ connection: Connection, at now: Instant) -> Action {
     guard case .yielded = phase else { return rescanIfListening(at: now) }
-    // A central that comes to us is not the answer to our own call.
+    // A central that connects to us is not the answer to our own attempt.
     return connection.isCentral || connection.status != 0 ? apply(.rescan, at: now) : .none
   }
 
@@ -226,7 +226,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     case .asking(let step, false, let deadline): return send(step, deadline)
     case .yielding where opcode == Step.stopScan.opcode(profile): phase = .yielded(deadline: now + Self.connectPatience)
     case .yielded where opcode.connects && isRefused: return apply(.rescan, at: now)
-    // A late refusal of what was taken for done, or somebody else at a shared adapter: in both cases nobody may be listening.
+    // A late refusal, or another program at a shared adapter: in both cases scanning may be off.
     case .listening where opcode == Step.startScan.opcode(profile) && (isRefused || isShared):
       phase = .listening(check: now + Self.courtesy, isDisturbed: true)
     default: break

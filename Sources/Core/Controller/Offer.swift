@@ -1,12 +1,12 @@
-/// Packets of others for the controller: identification, connections, advertising. They take their turn behind the radio's own.
+/// Others' packets for the controller: identification, connections, advertising. The radio's own packets go first.
 package enum Offer: BitwiseCopyable, Sendable {
   /// Send it now.
   case pass
-  /// Offer it again when something has been received or is due.
+  /// Offer it again after the next packet or deadline.
   case later
-  /// Send this one first, then offer it again: scanning makes way for a connection.
+  /// Send this one first, then offer it again: scanning stops for a connection attempt.
   case first(RadioCommand)
-  /// It cannot be sent: the controller is not up, or only the radio itself may do such a thing.
+  /// It cannot be sent: the controller is not up, or only the radio itself may send such a command.
   case refuse
 }
 
@@ -43,7 +43,8 @@ extension Controller {
 }
 
 extension Controller {
-  /// Somebody else's command was taken and not carried out: a connection that never ends, a call that cannot be taken back.
+  /// The controller took another part's command and did not carry it out: a connection that never ends, an attempt that cannot be
+  /// cancelled.
   package mutating func stuck(at now: Instant) -> Action {
     recoveries.unanswered += 1
     return fail(.notAnswering, at: now)

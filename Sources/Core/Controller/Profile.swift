@@ -1,18 +1,18 @@
-/// What a controller told of itself during bring-up. Whoever sends it commands of his own begins here.
+/// What a controller said of itself during bring-up: the basis for every further command.
 package struct Profile: BitwiseCopyable, Sendable {
-  /// Counts the resets: connections, advertising sets and lists of an earlier generation are gone.
+  /// Counts the resets: connections, advertising sets and lists of earlier generations are gone.
   package var generation: UInt32 = 0
-  /// Bring-up is over: the rest is true, and commands are taken.
+  /// Bring-up is over: the rest is true, and commands are accepted.
   package var isWhole = false
   package var version: UInt8 = 0
   package var manufacturer: UInt16 = 0xFFFF
-  /// Public, or the static random address that was given to a controller without one.
+  /// Public, or the static random address that we gave a controller without one.
   package var address = Address(0, type: 0)
   package var features: UInt64 = 0
-  /// Extended commands for scanning, advertising and connecting; otherwise only legacy ones. Never both.
+  /// Extended commands for scanning, advertising and connecting, or legacy ones; never both.
   package var isExtended = false
   package var hasCodedPhy = false
-  /// Data for connections: how long a packet may be, and how many may be on their way. Zero: no connections.
+  /// For connections: the longest packet, and how many may be under way. Zero: no connections.
   package var aclLength = 0
   package var aclCount = 0
   package var shortfalls = Shortfalls()
@@ -26,9 +26,9 @@ package struct Profile: BitwiseCopyable, Sendable {
   static let extendedAdvertising: UInt64 = 1 << 12
 }
 
-/// What a controller refused, and what it costs.
+/// What a controller refused. Each comment says what that costs.
 ///
-/// Not an `OptionSet`: that would bring arrays into Core.
+/// Not an `OptionSet`, which would bring arrays into Core.
 package struct Shortfalls: Equatable, BitwiseCopyable, Sendable {
   private(set) var rawValue: UInt16 = 0
 
@@ -40,7 +40,7 @@ package struct Shortfalls: Equatable, BitwiseCopyable, Sendable {
   package mutating func insert(_ other: Shortfalls) { rawValue |= other.rawValue }
   package mutating func remove(_ other: Shortfalls) { rawValue &= ~other.rawValue }
 
-  /// Nothing depends on it; telemetry says 0.
+  /// Nothing; telemetry shows 0.
   package static let version = Shortfalls(rawValue: 1)
   /// A random address is used.
   package static let address = Shortfalls(rawValue: 2)
@@ -50,9 +50,9 @@ package struct Shortfalls: Equatable, BitwiseCopyable, Sendable {
   package static let features = Shortfalls(rawValue: 8)
   /// No connections.
   package static let buffers = Shortfalls(rawValue: 16)
-  /// The controller's own masks stay; should reports be masked out, the silence is noticed. Legacy scanning: its reports are on by default.
+  /// The controller keeps its own masks; if they exclude reports, the silence is noticed. Legacy scanning: its reports are on by default.
   package static let masks = Shortfalls(rawValue: 32)
-  /// Passive scanning: an active one would need an address to ask from.
+  /// Passive scanning: active scanning needs an address.
   package static let randomAddress = Shortfalls(rawValue: 64)
   /// Legacy scanning, after a reset.
   package static let extended = Shortfalls(rawValue: 128)

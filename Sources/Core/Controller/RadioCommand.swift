@@ -1,4 +1,4 @@
-/// What a command is called. Core 6.0, Vol 4, Part E, 7.3, 7.4, 7.8.
+/// A command's number. Core 6.0, Vol 4, Part E, 7.3, 7.4, 7.8.
 package struct Opcode: Equatable, BitwiseCopyable, Sendable {
   package let value: UInt16
 
@@ -21,10 +21,10 @@ package struct Opcode: Equatable, BitwiseCopyable, Sendable {
   package static let connectExtended = Opcode(0x2043)
   package static let connectExtended2 = Opcode(0x2085)
 
-  /// The controller may have to stop listening for this one.
+  /// The controller may have to stop scanning for this one.
   var connects: Bool { self == .connect || self == .connectExtended || self == .connectExtended2 }
 
-  /// Only the radio itself may send these: somebody else's would make it deaf behind its back.
+  /// Reserved for the radio itself: from another part they would make it deaf unnoticed.
   var isOurs: Bool {
     self == .reset || self == .setScanParameters || self == .enableScan || self == .setExtendedScanParameters || self == .enableExtendedScan
   }
@@ -37,7 +37,7 @@ package struct RadioCommand: BitwiseCopyable, Sendable {
 
   package init(_ opcode: Opcode) { self.opcode = opcode }
 
-  /// As it goes over the line. Core 6.0, Vol 4, Part E, 5.4.1, with the H4 type in front.
+  /// Its bytes on the line. Core 6.0, Vol 4, Part E, 5.4.1, with the H4 type in front.
   package var packet: Text<44> {
     var packet = Text<44>()
     packet.append(byte: PacketType.command.rawValue)

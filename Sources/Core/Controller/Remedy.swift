@@ -1,28 +1,28 @@
-/// What can be done for a deaf radio, the cheapest first.
+/// The remedies for a deaf radio, the cheapest first.
 package enum Remedy: UInt8, BitwiseCopyable, Sendable {
   /// Scanning off and on again: a few milliseconds of deafness.
   case rescan
   /// HCI Reset and the whole bring-up: a tenth of a second; connections and advertising end.
   case reset
-  /// The line closed and opened again: what unplugging would do.
+  /// The line closed and opened again, like unplugging.
   case reopen
 }
 
-/// What to do about silence, and when: often while somebody was heard a moment ago, ever more rarely afterwards.
+/// What to do about silence, and when: often soon after an advert, ever more rarely later.
 ///
-/// After a lively past: scan anew, reset, reopen; from then on the radio is degraded, and is scanned anew every four seconds with a
-/// reset each fifth time and a reopening each fifteenth. After any other past: scan anew, with a reset the second and each
-/// sixth time and a reopening each sixtieth. Ten minutes (lively), or two, after the last advert the pauses grow with the silence to at most five
-/// minutes, and it is taken for quiet.
+/// After a lively past: rescan, reset, reopen. From then on the radio is degraded, with a rescan every four seconds, a reset every fifth
+/// time and a reopening every fifteenth. After any other past: rescan, with a reset the second and every sixth time and a reopening every
+/// sixtieth. Ten minutes (lively) or two minutes after the last advert the pauses grow with the silence, to five minutes at most, and the
+/// radio counts as quiet.
 struct Silence: BitwiseCopyable, Sendable {
   /// Since the last advert.
   private(set) var tries = 0
-  /// When listening began, or was last mended.
+  /// When listening began or resumed.
   private var since = Instant.zero
 
   private static let pause = Interval.seconds(4)
   private static let longestPause = Interval.seconds(300)
-  /// From then on silence is called quiet.
+  /// From then on the radio counts as quiet.
   private static let quiet = Interval.seconds(300)
   private static let alarm = Interval.seconds(600)
   private static let concern = Interval.seconds(120)
@@ -35,7 +35,7 @@ struct Silence: BitwiseCopyable, Sendable {
 
   func isQuiet(_ hearing: Hearing, at now: Instant) -> Bool { now - hearing.last >= Self.quiet && !isAlarming(hearing, at: now) }
 
-  /// When to do something unless something is heard.
+  /// When to act, unless something is heard.
   func deadline(_ hearing: Hearing) -> Instant {
     if tries == 0 { return max(since, hearing.last) + hearing.patience }
     let age = since - hearing.last
@@ -51,7 +51,7 @@ struct Silence: BitwiseCopyable, Sendable {
       return tries == 2 || tries % 5 == 0 ? .reset : .rescan
     }
     if tries % 60 == 0 { return .reopen }
-    // Whoever shares an adapter is not to be disturbed because a yard is empty.
+    // A shared adapter must not be reset because a yard is empty.
     return (tries == 2 || tries % 6 == 0) && !isShared ? .reset : .rescan
   }
 }

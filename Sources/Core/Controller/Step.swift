@@ -1,12 +1,11 @@
-/// Bring-up, one command at a time, in this order. Listening anew begins at `eventMask`: a controller that started again by itself has
-/// lost its masks too.
+/// The commands of bring-up, in this order. A rescan starts at `eventMask`: a controller that restarted by itself has lost its masks too.
 enum Step: UInt8, BitwiseCopyable, Sendable {
   case reset, version, address, commands, features, buffers
   case eventMask, lowEnergyEventMask, stopScan, randomAddress, scanParameters, startScan
 
   var next: Step? { Step(rawValue: rawValue + 1) }
 
-  /// Core 6.0, Vol 4, Part E, 4.4 leaves it to the host; Linux waits 2 s. Controllers answer in milliseconds, a reset of some takes longer.
+  /// Core 6.0, Vol 4, Part E, 4.4 leaves it to the host; Linux waits 2 s. Controllers answer in milliseconds; some resets take longer.
   var patience: Interval { self == .reset ? .milliseconds(1_500) : .milliseconds(1_000) }
 
   func opcode(_ profile: Profile) -> Opcode {
@@ -25,7 +24,7 @@ enum Step: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// On a shared adapter the kernel owns resets, masks and addresses. A random address is for controllers without a public one.
+  /// The kernel owns the resets, masks and addresses of a shared adapter. A random address is for controllers without a public one.
   func isNeeded(_ profile: Profile, isShared: Bool) -> Bool {
     switch self {
     case .reset, .eventMask, .lowEnergyEventMask: !isShared
@@ -52,13 +51,13 @@ enum Step: UInt8, BitwiseCopyable, Sendable {
   /// the default lacks bit 61, LE Meta, and a controller left with it is deaf.
   private static let events: UInt64 = 1 << 4 | 1 << 7 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 47 | 1 << 61
 
-  /// Core 6.0, Vol 4, Part E, 7.8.1. What is extended: data length, PHY, extended reports, scan timeout, advertising set terminated.
-  /// Other bits stay clear: some controllers refuse a mask with any that they do not know.
+  /// Core 6.0, Vol 4, Part E, 7.8.1. The extended bits: data length, PHY, extended reports, scan timeout, advertising set terminated. Other
+  /// bits stay clear: some controllers refuse a mask with an unknown bit.
   private static func lowEnergyEvents(_ profile: Profile) -> UInt64 {
     0x1F | (profile.isExtended ? 1 << 6 | 1 << 11 | 1 << 12 | 1 << 16 | 1 << 17 : 0)
   }
 
-  /// Core 6.0, Vol 4, Part E, 7.8.11 and 7.8.65; duplicates are never filtered, for every advert is a sample; no end.
+  /// Core 6.0, Vol 4, Part E, 7.8.11 and 7.8.65. Duplicates are never filtered, for every advert is a sample. No end.
   private static func appendEnable(_ enabled: Bool, _ profile: Profile, to command: inout RadioCommand) {
     command.append(enabled ? 1 : 0)
     command.append(0)

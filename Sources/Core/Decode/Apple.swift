@@ -1,7 +1,7 @@
 /// Apple's messages in the manufacturer data of 0x004C: one after another, each a type, a length and its bytes.
 ///
-/// Apple publishes only the iBeacon; the rest is what many have observed. Two break the rule of the length: the overflow area has
-/// none, and HomeKit's shares its byte with three bits of something else.
+/// Apple has published only the iBeacon; the rest is common observation. Two kinds break the rule of the length: the overflow area has
+/// none, and HomeKit's byte also holds three other bits.
 package struct AppleMessages: ~Escapable {
   package static let company: UInt16 = 0x004C
 
@@ -16,7 +16,7 @@ package struct AppleMessages: ~Escapable {
   @_lifetime(copy data)
   package init(_ data: RawSpan) { cursor = Cursor(data) }
 
-  /// nil after the last, and where the rest makes no sense: it is Apple's own affair, so no damage is counted.
+  /// nil after the last, and where the rest makes no sense. That is Apple's affair: no damage is counted.
   @_lifetime(copy self)
   @_lifetime(self: copy self)
   package mutating func next() -> AppleMessage? {
@@ -50,7 +50,7 @@ package struct AppleMessage: ~Escapable {
     self.content = content
   }
 
-  /// As observers call it; nil for what nobody has named.
+  /// Its common name; nil for an unknown kind.
   package var name: StaticString? {
     switch kind {
     case 0x01: "overflow"
@@ -94,7 +94,7 @@ package struct AltBeacon: ~Escapable {
   package let id: RawSpan
   package let measuredPower: Int8
 
-  /// Some beacons leave out the last byte, which is the manufacturer's own.
+  /// Some beacons omit the last byte, which is the manufacturer's own.
   @_lifetime(copy data)
   package init?(_ data: RawSpan) {
     guard data.byteCount >= 23, data.big16(at: 0) == 0xBEAC else { return nil }

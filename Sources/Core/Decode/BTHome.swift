@@ -6,7 +6,7 @@ package struct BTHome: ~Escapable {
 
   package let isEncrypted: Bool
   private var cursor: Cursor
-  /// Set when the rest could not be read: it is cut, or its first object is newer than this table.
+  /// The rest could not be read: it is cut, or contains an object newer than this table.
   package private(set) var damage: Malformed?
 
   /// nil for another version.
@@ -63,11 +63,11 @@ package struct BTHomeMeasurement: ~Escapable {
   }
 }
 
-/// What an object id stands for.
+/// The meaning of an object id.
 package struct BTHomeObject: BitwiseCopyable, Sendable {
   package let id: UInt8
   package let name: StaticString
-  /// Zero: a length stands before the content, and it is no number.
+  /// Zero: a length precedes the content, which is no number.
   package let bytes: UInt8
   package let isSigned: Bool
   package let decimals: UInt8
@@ -110,7 +110,7 @@ package struct BTHomeObject: BitwiseCopyable, Sendable {
     }
   }
 
-  /// What came after the first edition.
+  /// Objects added after the first edition.
   private init?(later id: UInt8) {
     switch id {
     case 0x3A: self.init(id, "button", 1)

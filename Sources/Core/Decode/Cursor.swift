@@ -1,4 +1,4 @@
-/// Bytes in order, borrowed: it advances or it refuses. Everything from outside is read through it.
+/// Borrowed bytes, read in order: each read advances or throws. All input from outside goes through it.
 package struct Cursor: ~Escapable, BitwiseCopyable {
   private var rest: RawSpan
 
@@ -7,7 +7,7 @@ package struct Cursor: ~Escapable, BitwiseCopyable {
 
   package var remaining: Int { rest.byteCount }
 
-  /// What has not been read yet.
+  /// The rest.
   package var unread: RawSpan {
     @_lifetime(copy self)
     get { rest }
@@ -54,7 +54,7 @@ package struct Cursor: ~Escapable, BitwiseCopyable {
   package mutating func big64() throws(Malformed) -> UInt64 { try take(8).big64(at: 0) }
 }
 
-/// Fixed places in a span whose length somebody has checked: the compiler then drops the check made here.
+/// Reads at fixed places of a span whose length was checked before: then the compiler drops the check made here.
 extension RawSpan {
   package func signed(at offset: Int) -> Int8 { Int8(bitPattern: self[offset]) }
   package func little16(at offset: Int) -> UInt16 { UInt16(littleEndian: load(offset)) }
@@ -66,7 +66,7 @@ extension RawSpan {
   package func big32(at offset: Int) -> UInt32 { UInt32(bigEndian: load(offset)) }
   package func big64(at offset: Int) -> UInt64 { UInt64(bigEndian: load(offset)) }
 
-  /// What is left without the first and the last few.
+  /// The bytes between the first `head` and the last `tail`.
   @inline(__always) @_lifetime(copy self)
   func inner(from head: Int, leavingOut tail: Int) -> RawSpan {
     precondition(byteCount >= head &+ tail, "a span shorter than what is left out of it")
@@ -74,7 +74,7 @@ extension RawSpan {
     return unsafe extracting(unchecked: head..<byteCount &- tail)
   }
 
-  /// The first and the last sixteen bytes, which may overlap: all there is of 16 to 32 bytes.
+  /// The first and the last sixteen bytes, which may overlap: together all of 16 to 32 bytes.
   @inline(__always) func outer16() -> (UInt64, UInt64, UInt64, UInt64) {
     precondition(byteCount >= 16, "sixteen bytes of a shorter span")
     // SAFETY: checked just above; any bytes are a number.

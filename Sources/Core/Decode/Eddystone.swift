@@ -4,17 +4,17 @@ package enum EddystoneFrame: ~Escapable {
   case uid(powerAtZero: Int8, id: RawSpan)
   case url(powerAtZero: Int8, EddystoneURL)
   case telemetry(EddystoneTelemetry)
-  /// Telemetry for those who have the beacon's key, or of a version that nobody knows.
+  /// Telemetry that needs the beacon's key, or of an unknown version.
   case sealedTelemetry(RawSpan)
   case ephemeral(powerAtZero: Int8, id: UInt64)
   case unknown(RawSpan)
 
   package static let service = ServiceUUID(short: 0xFEAA)
 
-  /// Eddystone tells the level at 0 m; 41 dB is what the first metre takes. protocol-specification.md, "Tx Power".
+  /// Eddystone states the level at 0 m; the first metre takes 41 dB. protocol-specification.md, "Tx Power".
   package static let firstMeter: Int8 = 41
 
-  /// nil: shorter than the frame's type says.
+  /// nil: shorter than its type requires.
   @inline(always) @_lifetime(copy data)
   package init?(_ data: RawSpan) {
     guard data.byteCount >= 2 else { return nil }
@@ -40,13 +40,13 @@ package enum EddystoneFrame: ~Escapable {
   }
 }
 
-/// How a beacon fares. eddystone-tlm/tlm-plain.md.
+/// A beacon's own health. eddystone-tlm/tlm-plain.md.
 package struct EddystoneTelemetry: BitwiseCopyable, Sendable {
   /// In millivolts; zero where the beacon has no battery.
   package let voltage: UInt16
   /// In 1/256 °C; -128 °C where the beacon cannot tell.
   package let temperature: Int16
-  /// Advertisements since it started: the true count, against which losses can be told.
+  /// Adverts since it started: the true count, from which losses follow.
   package let adverts: UInt32
   /// In tenths of a second.
   package let uptime: UInt32
@@ -62,7 +62,7 @@ package struct EddystoneTelemetry: BitwiseCopyable, Sendable {
   package var centidegrees: Int16? { temperature == Int16.min ? nil : Int16(Int32(temperature) * 100 / 256) }
 }
 
-/// A URL in Eddystone's short writing. eddystone-url/README.md.
+/// A URL in Eddystone's compressed form. eddystone-url/README.md.
 package struct EddystoneURL: ~Escapable {
   private let encoded: RawSpan
 

@@ -1,4 +1,4 @@
-/// What a controller says, borrowed from its packet. What nobody here asks about stays bytes.
+/// A controller's event, borrowed from its packet. What no part of this program needs stays bytes.
 package enum HCIEvent: ~Escapable {
   case reports(Reports)
   case commandComplete(opcode: UInt16, credits: UInt8, result: RawSpan)
@@ -10,7 +10,7 @@ package enum HCIEvent: ~Escapable {
   case lowEnergy(subevent: UInt8, parameters: RawSpan)
   case other(code: UInt8, parameters: RawSpan)
 
-  /// `packet` begins with its H4 type. Bytes after the event's own length are refused: they would be another packet's.
+  /// `packet` begins with its H4 type. Bytes beyond the event's own length are refused: they would belong to another packet.
   @_lifetime(copy packet)
   @inline(__always) package init(_ packet: RawSpan) throws(Malformed) {
     guard packet.byteCount >= 3 else { throw .truncated }
@@ -60,7 +60,7 @@ package enum HCIEvent: ~Escapable {
   }
 }
 
-/// A connection made, or not made: then `status` is not zero and the rest means nothing.
+/// A connection, or its failure: then `status` is not zero and the rest means nothing.
 package struct Connection: BitwiseCopyable, Sendable {
   package let status: UInt8
   package let handle: UInt16
@@ -89,7 +89,7 @@ package struct Connection: BitwiseCopyable, Sendable {
   }
 }
 
-/// How many packets of which connection have left the controller. Core 6.0, Vol 4, Part E, 7.7.19.
+/// How many packets of each connection have left the controller. Core 6.0, Vol 4, Part E, 7.7.19.
 package struct CompletedPackets: ~Escapable {
   private var cursor: Cursor
 
@@ -110,7 +110,7 @@ package struct CompletedPackets: ~Escapable {
 /// A piece of a connection's data. Core 6.0, Vol 4, Part E, 5.4.2.
 package struct AclPacket: ~Escapable {
   package let handle: UInt16
-  /// Whether it goes on with the L2CAP frame of the piece before.
+  /// Whether it continues the L2CAP frame of the piece before.
   package let isContinuation: Bool
   package let data: RawSpan
 

@@ -1,7 +1,7 @@
 // A field of an advertisement as JSON.
 
 extension Text {
-  /// The members of one field, into an object that is open.
+  /// The members of one field, inside an open object.
   mutating func members(of field: borrowing Field) {
     switch field {
     case .flags(let value):
@@ -59,7 +59,7 @@ extension Text {
     append(uuid)
   }
 
-  /// In four or eight digits where Bluetooth's base UUID allows it.
+  /// With four or eight digits if it is on Bluetooth's base UUID.
   private mutating func append(_ uuid: ServiceUUID) {
     append(byte: UInt8(ascii: "\""))
     let base = ServiceUUID(short: 0)

@@ -1,8 +1,8 @@
-/// One statement of an advertisement, its bytes borrowed from the packet. Assigned Numbers, 2.3; Core Supplement, Part A.
+/// One field of an advertisement, its bytes borrowed from the packet. Assigned Numbers, 2.3; Core Supplement, Part A.
 package enum Field: ~Escapable {
   case flags(UInt8)
   case services(UUIDList)
-  /// Services that the sender would like to find elsewhere.
+  /// Services that the sender looks for.
   case solicitations(UUIDList)
   case name(RawSpan, isComplete: Bool)
   case txPower(Int8)
@@ -13,13 +13,13 @@ package enum Field: ~Escapable {
   case unknown(type: UInt8, RawSpan)
 }
 
-/// The fields of an advertisement in their order. A damaged one ends them; what stood before it stands.
+/// The fields of an advertisement, in order. A damaged field ends them; the fields before it count.
 ///
 ///     while let field = fields.next() { … }
 ///     if let damage = fields.damage { … }
 package struct Fields: ~Escapable {
   private var cursor: Cursor
-  /// What was wrong, if anything was: a length beyond the end, or less than the field's type needs.
+  /// What was wrong: a length beyond the end, or less than the field's type needs.
   package private(set) var damage: Malformed?
 
   @_lifetime(copy data)
@@ -43,7 +43,7 @@ package struct Fields: ~Escapable {
 }
 
 extension Field {
-  /// nil: the content is too short, or of no length that the type can have.
+  /// nil: the content is too short, or has an impossible length for the type.
   @inline(always) @_lifetime(copy content)
   fileprivate init?(type: UInt8, _ content: RawSpan) {
     switch type {

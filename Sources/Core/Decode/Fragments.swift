@@ -1,4 +1,4 @@
-/// Puts together what one advertisement says in several reports. Core 6.0, Vol 4, Part E, 7.7.65.13: *incomplete, more data to come*.
+/// Reassembles an advertisement that arrives in several reports. Core 6.0, Vol 4, Part E, 7.7.65.13: *incomplete, more data to come*.
 ///
 ///     if !fragments.concern(report) { hear(report) }
 ///     else if fragments.join(report, at: now, into: &text) { hear(try Report(whole: text.bytes)) }
@@ -12,7 +12,7 @@ package struct Fragments: ~Copyable {
     var isTruncated = false
   }
 
-  /// Chains of one sender may interleave: an advertisement of each set, and a scan response.
+  /// One sender's chains may interleave: one for each advertising set, and one for the scan response.
   private struct Sender: Equatable, BitwiseCopyable {
     var word: UInt64 = 0
     var set: UInt8 = 0
@@ -22,7 +22,7 @@ package struct Fragments: ~Copyable {
   private var chains: Lent<Chain>
   private var memory: Lent<UInt8>
   private var used = 0
-  /// Chains that never ended, or had to make room.
+  /// Chains that never ended, or were evicted.
   package private(set) var dropped: UInt64 = 0
 
   package init(in arena: inout Arena) {
@@ -35,13 +35,13 @@ package struct Fragments: ~Copyable {
       + Arena.bytes(for: Limits.fragmentChains * Limits.advertisementBytes, of: UInt8.self)
   }
 
-  /// False for nearly all reports, which stand alone.
+  /// False for nearly all reports, which are complete.
   @inline(__always)
   package func concern(_ report: Report) -> Bool {
     report.form == .extended && (report.completeness == .moreToCome || (used > 0 && find(Self.sender(of: report)) != nil))
   }
 
-  /// True when the last piece is here: then `whole` is the whole report, with the level and all else of that piece.
+  /// True after the last piece: then `whole` is the whole report, with the level and head of that piece.
   package mutating func join(_ report: Report, at now: Instant, into whole: inout WholeReport) -> Bool {
     let chain = self.chain(of: report, at: now)
     let start = chain * Limits.advertisementBytes
@@ -68,7 +68,7 @@ package struct Fragments: ~Copyable {
     return nil
   }
 
-  /// The report's chain: the one it goes on with, or a new one, if need be in the place of the oldest.
+  /// The report's chain. A new one may evict the oldest.
   private mutating func chain(of report: Report, at now: Instant) -> Int {
     let sender = Self.sender(of: report)
     if let chain = find(sender) {

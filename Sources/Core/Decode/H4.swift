@@ -2,7 +2,7 @@
 package enum PacketType: UInt8, BitwiseCopyable, Sendable {
   case command = 1, acl, synchronous, event, isochronous
 
-  /// How many bytes stand between the type and the content, the length among them.
+  /// How many bytes there are between the type and the content, the length included.
   var headerBytes: Int {
     switch self {
     case .command, .synchronous: 3
@@ -11,7 +11,7 @@ package enum PacketType: UInt8, BitwiseCopyable, Sendable {
     }
   }
 
-  /// What a header says of the bytes that follow it. Core 6.0, Vol 4, Part E, 5.4.
+  /// How many bytes follow a header. Core 6.0, Vol 4, Part E, 5.4.
   func contentBytes(header: RawSpan) -> Int {
     switch self {
     case .command, .synchronous: Int(header[2])
@@ -22,21 +22,21 @@ package enum PacketType: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// Cuts a stream of bytes from a controller into packets, whatever pieces it arrives in, and finds its place again after damage.
+/// Cuts a controller's byte stream into packets, in whatever pieces it arrives, and resynchronises after damage.
 ///
 ///     var bytes = Cursor(chunk)
 ///     while stream.advance(through: &bytes) { ring.push(stream.packet) }
 package struct PacketStream: BitwiseCopyable, Sendable {
   private var gathered = Text<260>()
   private var isWhole = false
-  /// Whether the stream is believed to stand at a packet's start. Once lost, only what must be an event is believed.
+  /// Whether the stream is at a packet's start. After a loss only what must be an event is accepted.
   private var isAligned = true
   /// Bytes that belonged to no packet.
   package private(set) var discarded: UInt64 = 0
 
   package init() {}
 
-  /// The packet that `advance` has just completed, its type in front.
+  /// The packet that `advance` has just completed, with its type.
   package var packet: RawSpan {
     @_addressableSelf
     @_lifetime(borrow self)
@@ -46,14 +46,14 @@ package struct PacketStream: BitwiseCopyable, Sendable {
   /// Whether a packet has begun and not ended.
   package var isPartial: Bool { !isWhole && gathered.count > 0 }
 
-  /// The line fell silent inside a packet: the rest of it is not to be looked for in what comes next.
+  /// The line fell silent inside a packet: its rest will not come.
   package mutating func abandon() {
     guard isPartial else { return }
     discarded += UInt64(gathered.count)
     gathered.truncate(to: 0)
   }
 
-  /// Reads on; true when a packet is whole, false when the bytes are used up.
+  /// Reads on. True when a packet is complete, false when the bytes are used up.
   @_lifetime(bytes: copy bytes)
   package mutating func advance(through bytes: inout Cursor) -> Bool {
     if isWhole { gathered.truncate(to: 0) }
@@ -73,11 +73,11 @@ package struct PacketStream: BitwiseCopyable, Sendable {
     }
   }
 
-  /// How many bytes the packet, or first its header, still lacks; nil when what was gathered is none.
+  /// How many bytes the packet, or first its header, still lacks; nil when the bytes so far are no packet.
   ///
-  /// Controllers send nothing but events until a connection is made, and never audio, for nobody asks for it. A packet longer than
-  /// a `Packet` is noise too: believing a length of 64 kB after a lost byte would make the gateway deaf. So would an LE event whose kind
-  /// never has that length: it would swallow those that follow, one false header after the other.
+  /// Controllers send only events until there is a connection, and never audio, which nobody requests. A packet longer than a `Packet` is
+  /// noise too: to believe a length of 64 kB after a lost byte would make the gateway deaf. So would an LE event of an impossible length:
+  /// it would swallow the events behind it.
   private func missing() -> Int? {
     guard gathered.count > 0 else { return 1 }
     guard let type = PacketType(rawValue: gathered[0]), type == .event || (type == .acl && isAligned) else { return nil }
@@ -94,7 +94,7 @@ package struct PacketStream: BitwiseCopyable, Sendable {
     return header + content <= Packet.mostBytes ? header + content - gathered.count : nil
   }
 
-  /// Drops one byte. At most four are left, and no event that is believed now is shorter: nothing of a next packet has been gathered.
+  /// Drops one byte. At most four are left, and every acceptable event is longer: nothing of the next packet is lost.
   private mutating func lose() {
     discarded += 1
     isAligned = false
@@ -116,7 +116,7 @@ package struct PacketStream: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The same of an LE event; those that are not named here have no length of their own. Core 6.0, Vol 4, Part E, 7.7.65.
+  /// The same for an LE event; subevents that are not listed have no fixed length. Core 6.0, Vol 4, Part E, 7.7.65.
   private func isPlausible(subevent: UInt8, length: Int) -> Bool {
     switch subevent {
     case 0x00: false

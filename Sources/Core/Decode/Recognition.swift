@@ -1,28 +1,28 @@
-/// What one advertisement says about its sender. Its proof is borrowed from the packet.
+/// What one advertisement says about its sender. The bytes of the identity are borrowed from the packet.
 package struct Recognition: ~Escapable {
-  /// The most specific identity that the advertisement carries; addresses and keys are not looked at here.
+  /// The best evidence in the advertisement; addresses and keys are handled elsewhere.
   package private(set) var evidence = Evidence.address
   private var proof: RawSpan
-  // What else it says of who it is, each empty when it does not.
+  // Its other names; each is empty if absent.
   private var iBeacon: RawSpan
   private var altBeacon: RawSpan
   private var eddystone: RawSpan
   private var name: RawSpan
-  /// A bit for each configured service that it offers, openly or not.
+  /// A bit for each configured service that it offers, openly or in the overflow area.
   private var offers: UInt16 = 0
-  /// The first configured service that it offers, whatever else it says.
+  /// The first configured service that it offers.
   package private(set) var service: Int?
-  /// Whether that service was only a bit in the overflow area.
+  /// Whether that service is only a bit in the overflow area.
   package private(set) var isServiceHinted = false
   /// The level at 1 m.
   package private(set) var measuredPower: Int8?
   private var isPowerImplausible = false
-  /// What its antenna is given, by its own words.
+  /// Its transmit power, as it states it.
   package private(set) var txPower: Int8?
-  /// The identifier of an Eddystone beacon that hides behind a key.
+  /// The identifier of an Eddystone beacon that needs a key.
   package private(set) var ephemeral: UInt64?
   package private(set) var attributes = Attributes()
-  /// Something in it could not be read; the rest counts.
+  /// Some of it could not be read; the rest counts.
   package private(set) var damage: Malformed?
 
   @_lifetime(copy data)
@@ -31,7 +31,7 @@ package struct Recognition: ~Escapable {
     (iBeacon, altBeacon, eddystone, name) = (proof, proof, proof, proof)
   }
 
-  /// nil where the identity would need an address and there is none.
+  /// nil where the identity needs an address and there is none.
   package func identity(at address: Address, _ services: borrowing WatchedServices) -> Identity? {
     switch evidence {
     case .irk, .peer, .eid: return nil
@@ -50,7 +50,7 @@ package struct Recognition: ~Escapable {
     return identity
   }
 
-  /// One of the names that it gives its sender, whichever of them is the most specific; of a service by its number.
+  /// One of the sender's names, of the given kind; a service by its number.
   func name(_ kind: Identity.Kind, at address: Address, service number: Int = 0, _ services: borrowing WatchedServices) -> Identity? {
     switch kind {
     case .irk, .peer, .eid: return nil
@@ -73,7 +73,7 @@ package struct Recognition: ~Escapable {
     return identity
   }
 
-  /// Among names of its kind: the service that stands first in the configuration, the longest name.
+  /// Among names of its kind: the service first in the configuration, the longest name.
   var rank: UInt8 {
     switch evidence {
     case .service, .overflow: UInt8(truncatingIfNeeded: service ?? 0)
@@ -82,8 +82,8 @@ package struct Recognition: ~Escapable {
     }
   }
 
-  /// Beacons are sold with -40 to +20 dBm: levels of -100 to -39 at 1 m, give or take an antenna and what a site assumes. What an advert claims
-  /// beyond that is no transmitter's. `power` came with the report's head.
+  /// Beacons are sold with -40 to +20 dBm, which is -100 to -39 at 1 m, give or take an antenna and what a site assumes. Claims beyond that
+  /// are impossible. `power` comes from the report's head.
   func isImplausible(_ power: Int8?) -> Bool {
     if isPowerImplausible { return true }
     guard measuredPower == nil, let power = txPower ?? power else { return false }
@@ -100,7 +100,7 @@ package struct Recognition: ~Escapable {
   }
 }
 
-/// Sensor values that came along, for those who ask. They say nothing about who it is.
+/// Sensor values in the advertisement. They do not identify the sender.
 package struct Attributes: BitwiseCopyable, Sendable {
   /// Adverts sent since the beacon started.
   package var adverts: UInt32?
@@ -115,7 +115,7 @@ package struct Attributes: BitwiseCopyable, Sendable {
 
   package var isEmpty: Bool { battery == nil && voltage == nil && temperature == nil && adverts == nil }
 
-  /// What is not said again is as it was.
+  /// A value that the new advert lacks stays.
   package mutating func update(_ newer: Attributes) {
     battery = newer.battery ?? battery
     voltage = newer.voltage ?? voltage
@@ -125,7 +125,7 @@ package struct Attributes: BitwiseCopyable, Sendable {
 }
 
 extension WatchedServices {
-  /// What a controller had to cut short is not the sender's fault.
+  /// What the controller had to cut is not the sender's fault.
   @inline(__always) @_lifetime(copy report)
   package func recognise(_ report: Report) -> Recognition {
     var recognition = recognise(report.data)
@@ -138,8 +138,8 @@ extension WatchedServices {
   package func recognise(_ data: RawSpan) -> Recognition {
     var recognition = Recognition(nothingYetIn: data)
     var fields = Fields(data)
-    while let field = fields.next() { recognition.note(field, self) }
-    recognition.note(fields.damage)
+    while let field = fields.next() { recognition.record(field, self) }
+    recognition.record(fields.damage)
     return recognition
   }
 }
@@ -147,16 +147,16 @@ extension WatchedServices {
 extension Recognition {
   fileprivate mutating func pardon() { damage = nil }
 
-  fileprivate mutating func note(_ damage: Malformed?) { if let damage { self.damage = damage } }
+  fileprivate mutating func record(_ damage: Malformed?) { if let damage { self.damage = damage } }
 
   @inline(always) @_lifetime(self: copy self, copy field)
-  fileprivate mutating func note(_ field: Field, _ services: borrowing WatchedServices) {
+  fileprivate mutating func record(_ field: Field, _ services: borrowing WatchedServices) {
     switch field {
-    case .manufacturer(let company, let data): note(company, data, services)
+    case .manufacturer(let company, let data): record(company, data, services)
     case .serviceData(let uuid, let data):
-      note(uuid, services)
-      note(uuid, data)
-    case .services(var list): while !services.isEmpty, let uuid = list.next() { note(uuid, services) }
+      record(uuid, services)
+      record(uuid, data)
+    case .services(var list): while !services.isEmpty, let uuid = list.next() { record(uuid, services) }
     case .name(let name, let isComplete):
       let text = name.nameBytes
       if text.byteCount > self.name.byteCount { self.name = text }
@@ -167,7 +167,7 @@ extension Recognition {
   }
 
   @_lifetime(self: copy self, copy data)
-  private mutating func note(_ company: UInt16, _ data: RawSpan, _ services: borrowing WatchedServices) {
+  private mutating func record(_ company: UInt16, _ data: RawSpan, _ services: borrowing WatchedServices) {
     if let beacon = AltBeacon(data) {
       measured(beacon.measuredPower)
       altBeacon = beacon.id
@@ -188,7 +188,7 @@ extension Recognition {
     }
   }
 
-  private mutating func note(_ uuid: ServiceUUID, _ services: borrowing WatchedServices) {
+  private mutating func record(_ uuid: ServiceUUID, _ services: borrowing WatchedServices) {
     if let hit = services.first(equal: uuid) { offered(hit, isHinted: false) }
   }
 
@@ -201,21 +201,21 @@ extension Recognition {
   }
 
   @_lifetime(self: copy self, copy data)
-  private mutating func note(_ uuid: ServiceUUID, _ data: RawSpan) {
+  private mutating func record(_ uuid: ServiceUUID, _ data: RawSpan) {
     if uuid == EddystoneFrame.service {
-      guard let frame = EddystoneFrame(data) else { return note(.impossible) }
-      note(frame)
+      guard let frame = EddystoneFrame(data) else { return record(.impossible) }
+      record(frame)
     } else if uuid == BTHome.service {
       guard var measurements = BTHome(data) else { return }
-      while let measurement = measurements.next() { attributes.note(measurement) }
-      note(measurements.damage)
+      while let measurement = measurements.next() { attributes.record(measurement) }
+      record(measurements.damage)
     } else if uuid == ServiceUUID(short: 0x180F), data.byteCount >= 1 {
       attributes.battery = data[0]
     }
   }
 
   @inline(always) @_lifetime(self: copy self, copy frame)
-  private mutating func note(_ frame: EddystoneFrame) {
+  private mutating func record(_ frame: EddystoneFrame) {
     switch frame {
     case .uid(let power, let id):
       measured(power, atZero: true)
@@ -233,7 +233,7 @@ extension Recognition {
     }
   }
 
-  /// At 1 m a beacon cannot be heard at 0 dBm or more: a byte that says so was never set.
+  /// At 1 m no beacon reaches 0 dBm: such a byte was never set.
   private mutating func measured(_ power: Int8, atZero: Bool = false) {
     let level = atZero ? Int(power) - Int(EddystoneFrame.firstMeter) : Int(power)
     guard level < 0 else { return }
@@ -243,7 +243,7 @@ extension Recognition {
 }
 
 extension Attributes {
-  fileprivate mutating func note(_ measurement: BTHomeMeasurement) {
+  fileprivate mutating func record(_ measurement: BTHomeMeasurement) {
     switch measurement.object.id {
     case 0x01: battery = UInt8(clamping: measurement.value)
     case 0x02: temperature = Int16(clamping: measurement.value)
@@ -258,7 +258,7 @@ extension Attributes {
 }
 
 extension RawSpan {
-  /// Up to the first zero, which some stacks pad with; no more than an identity has room for.
+  /// Up to the first zero, which some stacks use as padding, and within an identity's room.
   fileprivate var nameBytes: RawSpan {
     @_lifetime(copy self)
     get {

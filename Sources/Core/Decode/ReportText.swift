@@ -1,7 +1,7 @@
-// A report as JSON: what its bytes say, and nothing that they do not.
+// A report as JSON: everything in its bytes, and nothing else.
 
 extension Text {
-  /// The members of one report, into an object that is open.
+  /// The members of one report, inside an open object.
   package mutating func members(of report: Report) {
     member("form", report.form.name)
     if report.address.kind == .anonymous {

@@ -1,4 +1,4 @@
-/// The advertising reports of one event, one after another: legacy, directed and extended alike.
+/// The advertising reports of one event, in order: legacy, directed and extended.
 ///
 ///     while let report = try reports.next() { … }
 package struct Reports: ~Escapable, BitwiseCopyable {
@@ -8,7 +8,7 @@ package struct Reports: ~Escapable, BitwiseCopyable {
 
   @_lifetime(copy reports)
   init(_ form: Report.Form, count: UInt8, _ reports: RawSpan) throws(Malformed) {
-    // A controller reports something or says nothing.
+    // An event without reports is impossible.
     guard count > 0 else { throw .impossible }
     self.form = form
     left = count
@@ -17,12 +17,12 @@ package struct Reports: ~Escapable, BitwiseCopyable {
 
   package var isEmpty: Bool { left == 0 }
 
-  /// nil after the last; after a refusal the rest of the event cannot be found any more.
+  /// nil after the last. After a throw the rest of the event is lost.
   @_lifetime(copy self)
   @_lifetime(self: copy self)
   package mutating func next() throws(Malformed) -> Report? { isEmpty ? nil : try take() }
 
-  /// `next` for the hot path, where a report that may be none would first be put together in memory.
+  /// `next` for the hot path: an optional report would first be assembled in memory.
   @inline(always) @_lifetime(copy self)
   @_lifetime(self: copy self)
   package mutating func take() throws(Malformed) -> Report {
@@ -41,7 +41,7 @@ package struct Reports: ~Escapable, BitwiseCopyable {
   }
 }
 
-/// One advertisement, or scan response, as one antenna heard it: a view of the report's own bytes, checked once when it is made.
+/// One advertisement or scan response as one radio received it: a view of the report's own bytes, checked when it is made.
 package struct Report: ~Escapable, BitwiseCopyable {
   static let extendedHeadBytes = 24
   private static let legacyHeadBytes = 9, directedBytes = 16
@@ -53,13 +53,13 @@ package struct Report: ~Escapable, BitwiseCopyable {
     case extended = 0x0D
   }
 
-  /// Of what stands before the data; it also tells the form.
+  /// The length of what precedes the data; it also tells the form.
   private let headBytes: UInt8
   package let level: Int8
   package let address: Address
   private let bytes: RawSpan
 
-  // It cannot fail, so that a report is never put together in memory: whether it is one is found out before.
+  // It cannot fail, so that a report is never assembled in memory: the checks come before.
   @inline(always) @_lifetime(copy bytes)
   private init(headBytes: Int, level: Int8, address: Address, _ bytes: RawSpan) {
     self.headBytes = UInt8(truncatingIfNeeded: headBytes)
@@ -68,7 +68,7 @@ package struct Report: ~Escapable, BitwiseCopyable {
     self.bytes = bytes
   }
 
-  /// `bytes` are the report, all of it and nothing else. In a legacy one the level comes after the data.
+  /// `bytes` are exactly the report. In a legacy one the level follows the data.
   @inline(always) @_lifetime(copy bytes)
   fileprivate static func legacy(_ bytes: RawSpan) throws(Malformed) -> Report {
     guard bytes[0] <= 4, bytes[1] <= 3 else { throw .impossible }
@@ -91,16 +91,16 @@ package struct Report: ~Escapable, BitwiseCopyable {
     return Report(headBytes: directedBytes, level: bytes.signed(at: 15), address: Address(bytes.little48(at: 2), type: bytes[1]), bytes)
   }
 
-  /// False for "not available", which is 127, and for what no receiver can measure. Core 6.0, Vol 4, Part E, 7.7.65.2.
+  /// False for 127, "not available", and for levels that no receiver measures. Core 6.0, Vol 4, Part E, 7.7.65.2.
   package var isAudible: Bool { level <= 20 }
 
-  /// Legacy data over 31 bytes is let pass: some stacks hand an advert and its scan response on as one report.
+  /// Legacy data over 31 bytes is accepted: some stacks merge an advert and its scan response.
   package var data: RawSpan {
     @inline(always) @_lifetime(copy self)
     get { bytes.inner(from: Int(headBytes), leavingOut: isLegacy ? 1 : 0) }
   }
 
-  /// What stands before the data.
+  /// What precedes the data.
   var head: RawSpan {
     @_lifetime(copy self)
     get { bytes.extracting(first: Int(headBytes)) }
@@ -121,9 +121,9 @@ package struct Report: ~Escapable, BitwiseCopyable {
   }
 }
 
-/// What only extended reports tell.
+/// What only extended reports contain.
 extension Report {
-  /// A reassembled one: its data may be longer than its length byte can say.
+  /// A reassembled one: its data may exceed what the length byte can say.
   @_lifetime(copy bytes)
   package init(whole bytes: RawSpan) throws(Malformed) {
     guard bytes.byteCount >= Self.extendedHeadBytes else { throw .truncated }
@@ -154,7 +154,7 @@ extension Report {
 
   package var txPower: Int8? { form == .extended && bytes[12] != 127 ? bytes.signed(at: 12) : nil }
 
-  /// Whom a directed advertisement calls; known only where the event has room for it.
+  /// The target of a directed advertisement, where the event has room for it.
   package var target: Address? {
     switch form {
     case .legacy: nil
@@ -165,7 +165,7 @@ extension Report {
 }
 
 extension Report {
-  /// What the advertiser lets others do, and how it was heard.
+  /// What the advertiser permits, and how it was received.
   package struct Traits: Equatable, BitwiseCopyable, Sendable {
     package var bits: UInt8
 

@@ -1,8 +1,8 @@
-/// The service UUIDs of the config, ready to be found: spelt out in an advertisement, or as a bit of Apple's overflow area.
+/// The configured service UUIDs, prepared for the search: as UUIDs in an advertisement, or as bits of Apple's overflow area.
 package struct WatchedServices: ~Copyable {
   private struct Watched: BitwiseCopyable {
     var uuid = ServiceUUID()
-    /// Where its bit lies.
+    /// The place of its bit.
     var byte: UInt8 = 0
     var mask: UInt8 = 0
   }
@@ -12,13 +12,13 @@ package struct WatchedServices: ~Copyable {
 
   package init(_ services: borrowing ServiceList, in arena: inout Arena) {
     list = arena.take(ServiceList.capacity, filledWith: Watched())
-    adopt(services)
+    reload(services)
   }
 
   package static var bytes: Int { Arena.bytes(for: ServiceList.capacity, of: Watched.self) }
 
-  /// Takes a config's services in place of the ones before.
-  package mutating func adopt(_ services: borrowing ServiceList) {
+  /// Services of new settings replace the old ones.
+  package mutating func reload(_ services: borrowing ServiceList) {
     count = services.count
     for index in services.indices {
       let position = services[index].overflowPosition
@@ -36,7 +36,7 @@ package struct WatchedServices: ~Copyable {
     return nil
   }
 
-  /// A bit for each. Only our own are looked at: other apps of the same phone set theirs.
+  /// A bit for each service. Other bits belong to other apps of the phone.
   func all(in overflow: RawSpan) -> UInt16 {
     var hits: UInt16 = 0
     for index in 0..<count where overflow[Int(list[index].byte)] & list[index].mask != 0 { hits |= 1 << UInt16(index) }

@@ -1,16 +1,16 @@
-/// Who is behind an address, for as long as the address lives: what it said last, and which device that made it.
+/// What was last heard from each address, and which device sends from it, for as long as the address lives.
 ///
-/// Beacons repeat themselves. What was read once is not read again: a report is first compared, byte by byte, with the one before.
+/// Beacons repeat themselves, and an advert is parsed only once: each report is first compared, byte by byte, with the one before.
 ///
-///     let (slot, device, isRepeated, isLater) = book.recall(report, at: now, keys)
+///     let (slot, device, isRepeated, isLater) = book.resolve(report, at: now, keys)
 ///     if !isRepeated || the device is gone {
 ///       let recognition = services.recognise(report.data)
 ///       if let identity = book.learn(recognition, from: report, in: slot, …) {
-///         book.settle(slot, as: the device of that identity, …)
+///         book.assign(slot, to: the device of that identity, …)
 ///       }
 ///     }
 ///     if isLater { book.touch(slot) }
-///     book[slot].device was heard
+///     // book[slot].device is the sender
 package struct AddressBook: ~Copyable {
   private var records: Lent<AddressRecord>
   private var index: HashIndex
@@ -37,25 +37,25 @@ package struct AddressBook: ~Copyable {
 
   package func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 
-  /// The line of the sender, its device, whether the report says what the last of its kind said, and, once in a second or so, that
-  /// it is time to `touch` the line. A stranger gets the line of whoever was not heard for longest; its keys are tried then, once.
+  /// The sender's line, its device, whether the report repeats the last of its kind, and, about once a second, that it is time to `touch`
+  /// the line. A new address evicts the longest unheard one; its keys are tried once, now.
   @inline(always)
-  package mutating func recall(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (
+  package mutating func resolve(_ report: Report, at now: Instant, _ keys: borrowing IdentityKeys) -> (
     Int, DeviceReference, isRepeated: Bool, isLater: Bool
   ) {
     let hash = hash(report.address)
     guard let slot = index.find(hash, where: { records[$0].address == report.address }) else {
-      return (welcome(report.address, hash, at: now, keys), .none, isRepeated: false, isLater: true)
+      return (insert(report.address, hash, at: now, keys), .none, isRepeated: false, isLater: true)
     }
-    let (device, isRepeated, isLater) = records[slot].hear(report, at: now)
+    let (device, isRepeated, isLater) = records[slot].receive(report, at: now)
     return (slot, device, isRepeated, isLater)
   }
 
-  /// It was heard lately: all others go before it.
+  /// The line becomes the newest.
   package mutating func touch(_ slot: Int) { recency.touch(slot) }
 
   @inline(never)
-  private mutating func welcome(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
+  private mutating func insert(_ address: Address, _ hash: UInt32, at now: Instant, _ keys: borrowing IdentityKeys) -> Int {
     let slot = recency.slotToReuse()
     if recency.list(of: slot) != .free {
       index.remove(self.hash(records[slot].address), slot: slot)
@@ -68,12 +68,12 @@ package struct AddressBook: ~Copyable {
     return slot
   }
 
-  /// Takes in what a report says. Gives the identity to settle, or nothing when the device stays who it is.
+  /// Records what a report says. Returns the identity to resolve, or nil when the sender's device stays the same.
   package mutating func learn(
     _ recognition: borrowing Recognition, from report: Report, in slot: Int, _ services: borrowing WatchedServices,
     _ keys: inout IdentityKeys, unixTime: Int64?
   ) -> Identity? {
-    records[slot].note(recognition, report)
+    records[slot].record(recognition, report)
     let record = records[slot]
     if record.key >= 0 { return record.device == .none ? keys.identity(ofResolver: Int(record.key)) : nil }
     if let ephemeral = recognition.ephemeral, let alias = keys.resolve(ephemeral: ephemeral, unixTime: unixTime) {
@@ -84,8 +84,8 @@ package struct AddressBook: ~Copyable {
     return recognition.identity(at: record.address, services)
   }
 
-  /// Whether this evidence may change who the line's device is: it is better than what was known, or another beacon's. Names that
-  /// come with an address do not take turns: the better of them stays.
+  /// Whether this evidence may change the line's device: it is better than the present evidence, or from another beacon. Names bound to an
+  /// address do not alternate: the better one stays.
   private mutating func accept(_ evidence: Evidence, _ rank: UInt8, in slot: Int) -> Bool {
     let record = records[slot]
     if record.device != .none {
@@ -96,29 +96,29 @@ package struct AddressBook: ~Copyable {
     return true
   }
 
-  /// Whoever looks for one of a sender's names. An anonymous advertisement is nobody's next time.
+  /// Records which regions and triggers match one of the sender's names. An anonymous advertisement has no next report.
   mutating func widen(_ slot: Int, by interest: Interest) {
     if records[slot].address.kind != .anonymous { records[slot].widen(by: interest) }
   }
 
-  /// The caller found out which device the identity is; `isMatched` when somebody in the config wants it.
-  package mutating func settle(_ slot: Int, as device: DeviceReference, isMatched: Bool) {
-    // An anonymous advertisement is nobody's next time.
+  /// The caller has resolved the identity to a device; `isMatched` when the configuration asks for it.
+  package mutating func assign(_ slot: Int, to device: DeviceReference, isMatched: Bool) {
+    // An anonymous advertisement has no next report.
     if records[slot].address.kind == .anonymous { return }
     if records[slot].device != device { records[slot].becomes(device) }
     recency.touch(slot, in: isMatched ? .matched : .unmatched)
   }
 
-  /// A connection told the installation id: from now on this address is that peer.
-  package mutating func settle(_ slot: Int, asPeer device: DeviceReference, isMatched: Bool) {
+  /// A connection read the installation id: from now on this address is that peer.
+  package mutating func assign(_ slot: Int, toPeer device: DeviceReference, isMatched: Bool) {
     records[slot].evidence = .peer
-    settle(slot, as: device, isMatched: isMatched)
+    assign(slot, to: device, isMatched: isMatched)
   }
 
-  /// The device is gone from its table: the next report settles anew who this is.
+  /// The device has left its table: the next report resolves the sender anew.
   package mutating func release(_ slot: Int) { records[slot].forgetDevice() }
 
-  /// Other keys and other services: who everybody is must be settled anew.
+  /// New keys, new services: every address must be resolved again.
   package mutating func releaseAll(_ keys: borrowing IdentityKeys) {
     for slot in 0..<records.count where recency.list(of: slot) != .free {
       records[slot] = AddressRecord(records[slot].address, heard: records[slot].heard)
@@ -126,7 +126,7 @@ package struct AddressBook: ~Copyable {
     }
   }
 
-  /// Strangers choose their addresses; without the seed they cannot choose their place.
+  /// Senders choose their addresses. Without the seed they cannot choose their place in the table.
   private func hash(_ address: Address) -> UInt32 {
     let product = (address.word ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return UInt32(truncatingIfNeeded: product.high ^ product.low)

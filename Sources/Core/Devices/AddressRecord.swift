@@ -1,22 +1,22 @@
-/// One line of the address book. What every advert touches comes first: one cache line.
+/// One line of the address book. The fields that every advert touches come first, in one cache line.
 package struct AddressRecord: BitwiseCopyable {
   package let address: Address
   package internal(set) var heard: Instant
   package private(set) var device = DeviceReference.none
-  /// The last advert that was read.
-  private(set) var advert = Memo()
-  /// How the device's identity came to be known.
+  /// The last advert that was parsed.
+  private(set) var advert = AdvertCopy()
+  /// How the identity is known.
   package internal(set) var evidence = Evidence.address
-  /// Among names of one kind: the lower one is published.
+  /// Among names of one kind, the lower rank is published.
   var rank = UInt8.max
   /// The key that made this resolvable address; -1 for none.
   private(set) var key: Int16 = -1
-  /// What its adverts say of its power, the better source kept.
+  /// Its power, as its adverts say; the better source is kept.
   package private(set) var power: MeasuredPower?
-  /// The last scan response that was read, and whether it came later than the advert.
-  private(set) var response = Memo()
+  /// The last scan response that was parsed, and whether it is newer than the advert.
+  private(set) var response = AdvertCopy()
   private var isResponseLater = false
-  /// Which regions and triggers look for one of its names. With these the row fills two lines, so that none begins in the middle of one.
+  /// Which regions and triggers match one of its names. With these the row fills two cache lines exactly.
   package private(set) var regions: UInt64 = 0
   package private(set) var triggers: UInt64 = 0
 
@@ -25,9 +25,9 @@ package struct AddressRecord: BitwiseCopyable {
     self.heard = heard
   }
 
-  /// The device, whether the report repeats the last of its kind, and, once in a second or so, that it was heard lately.
+  /// The device, whether the report repeats the last of its kind, and, about once a second, that the line is to be touched.
   @inline(always)
-  mutating func hear(_ report: Report, at now: Instant) -> (DeviceReference, isRepeated: Bool, isLater: Bool) {
+  mutating func receive(_ report: Report, at now: Instant) -> (DeviceReference, isRepeated: Bool, isLater: Bool) {
     let isLater = now.isLaterSecond(than: heard)
     heard = now
     let isRepeated = report.isScanResponse ? response.holds(report.data) : advert.holds(report.data)
@@ -39,11 +39,11 @@ package struct AddressRecord: BitwiseCopyable {
     evidence = .irk
   }
 
-  mutating func note(_ recognition: borrowing Recognition, _ report: Report) {
+  mutating func record(_ recognition: borrowing Recognition, _ report: Report) {
     isResponseLater = report.isScanResponse
-    // What was damaged is read again, so that it is counted again.
-    let memo = recognition.damage == nil ? Memo(report.data) : Memo()
-    if isResponseLater { response = memo } else { advert = memo }
+    // Damaged data is not kept, so that every copy of it is parsed and counted.
+    let copy = recognition.damage == nil ? AdvertCopy(report.data) : AdvertCopy()
+    if isResponseLater { response = copy } else { advert = copy }
     if recognition.isImplausible(report.txPower) { return }
     if let measured = recognition.measuredPower {
       learn(.advertised(Decibels(Float(measured))))
@@ -57,16 +57,16 @@ package struct AddressRecord: BitwiseCopyable {
     triggers |= interest.triggers
   }
 
-  /// The memo that was not just written belongs to the old device: what it holds must be read again.
+  /// The other copy belongs to the old device: the next advert or response of that kind must be parsed again.
   mutating func becomes(_ device: DeviceReference) {
     self.device = device
-    if isResponseLater { advert = Memo() } else { response = Memo() }
+    if isResponseLater { advert = AdvertCopy() } else { response = AdvertCopy() }
   }
 
   mutating func forgetDevice() {
     device = .none
-    advert = Memo()
-    response = Memo()
+    advert = AdvertCopy()
+    response = AdvertCopy()
     if key < 0 { (evidence, rank) = (.address, .max) }
   }
 
@@ -77,17 +77,17 @@ package struct AddressRecord: BitwiseCopyable {
   }
 }
 
-/// The data of a legacy advertisement, exactly: its length and four words that hold all of its bytes, some of them twice.
+/// An exact copy of a legacy advertisement's data: its length, and four words that hold all bytes, some of them twice.
 ///
-/// Every report is compared with the one before, in registers.
-struct Memo: BitwiseCopyable {
+/// Every report is compared with it, in registers.
+struct AdvertCopy: BitwiseCopyable {
   private static let most = 31
 
   private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-  /// Negative: no data is so long.
+  /// Negative: equal to no data.
   private var length: Int16 = -1
 
-  /// Of nothing, and equal to nothing.
+  /// Equal to no data.
   init() {}
 
   /// Longer data is not kept.
@@ -109,7 +109,7 @@ struct Memo: BitwiseCopyable {
     return data.byteCount >= 16 ? differences(from: data.outer16()) == 0 : holds(brief: data)
   }
 
-  @inline(never) private func holds(brief data: RawSpan) -> Bool { differences(from: Memo(data).words) == 0 }
+  @inline(never) private func holds(brief data: RawSpan) -> Bool { differences(from: AdvertCopy(data).words) == 0 }
 
   @inline(__always) private func differences(from other: (UInt64, UInt64, UInt64, UInt64)) -> UInt64 {
     (words.0 ^ other.0) | (words.1 ^ other.1) | (words.2 ^ other.2) | (words.3 ^ other.3)

@@ -1,31 +1,30 @@
-/// The average of what one radio hears of one device: slow while somebody stands, quick when he moves.
+/// The average of what one radio hears of one device: slow while the device stands, quick when it moves.
 ///
-/// It is an exponential average over time that begins anew when the level has changed. Whether it has is weighed packet by
-/// packet: what lies further from the average than the drift is evidence (two cumulative sums, one for each direction), and
-/// when there is enough of it, only the packets since that evidence began speak for the new level. One packet never suffices.
-/// Chosen on real walks; Tests/Cost/Average/README.md has the tables and the reasons.
+/// An exponential average over time that restarts when the level has changed. Each packet further from the average than the drift adds
+/// evidence of a change (two cumulative sums, one for each direction). With enough evidence, only the packets since it began count for the
+/// new level. One packet never suffices. Chosen on real walks; Tests/Cost/Average/README.md has the tables and the reasons.
 package struct Average: BitwiseCopyable {
-  /// What a sample was taken for.
+  /// What a sample did.
   package enum Verdict: UInt8, Sendable {
-    /// The first, or the first after a silence that made the average unknown.
+    /// The first, or the first after a silence that made the average stale.
     case started
     case taken
-    /// So far off that it counts only as far as the gate allows.
+    /// An outlier: it counted only as far as the gate allows.
     case held
-    /// The last proof needed that the level is another one now.
+    /// The last evidence needed: the level has changed.
     case shifted
   }
 
-  // A row is one cache line, and the movement lies at a multiple of its own size in it.
+  // A row is one cache line, and the movement is aligned to its own size in it.
   private var last = Instant.zero
   private var mean: Float = 0
-  /// The samples behind the mean, each counted less the older it is; one that comes early counts less from the start.
+  /// The number of samples behind the mean, older ones counted less. A sample soon after another counts less from the start.
   private var weight: Float = 0
   private var movement = Movement()
   private var variance: Float = 0
   /// The mean time between packets, in microseconds.
   private var gap: Float = 0
-  /// Since the average began, or began anew.
+  /// Samples since the average started or restarted.
   private var count: UInt16 = 0
   private var gaps: UInt8 = 0
   private static let mostGaps: UInt8 = 16
@@ -38,12 +37,12 @@ package struct Average: BitwiseCopyable {
   package var heard: Instant { last }
 
   @discardableResult @inline(always)
-  package mutating func heard(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
+  package mutating func observe(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     let silence = now - last
     let error = float(Int32(sample)) - mean
-    // What happens to nearly every packet. All else is kept apart, where its calls cost these nothing.
+    // The path of nearly every packet. Everything else is a function of its own, whose calls cost nothing here.
     guard settings.isOrdinary(silence), count >= 3, gaps == Self.mostGaps, abs(error) <= settings.outlier.value else {
-      return heardSeldom(sample, at: now, settings)
+      return observeRare(sample, at: now, settings)
     }
     last = now
     let elapsed = float(Int32(truncatingIfNeeded: silence.microseconds))
@@ -56,14 +55,14 @@ package struct Average: BitwiseCopyable {
   }
 
   @inline(never)
-  private mutating func heardSeldom(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
+  private mutating func observeRare(_ sample: Int8, at now: Instant, _ settings: AverageSettings) -> Verdict {
     guard count > 0 else {
       last = now
       return start(sample)
     }
     let silence = max(now - last, .zero)
     last = max(last, now)
-    note(silence)
+    record(silence)
     guard silence < settings.stale else { return start(sample) }
 
     let early = Proof.weight(after: silence.brief)
@@ -75,18 +74,18 @@ package struct Average: BitwiseCopyable {
     return judge(verdict, weighing: early, settings)
   }
 
-  /// Silence makes the average unknown: it is never frozen.
+  /// After silence the average is stale: it is never frozen.
   package func isStale(at now: Instant, _ settings: AverageSettings) -> Bool { count == 0 || now - last >= settings.stale }
 
-  /// One standard deviation of what the average says of the path, the transmitter's power being known: walls, bodies and
-  /// reflections, which no average removes, and the noise of the samples.
+  /// One standard deviation of the path's loss, the transmitter's power being known: walls, bodies and reflections, which no average
+  /// removes, and the noise of the samples.
   package var doubt: Decibels {
     let samples = max(1, min(Double(count), 2 * Double(weight) - 1))
     let noise = (Double(variance) * samples + DoubtModel.priorVariance * DoubtModel.priorSamples) / (samples + DoubtModel.priorSamples)
     return Decibels(Float((DoubtModel.shadowing * DoubtModel.shadowing + noise / samples).squareRoot()))
   }
 
-  /// The observed time between packets, lost ones included; nil before there are two.
+  /// The observed time between packets, lost ones included; nil before the second.
   package var interval: Interval? { gaps == 0 ? nil : Interval(microseconds: Int64(gap + 0.5)) }
 
   /// Packets per second.
@@ -100,7 +99,7 @@ package struct Average: BitwiseCopyable {
     return .started
   }
 
-  private mutating func note(_ silence: Interval) {
+  private mutating func record(_ silence: Interval) {
     guard silence <= Limits.longestSilence else {
       (gap, gaps) = (0, 0)
       return
@@ -109,8 +108,8 @@ package struct Average: BitwiseCopyable {
     gap += (silence.brief - gap) / Float(gaps)
   }
 
-  /// `weight` decays with time, so a sample's share in steady state is 1 − exp(−Δt/τ). A young average is the plain mean of
-  /// what there is (the first sample stands for as long as the second did), and a slow beacon's spans four samples at least.
+  /// `weight` decays with time, so a sample's share in steady state is 1 − exp(−Δt/τ). A young average is the plain mean (the first sample
+  /// counts as long as the second), and a slow beacon's average spans four samples at least.
   @inline(always)
   private mutating func take(_ error: Float, weighing early: Float, beside older: Float, atLeast least: Float) {
     weight = larger(older + early, least)
@@ -121,7 +120,7 @@ package struct Average: BitwiseCopyable {
     if count < .max { count &+= 1 }
   }
 
-  /// Whether what has come together proves another level.
+  /// Whether the evidence proves another level.
   @inline(never)
   private mutating func judge(_ verdict: Verdict, weighing early: Float, _ settings: AverageSettings) -> Verdict {
     guard let run = movement.proven else { return verdict }
@@ -129,8 +128,8 @@ package struct Average: BitwiseCopyable {
     return .shifted
   }
 
-  /// The gate opens `outlier` beyond the window's median or beyond the average, whichever is nearer to the sample: after a
-  /// change one of them still stands at the old level.
+  /// The gate opens `outlier` beyond the window's median or the average, whichever is nearer to the sample: after a change one of them is
+  /// still at the old level.
   private func gated(_ value: Float, _ settings: AverageSettings) -> (Float, Verdict) {
     let outlier = settings.outlier.value
     let median = levels.median(ofLast: min(samples, settings.windowSamples))
@@ -139,7 +138,7 @@ package struct Average: BitwiseCopyable {
     return value < low ? (low, .held) : value > high ? (high, .held) : (value, .taken)
   }
 
-  /// Begins anew with the last `run` samples, each held to within `outlier` of their median.
+  /// Restarts with the last `run` samples, each held within `outlier` of their median.
   private mutating func shift(run: Int, weighing early: Float, _ outlier: Float) {
     let median = levels.median(ofLast: run)
     var sum: Float = 0
@@ -158,11 +157,11 @@ package struct Average: BitwiseCopyable {
   }
 }
 
-/// The evidence that the level has moved, up and down, in dB beyond the drift, and the packets since each began.
+/// Evidence that the level has moved, up and down, in dB beyond the drift, and the packets since each began.
 ///
-/// No branches: nobody can foretell which way noise goes, and a wrong guess costs as much as the rest.
+/// No branches: noise is unpredictable, and a wrong prediction costs as much as the rest.
 private struct Movement: BitwiseCopyable {
-  /// The sums, up and down, and how many packets are in each.
+  /// The sums, up and down, and the packets in each.
   private var state = SIMD4<Float>()
 
   @inline(__always)
@@ -172,10 +171,10 @@ private struct Movement: BitwiseCopyable {
     state = SIMD4().replacing(with: grown, where: SIMD4(lowHalf: grown.lowHalf, highHalf: grown.lowHalf) .> 0)
   }
 
-  /// Enough has come together one way, were it in enough packets.
+  /// Enough evidence in one direction, though perhaps from too few packets.
   var isNotable: Bool { larger(state.x, state.y) > Proof.enough }
 
-  /// The packets that prove a movement.
+  /// The number of packets that prove a movement.
   var proven: Int? {
     for way in 0..<2 where state[way] > Proof.enough && state[way + 2] >= Proof.leastRun { return Int(state[way + 2]) }
     return nil
@@ -183,11 +182,11 @@ private struct Movement: BitwiseCopyable {
 }
 
 private enum Proof {
-  /// Packets closer than 150 ms tell less than a packet's worth: the fading is still the same.
+  /// Packets closer than 150 ms count less: the fading is still the same.
   @inline(always)
   static func weight(after elapsed: Float) -> Float { smaller(1, larger(0.05, elapsed * (1 / 150_000))) }
 
-  /// Twice this is the smallest change worth beginning anew for, in dB.
+  /// Twice this is the smallest change that restarts the average, in dB.
   static let drift: Float = 3
   static let enough: Float = 25
   static let leastRun: Float = 3
@@ -196,7 +195,7 @@ private enum Proof {
 private enum DoubtModel {
   /// In dB; 90 % of the estimates of calibrated transmitters in six sets of measurements lie within 1.645 of the whole.
   static let shadowing = 4.5
-  /// A single packet's variance and the samples it is worth, until there are enough of our own.
+  /// A single packet's variance, and how many samples that prior is worth.
   static let priorVariance = 25.0
   static let priorSamples = 2.0
 }

@@ -1,4 +1,4 @@
-/// How near somebody is, in words. `unknown` is an answer: it comes when there is nothing to average.
+/// How near a device is, in words. `unknown`: there is no average.
 package enum Zone: UInt8, Comparable, BitwiseCopyable, Sendable {
   case unknown, far, near, immediate
 
@@ -14,16 +14,16 @@ package enum Zone: UInt8, Comparable, BitwiseCopyable, Sendable {
   }
 }
 
-/// The level a transmitter gives at 1 m, and how we know. Cases stand in the order of precedence.
+/// The level of a transmitter at 1 m, and how we know it, in order of precedence.
 package enum MeasuredPower: BitwiseCopyable, Sendable {
   case assumed(Decibels)
-  /// Its advert says how strongly it transmits.
+  /// Its advert says at what power it transmits.
   case transmitted(Decibels)
   /// Visits taught it.
   case learnt(Decibels)
-  /// Its advert says how strongly it is heard at 1 m.
+  /// Its advert says its level at 1 m.
   case advertised(Decibels)
-  /// Somebody measured this very device.
+  /// This very device was measured.
   case calibrated(Decibels)
 
   package var level: Decibels {
@@ -32,7 +32,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     }
   }
 
-  /// One standard deviation: none for a device that was measured, `assumed` for what it or we only say of it.
+  /// One standard deviation: none for a measured device, `assumed` for a claim or an assumption.
   package func doubt(otherwise assumed: Decibels) -> Decibels {
     switch self {
     case .assumed, .transmitted, .learnt, .advertised: assumed
@@ -48,19 +48,19 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     }
   }
 
-  /// What a trigger makes of it. A phone is hardly ever more than 8 dB weaker than assumed (LearntPowers): whoever says that he is brings
-  /// himself no nearer than that. Who is weaker must be measured.
+  /// What a trigger believes. Phones are hardly ever more than 8 dB weaker than assumed (LearntPowers), so a weaker claim brings a device
+  /// no nearer than that. A weaker device must be measured.
   @inline(__always) package func credited(_ assumed: Decibels) -> Decibels {
     level < assumed - LearntPowers.weakest && isOwnClaim ? assumed - LearntPowers.weakest : level
   }
 
-  /// How much of that nobody may claim for himself where no rival gives a second opinion, in dB.
+  /// How much of that claim is not believed, in dB, where no rival gives a second opinion.
   @inline(__always) package func overstated(_ assumed: Decibels) -> Float {
     let least = assumed - Decibels(4)
     return level < least && isOwnClaim ? (least - credited(assumed)).value : 0
   }
 
-  /// What visits teach is nobody's own word.
+  /// What visits teach is not the device's own claim.
   private var isOwnClaim: Bool {
     switch self {
     case .transmitted, .advertised: true
@@ -78,7 +78,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     }
   }
 
-  /// What a config said before gives way to what it assumes now; what an advert said stays.
+  /// Calibrations and assumptions of old settings give way to the new ones; claims of adverts stay.
   package mutating func forgetConfig(_ assumed: Decibels) {
     switch self {
     case .assumed, .calibrated: self = .assumed(assumed)
@@ -86,16 +86,16 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether visits can tell more than is known.
+  /// Whether visits can improve it.
   package var isImprecise: Bool { rank <= Self.learnt(level).rank }
 
-  /// A better source replaces a worse one, and the same source corrects itself.
+  /// A better source replaces a worse one; the same source updates itself.
   package mutating func learn(_ other: MeasuredPower) {
     if other.rank >= rank { self = other }
   }
 }
 
-/// Who in the config is interested in an identity, found once when the identity is first seen.
+/// What in the configuration asks for an identity, looked up once, when the identity is first heard.
 package struct Interest: BitwiseCopyable, Sendable {
   /// A bit for each region, and for each trigger, that matches.
   package var regions: UInt64 = 0
@@ -105,12 +105,13 @@ package struct Interest: BitwiseCopyable, Sendable {
   package var isMatched: Bool { regions | triggers != 0 || calibration != nil }
 }
 
-/// One line of the device table: who it is, who wants it, and what was last said of it.
+/// One line of the device table: its identity, what asks for it, and what was last published of it.
 ///
-/// What every packet touches comes first: a row is two cache lines, and a packet of somebody whom nobody wants needs one of them.
+/// The fields that every packet touches come first: a row is two cache lines, and a packet of a device that nothing asks for needs one of
+/// them.
 package struct Device: BitwiseCopyable {
   package var heard = Instant.zero
-  /// When its proximity was last published, and while the average stays within what nothing new would be said.
+  /// When its proximity was last published. While the average stays inside `settled` there is nothing new to publish.
   package var published = Instant.never
   package var interest = Interest()
   /// The level of the last sample.
@@ -118,10 +119,10 @@ package struct Device: BitwiseCopyable {
   /// The radio that hears it best.
   package var radio: Int8 = 0
   package var zone = Zone.unknown
-  /// Counts the devices that have lived in this slot, so that a stale reference is noticed.
+  /// Counts the devices that had this slot, so that a stale reference is noticed.
   package var generation: UInt32 = 0
   package var power = MeasuredPower.assumed(Decibels(-59))
-  /// Every sample may have something published: somebody wants it, or strangers are published, too.
+  /// A sample may lead to a message: something asks for the device, or unknown devices are published too.
   package var isWatched = false
   /// Its advert claims a power that no transmitter has.
   package var isImplausible = false

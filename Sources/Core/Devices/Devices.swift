@@ -1,8 +1,8 @@
-/// Everybody who was heard, by identity, in lent memory. For each device and radio an average of what that radio hears.
+/// All devices heard, by identity, in lent memory. Each has an average for each radio.
 package struct Devices: ~Copyable {
   private var table: Lent<Device>
   private var tracks: Lent<Average>
-  /// When each was first heard, in milliseconds of 49 days.
+  /// When each was first heard, in milliseconds modulo 49 days.
   private var beginnings: Lent<UInt32>
   private var index: HashIndex
   private var recency: Recency
@@ -10,7 +10,7 @@ package struct Devices: ~Copyable {
   var average = AverageSettings()
   private let seed: UInt64
   package private(set) var evictions: UInt64 = 0
-  /// Counts whenever somebody the configuration asks for may be new in the table.
+  /// Counts devices that may be new to the table and that the configuration asks for.
   package private(set) var arrivals: UInt64 = 0
 
   package init(capacity: Int, radios: Int, seed: UInt64, in arena: inout Arena) {
@@ -31,7 +31,7 @@ package struct Devices: ~Copyable {
   package var capacity: Int { table.count }
   package var count: Int { capacity - recency.count(of: .free) }
 
-  // Addresses and not coroutines: those would copy the row for every field that is read.
+  // Addresses, not coroutines: a coroutine would copy the row for every field.
   package subscript(slot: Int) -> Device {
     // SAFETY: the table checks the slot.
     unsafeAddress { unsafe UnsafePointer(table.place(of: slot)) }
@@ -44,15 +44,15 @@ package struct Devices: ~Copyable {
     unsafeMutableAddress { unsafe tracks.place(of: place(slot, radio)) }
   }
 
-  /// One radio's tracks lie together: where they begin is known before the slot is.
+  /// One radio's averages lie together: their start is known before the slot is.
   private func place(_ slot: Int, _ radio: Int) -> Int { radio &* table.count &+ slot }
 
   package func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
 
-  /// The slot of a reference, if the device it meant still lives there.
+  /// The slot of a reference, if its device still lives there.
   package func slot(of reference: DeviceReference) -> Int? { isHere(reference) ? Int(reference.slot) : nil }
 
-  /// Whether the device that was meant still lives in its slot.
+  /// Whether the device still lives in its slot.
   @inline(__always) package func isHere(_ reference: DeviceReference) -> Bool {
     UInt(bitPattern: Int(reference.slot)) < UInt(bitPattern: table.count)
       && table[Int(reference.slot)].generation == reference.generation
@@ -66,7 +66,7 @@ package struct Devices: ~Copyable {
     index.find(identity.hash(seed: seed)) { table[$0].identity == identity }
   }
 
-  /// The slot that the next newcomer will take. If it is used, its device is to be retired first: say goodbye, then `remove`.
+  /// The slot that the next new device takes. If it is used, its device must be retired first: end its visits, then `remove`.
   package var slotToReuse: Int { recency.slotToReuse() }
 
   /// When it was first heard, to the millisecond.
@@ -74,7 +74,7 @@ package struct Devices: ~Copyable {
     table[slot].heard - .milliseconds(Int64(table[slot].heard.briefly &- beginnings[slot]))
   }
 
-  /// Settles a newcomer in a free slot.
+  /// Puts a new device into a free slot.
   package mutating func insert(_ identity: Identity, _ settings: borrowing Settings, at now: Instant = .zero) -> Int {
     let slot = recency.slotToReuse()
     precondition(!isUsed(slot), "the old device is removed before a new one is settled")
@@ -89,15 +89,15 @@ package struct Devices: ~Copyable {
     return slot
   }
 
-  /// The same being under another name: what was averaged of it goes on.
-  package mutating func bequeath(from old: Int, to new: Int) {
+  /// The same device under another identity: it keeps its averages.
+  package mutating func transfer(from old: Int, to new: Int) {
     for radio in 0..<radios { self[new, radio] = self[old, radio] }
     table[new].heard = table[old].heard
     beginnings[new] = beginnings[old]
     table[new].attributes = table[old].attributes
   }
 
-  /// Looks up anew who in the config is interested in a device, and what power is known of it.
+  /// Looks up again what asks for a device, and what power is known of it.
   package mutating func reconsider(_ slot: Int, _ settings: borrowing Settings) {
     let interest = settings.interest(in: table[slot].identity)
     table[slot].interest = interest
@@ -110,7 +110,7 @@ package struct Devices: ~Copyable {
     }
   }
 
-  /// Whoever looks for any of its names looks for it. Whether that is news.
+  /// Adds what matches another of its names. True when the device was not matched before.
   mutating func widen(_ slot: Int, by interest: Interest) -> Bool {
     let before = table[slot].interest
     table[slot].interest.regions |= interest.regions
@@ -132,7 +132,7 @@ package struct Devices: ~Copyable {
     evictions += 1
   }
 
-  /// The observed time between a device's adverts, at the radio that hears it most often.
+  /// The observed time between adverts, at the radio that hears the device most often.
   package func interval(of slot: Int) -> Interval? {
     var shortest: Interval?
     for radio in 0..<radios {
@@ -143,12 +143,12 @@ package struct Devices: ~Copyable {
   }
 
   @inline(always)
-  mutating func heard(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
+  mutating func observe(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
     (table[slot].heard, table[slot].level) = (now, level)
-    self[slot, radio].heard(level, at: now, average)
+    self[slot, radio].observe(level, at: now, average)
   }
 
-  /// It was heard lately.
+  /// The device becomes the newest of its list.
   mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }
 }
 

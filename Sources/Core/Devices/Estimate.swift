@@ -1,8 +1,8 @@
-/// What the best-placed radio makes of a device at one moment.
+/// What the best-placed radio says of a device at one moment.
 package struct Estimate: BitwiseCopyable {
-  /// As a receiver without offset would have it.
+  /// Without the receiver's offset.
   package var average: Decibels
-  /// The path's loss beyond that of the first metre: what neither the transmitter nor the receiver has a part in.
+  /// The path's loss beyond the first metre: independent of transmitter and receiver.
   package var loss: Decibels
   /// One standard deviation of the loss.
   package var doubt: Decibels
@@ -15,7 +15,7 @@ package struct Estimate: BitwiseCopyable {
 }
 
 extension Devices {
-  /// The radio that hears the device best just now; the first when none does.
+  /// The radio that hears the device best now; the first when none does.
   @inline(__always)
   package func bestRadio(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Int {
     radios == 1 ? 0 : bestOfSeveral(slot, at: now, settings)
@@ -31,12 +31,12 @@ extension Devices {
     return best
   }
 
-  /// As a receiver without offset would have it.
+  /// Without the receiver's offset.
   package func average(of slot: Int, _ radio: Int, _ settings: borrowing Settings) -> Decibels {
     self[slot, radio].level - settings.receiveOffset(of: radio)
   }
 
-  /// nil when no radio has heard the device lately enough to say anything.
+  /// nil when no radio has a fresh average.
   package func estimate(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Estimate? {
     let radio = bestRadio(of: slot, at: now, settings)
     guard !self[slot, radio].isStale(at: now, settings.average) else { return nil }
@@ -62,11 +62,11 @@ package struct PathLoss: BitwiseCopyable {
 
   package func distance(atLoss loss: Decibels) -> Meters { Meters(Float(exp10(Double(loss.value) / (10 * Double(exponent))))) }
 
-  /// Nine times in ten the truth lies no further than this to either side.
+  /// Nine times in ten the truth lies within this, either way.
   package func reach(of doubt: Decibels) -> Decibels { Decibels(1.645 * doubt.value) }
 }
 
 extension Decibels {
-  /// Two independent doubts taken together.
+  /// Two independent doubts combined.
   package func joined(with other: Decibels) -> Decibels { Decibels((value * value + other.value * other.value).squareRoot()) }
 }

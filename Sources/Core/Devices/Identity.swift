@@ -1,7 +1,7 @@
-/// Who somebody is, as subscribers see it. Kinds stand in order: the most specific that applies wins.
+/// What subscribers know a device by. Kinds are in order: the most specific that applies wins.
 ///
-/// The bytes of an identity lie so that every selector of the contract is a prefix of them: an iBeacon's UUID, major, minor;
-/// a name, a zero and the address; and so on.
+/// The bytes are laid out so that every selector is a prefix of them: an iBeacon's UUID, major, minor; a name, a zero and the address; and
+/// so on.
 package struct Identity: BitwiseCopyable, Sendable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     case irk, peer, eid, iBeacon, altBeacon, eddystone, service, name, address
@@ -47,10 +47,10 @@ package struct Identity: BitwiseCopyable, Sendable {
 
   package func isMoreSpecific(than other: Identity) -> Bool { kind.rawValue < other.kind.rawValue }
 
-  /// Known by its address alone, whatever else it says of itself: another address would be somebody else.
+  /// Known by its address alone, whatever else it says of itself: another address would be another device.
   package var isBoundToAddress: Bool { kind.isBoundToAddress }
 
-  /// FNV-1a with a final mix: identities are made rarely, looked up by hash, and chosen by strangers.
+  /// FNV-1a with a final mix: identities are made rarely, looked up by hash, and chosen by their senders.
   package func hash(seed: UInt64) -> UInt32 {
     var hash = seed ^ 0xCBF2_9CE4_8422_2325 ^ UInt64(kind.rawValue)
     for index in 0..<Int(length) { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }

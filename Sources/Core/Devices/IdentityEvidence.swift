@@ -1,12 +1,12 @@
-/// How an identity came to be known, the most specific first.
+/// How an identity is known, the most specific first.
 package enum Evidence: UInt8, Comparable, BitwiseCopyable, Sendable {
   case irk, peer, eid, iBeacon, altBeacon, eddystone
-  /// The service stands in the advertisement.
+  /// The advertisement names the service.
   case service
-  /// The service's bit is set in Apple's overflow area. One foreign service in 128 shares it: a hint.
+  /// The service's bit is set in Apple's overflow area. One other service in 128 has the same bit: a hint.
   case overflow
   case name
-  /// A name that its sender had to shorten must not take turns with the whole one.
+  /// Its sender had to shorten the name; it must not alternate with the whole one.
   case shortName
   case address
 
@@ -26,6 +26,6 @@ package enum Evidence: UInt8, Comparable, BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether the address alone decides: then the same evidence is the same identity.
+  /// The address alone decides: the same evidence means the same identity.
   var isBoundToAddress: Bool { self == .irk || self == .peer || self == .address }
 }

@@ -1,14 +1,14 @@
 /// The configured keys, and what they unlock: resolvable private addresses and Eddystone's ephemeral identifiers.
 ///
-/// An address is tried once in its lifetime. Ephemeral identifiers are the other way round: the few that each key can mean now are
-/// computed when the time for them comes, and what is heard is looked up among them.
+/// Each address is tried against the keys once. Ephemeral identifiers work the other way round: the few that each key can produce now are
+/// computed once for each period, and a received identifier is looked up among them.
 package struct IdentityKeys: ~Copyable {
   private struct Resolver: BitwiseCopyable {
     var key = Block(repeating: 0)
     var alias = Name()
   }
 
-  /// A beacon's identifiers of the last, this and the next period: its clock and ours drift apart.
+  /// A beacon's identifiers of the last, this and the next period, because clocks drift.
   private struct Beacon: BitwiseCopyable {
     var key = Block(repeating: 0)
     var alias = Name()
@@ -33,15 +33,15 @@ package struct IdentityKeys: ~Copyable {
     self.cipher = cipher
     resolvers = arena.take(KeyList.capacity, of: Resolver.self)
     beacons = arena.take(KeyList.capacity, of: Beacon.self)
-    adopt(keys)
+    reload(keys)
   }
 
   package static var bytes: Int {
     Arena.bytes(for: KeyList.capacity, of: Resolver.self) + Arena.bytes(for: KeyList.capacity, of: Beacon.self)
   }
 
-  /// Takes a config's keys in place of the ones before.
-  package mutating func adopt(_ keys: borrowing KeyList) {
+  /// Keys of new settings replace the old ones.
+  package mutating func reload(_ keys: borrowing KeyList) {
     (resolverCount, beaconCount) = (0, 0)
     for index in keys.indices {
       switch keys[index].kind {
@@ -55,7 +55,7 @@ package struct IdentityKeys: ~Copyable {
     }
   }
 
-  /// Which key made this address, if it is resolvable and one of them did. Core 6.0, Vol 3, Part H, 2.2.2 and Vol 6, Part B, 1.3.2.3.
+  /// The key that made this address, if one did. Core 6.0, Vol 3, Part H, 2.2.2 and Vol 6, Part B, 1.3.2.3.
   package func resolve(_ address: Address) -> Int? {
     guard address.isResolvable else { return nil }
     var plain = Block(repeating: 0)
@@ -69,7 +69,7 @@ package struct IdentityKeys: ~Copyable {
 
   package func identity(ofResolver index: Int) -> Identity { Identity(.irk, resolvers[index].alias.bytes) }
 
-  /// Whose ephemeral identifier this is. `unixTime` in seconds; without it no identifier can be told.
+  /// The beacon behind an ephemeral identifier. `unixTime` in seconds; without it nothing can be resolved.
   package mutating func resolve(ephemeral identifier: UInt64, unixTime: Int64?) -> Identity? {
     guard let unixTime else { return nil }
     for index in 0..<beaconCount {

@@ -1,4 +1,4 @@
-// The written form of identities: `ibeacon:UUID:MAJOR:MINOR` and the others of the contract.
+// The written form of identities: `ibeacon:UUID:MAJOR:MINOR` and the others.
 
 extension Identity {
   package static func prefix(of kind: Kind) -> StaticString {

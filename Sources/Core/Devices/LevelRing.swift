@@ -11,7 +11,7 @@ struct LevelRing: BitwiseCopyable {
   /// `age` counts packets: 0 is the newest.
   subscript(age: Int) -> Float { Float(levels[(Int(next) + 15 - age) & 15]) }
 
-  /// Between the two middle ones when `count` is even.
+  /// The mean of the two middle ones when `count` is even.
   func median(ofLast count: Int) -> Float {
     precondition(1...Limits.windowSamples ~= count, "a median of more levels than there are")
     var sorted = InlineArray<16, Int8>(repeating: 0)

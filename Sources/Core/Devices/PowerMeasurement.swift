@@ -1,7 +1,7 @@
-/// How strongly one device is heard from a place that was measured out: its level at 1 m, and how far that may be believed.
+/// The power of one device, measured from a known distance: its level at 1 m, and the doubt of that.
 package struct PowerMeasurement: BitwiseCopyable {
   package struct Result: BitwiseCopyable {
-    /// What it would give at 1 m.
+    /// The level at 1 m.
     package var power: Decibels
     /// One standard deviation of it.
     package var doubt: Decibels
@@ -9,26 +9,26 @@ package struct PowerMeasurement: BitwiseCopyable {
     package var spread: Decibels
   }
 
-  /// Fewer say more of the three advertising channels' differences than of the device.
+  /// Fewer samples show the difference of the advertising channels rather than the device.
   package static let fewest = 10
-  /// What turning the device, or moving it by a hand's width, changes though everything was averaged.
+  /// What remains after averaging: how the device is turned, and a hand's width of its place.
   private static let place = Decibels(2)
 
-  /// How often each level was heard, from 0 dBm down to -127.
+  /// How often each level came, from 0 dBm down to -127.
   private var counts = InlineArray<128, UInt32>(repeating: 0)
   package private(set) var samples = 0
 
   package init() {}
 
-  package mutating func heard(_ level: Int8) {
+  package mutating func observe(_ level: Int8) {
     counts[Int(-min(max(level, -127), 0))] += 1
     samples += 1
   }
 
-  /// nil when it was heard too rarely.
+  /// nil with too few samples.
   package func result(at distance: Meters, along path: PathLoss, offset: Decibels) -> Result? {
     guard samples >= Self.fewest else { return nil }
-    // The middle half: a body that walked by, or a reflection, has no part in it.
+    // The middle half: a passing body or a reflection has no part in it.
     let (all, _) = moments(skipping: 0)
     let (middle, _) = moments(skipping: samples / 4)
     let (_, variance) = moments(skipping: 0, around: all)
@@ -38,7 +38,7 @@ package struct PowerMeasurement: BitwiseCopyable {
       power: power, doubt: Self.place.joined(with: Decibels(Float(spread / Double(samples).squareRoot()))), spread: Decibels(Float(spread)))
   }
 
-  /// Mean and variance of what is left when so many are left out at either end.
+  /// Mean and variance without the lowest and the highest `few`.
   private func moments(skipping few: Int, around mean: Double = 0) -> (mean: Double, variance: Double) {
     var (sum, squares, passed) = (0.0, 0.0, 0)
     for index in 0..<128 {

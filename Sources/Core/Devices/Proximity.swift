@@ -1,34 +1,34 @@
-/// When to speak of how near somebody is: the zone changed, the distance moved, or it is time again while he is near.
+/// When to publish how near a device is: its zone changed, its distance moved, or it is near and the interval is over.
 ///
-/// What would have to be heard to say something new is worked out when something is said, so that a packet costs two comparisons.
+/// Each message also fixes the band of averages that would say nothing new, so that a packet costs two comparisons.
 package struct Proximity {
   package init() {}
 
-  /// A sample was heard.
-  package func heard(
+  /// A sample has entered the average.
+  package func observe(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     let average = devices.average(of: slot, devices.bestRadio(of: slot, at: now, settings), settings)
     let isTimeAgain = devices[slot].zone >= .near && now - devices[slot].published >= settings.publish.interval
     if !isTimeAgain && devices[slot].settled.contains(average) { return }
-    judge(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    update(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
-  /// Silence may have made the average stale; returns when it will have.
+  /// Publishes that the average became stale; returns when it will.
   package func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
     let stale = devices[slot].heard + settings.average.stale
     guard stale <= now else { return stale }
     if devices[slot].zone != .unknown {
-      judge(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      update(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     return .never
   }
 
-  /// By itself: writing takes much memory, and most packets write nothing.
+  /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
-  private func judge(
+  private func update(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     let estimate = devices.estimate(of: slot, at: now, settings)
@@ -46,18 +46,17 @@ package struct Proximity {
   ) {
     let name = publisher.name(of: device, at: now)
     guard !name.isEmpty else { return }
-    publisher.begin(.fleeting, "/proximity/", at: now)
-    publisher.topic.append(level: name.bytes)
+    publisher.compose(.fleeting, publisher.topics.proximity(name.bytes), at: now)
     publisher.json.member("id", text: name.bytes)
-    publisher.describe(device, estimate)
+    publisher.compose(device, estimate)
     publisher.stamp("at", now)
-    publisher.send()
+    publisher.publish()
   }
 }
 
 extension Publisher {
-  /// The fields of a proximity message, also in ranging: no figure is given for what is unknown.
-  package mutating func describe(_ device: Device, _ estimate: Estimate?) {
+  /// The members that proximity and ranging share. What is unknown is left out.
+  package mutating func compose(_ device: Device, _ estimate: Estimate?) {
     if let estimate {
       json.member("rssi", Int64(device.level))
       json.member("average", estimate.average.value, places: 1)

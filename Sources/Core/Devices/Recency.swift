@@ -1,5 +1,5 @@
-/// Who was heard longest ago? Two lists of a table's slots in the order they were last heard: those that somebody is interested
-/// in, and the others, which go first when room is needed. Also the list of slots that are free.
+/// The slots of a table in the order in which they were last heard, in two lists: matched by the configuration, and unmatched, which are
+/// evicted first. A third list holds the free slots.
 package struct Recency: ~Copyable {
   package enum List: UInt8, BitwiseCopyable { case free, unmatched, matched }
 
@@ -34,7 +34,7 @@ package struct Recency: ~Copyable {
 
   package func list(of slot: Int) -> List { links[slot].list }
 
-  /// The slot to give away: a free one, else the longest unheard one that nobody wants, else the longest unheard of all.
+  /// The slot to use next: a free one, else the longest unheard unmatched one, else the longest unheard of all.
   package func slotToReuse() -> Int {
     guard let slot = oldest(of: .free) ?? oldest(of: .unmatched) ?? oldest(of: .matched) else {
       preconditionFailure("a table has at least one slot")
@@ -42,7 +42,7 @@ package struct Recency: ~Copyable {
     return slot
   }
 
-  /// The slot was heard just now: it becomes the newest of its list, or of another one.
+  /// The slot becomes the newest of this list.
   package mutating func touch(_ slot: Int, in list: List) {
     guard links[slot].list == list else {
       unlink(Int32(slot))
@@ -51,7 +51,7 @@ package struct Recency: ~Copyable {
     touch(slot)
   }
 
-  /// Likewise, in the list where it is. Every report comes this way.
+  /// The slot becomes the newest of its own list. Every report comes this way.
   package mutating func touch(_ slot: Int) {
     let link = links[slot]
     if link.newer < 0 { return }

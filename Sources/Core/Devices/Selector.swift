@@ -1,8 +1,8 @@
-/// A pattern over identities: an identity, or a prefix of one. `ibeacon:UUID:*` is the kind and the UUID's sixteen bytes.
+/// A pattern over identities: one identity, or a prefix. `ibeacon:UUID:*` is the kind and the UUID's sixteen bytes.
 package struct Selector: Equatable, BitwiseCopyable, Sendable {
   /// nil matches every kind.
   package var kind: Identity.Kind?
-  /// Whether nothing may follow the bytes.
+  /// Nothing may follow the bytes.
   package var isWhole: Bool
   package var prefix: Identity
 
@@ -29,14 +29,14 @@ extension Settings {
     return false
   }
 
-  /// A bit for each kind that some selector names.
+  /// A bit for each kind that a selector names.
   var kindsNamed: UInt16 {
     var kinds: UInt16 = 0
     for index in selectors.indices { if let kind = selectors[index].kind { kinds |= 1 << UInt16(kind.rawValue) } }
     return kinds
   }
 
-  /// Who in the config is interested in an identity.
+  /// What in the configuration asks for an identity.
   package func interest(in identity: Identity) -> Interest {
     var interest = Interest()
     for region in regions.indices where isMatched(identity, by: regions[region].match) { interest.regions |= 1 << UInt64(region) }

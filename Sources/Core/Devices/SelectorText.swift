@@ -1,7 +1,7 @@
 /// Why a text is no selector.
 package enum Unreadable: UInt8, Error, BitwiseCopyable, Sendable {
   case empty, kind, uuid, number, hex, address, alias, name, nameTooLong
-  /// A `*` where no part of an identity ends, or something behind the last part.
+  /// A `*` inside a part of an identity, or something behind the last part.
   case ending
 }
 
@@ -19,7 +19,7 @@ extension Selector {
     self.init(kind: kind, isWhole: reading.isWhole, prefix: reading.identity)
   }
 
-  /// The service that it looks for, if it looks for one.
+  /// The service that it matches, if it matches one.
   package var service: ServiceUUID? { kind == .service && prefix.length >= 16 ? ServiceUUID(of: prefix) : nil }
 }
 
@@ -30,7 +30,7 @@ extension Identity {
     self = selector.prefix
   }
 
-  /// What remains for a name beside its zero and its address.
+  /// The bytes left for a name beside its zero and its address.
   package static let mostNameBytes = mostBytes - 7
 }
 
@@ -54,7 +54,7 @@ extension ServiceUUID {
     }
   }
 
-  /// With or without hyphens; 4 or 8 digits stand on the Bluetooth base UUID.
+  /// With or without hyphens; 4 or 8 digits are on the Bluetooth base UUID.
   @export(interface) package init(written text: RawSpan) throws(Unreadable) {
     var digits = 0
     self.init()
@@ -76,7 +76,7 @@ extension ServiceUUID {
   }
 }
 
-/// One reading of a selector behind its kind.
+/// The reader of a selector, behind its kind.
 private struct SelectorCursor: ~Escapable {
   let text: RawSpan
   var index: Int
@@ -116,7 +116,7 @@ private struct SelectorCursor: ~Escapable {
     if isWhole && index != text.byteCount { throw .ending }
   }
 
-  /// Whether a `*` is all that is left.
+  /// Whether only a `*` is left.
   private mutating func isOpen() -> Bool {
     guard index == text.byteCount - 1, text[index] == UInt8(ascii: "*") else { return false }
     isWhole = false
@@ -180,7 +180,7 @@ private struct SelectorCursor: ~Escapable {
     }
   }
 
-  /// `NAME@ADDRESS`, `NAME@*`, or `NAM*@*`. Addresses have no `@`, so the last one parts them.
+  /// `NAME@ADDRESS`, `NAME@*`, or `NAM*@*`. Addresses contain no `@`, so the last one separates.
   private mutating func name() throws(Unreadable) {
     var at = text.byteCount - 1
     while at > index, text[at] != UInt8(ascii: "@") { at -= 1 }

@@ -15,9 +15,9 @@ package struct ServiceUUID: Hashable, BitwiseCopyable, Sendable {
     UInt8(truncatingIfNeeded: index < 8 ? high >> UInt64((7 - index) * 8) : low >> UInt64((15 - index) * 8))
   }
 
-  /// The bit of Apple's overflow area that stands for this UUID while its app is in the background.
+  /// The bit of Apple's overflow area for this UUID while its app is in the background.
   ///
-  /// The closed form was derived from published tables (all 128 positions of two of them), not published by Apple.
+  /// The closed form is derived from published tables (all 128 positions of two of them); Apple has published none.
   package var overflowPosition: UInt8 {
     var crc: UInt8 = 0
     for index in 0..<16 {

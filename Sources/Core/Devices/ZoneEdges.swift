@@ -10,13 +10,13 @@ package struct ZoneEdges: BitwiseCopyable {
     self.hysteresis = hysteresis
   }
 
-  /// Moving nearer takes reaching the edge; moving away takes leaving it behind by the hysteresis.
+  /// A device enters a nearer zone at its edge, and leaves it beyond the edge plus the hysteresis.
   package func zone(at average: Decibels, from zone: Zone) -> Zone {
     if average >= immediate - (zone == .immediate ? hysteresis : Decibels(0)) { return .immediate }
     return average >= near - (zone >= .near ? hysteresis : Decibels(0)) ? .near : .far
   }
 
-  /// The levels at which somebody in this zone stays in it.
+  /// The levels that keep a device in its zone.
   package func band(of zone: Zone) -> Band {
     switch zone {
     case .unknown: .empty
@@ -39,7 +39,7 @@ extension ZoneSettings {
 }
 
 extension PublishSettings {
-  /// The levels at which the distance has not moved by `skip` from what is estimated.
+  /// The levels at which the distance stays within `skip` of the estimate.
   package func band(around estimate: Estimate, along path: PathLoss) -> Band {
     let power = estimate.average + estimate.loss
     let nearer = Meters(estimate.distance.value - skip.value)

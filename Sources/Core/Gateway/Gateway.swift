@@ -1,7 +1,7 @@
 /// The whole machine: packets and time in, messages out.
 ///
-/// Everything that falls due is done at the moment it falls due, before a later packet is heard: what comes out depends on the
-/// packets and their stamps alone, not on how often anybody calls.
+/// What falls due happens at its own moment, before any later packet: the output depends on the packets and their stamps alone, not on
+/// how often the caller calls.
 package struct Gateway: ~Copyable {
   package private(set) var settings: Settings
   package internal(set) var counters = Counters()
@@ -18,11 +18,11 @@ package struct Gateway: ~Copyable {
   private let proximity = Proximity()
   var deadlines: DeadlineHeap
   var now: Instant
-  /// After a sample, nothing can fall due for its device sooner than this.
+  /// After a sample, nothing falls due for its device sooner than this.
   private var patience: Interval
-  /// The kinds of identity that some selector names.
+  /// The kinds of identity that at least one selector names.
   var kindsNamed: UInt16
-  /// When each radio's last packet was stamped: between radios packets cross, and no clock went back.
+  /// Each radio's last stamp. Packets of different radios cross without any clock stepping back.
   private var stamps = InlineArray<4, Instant>(repeating: .zero)
 
   @export(interface) package init(
@@ -44,11 +44,11 @@ package struct Gateway: ~Copyable {
     self.publisher = publisher
     self.settings = settings
     devices.average = self.settings.average
-    self.publisher.begin(pacedBy: seed)
-    self.publisher.adopt(self.settings)
-    regions.begin(self.settings, at: now, publisher: &self.publisher)
-    triggers.begin(self.settings, at: now)
-    ranging.begin(at: now)
+    self.publisher.setPaces(seed: seed)
+    self.publisher.reload(self.settings)
+    regions.publishAllStates(self.settings, at: now, publisher: &self.publisher)
+    triggers.start(self.settings, at: now)
+    ranging.reset(at: now)
   }
 
   @export(interface) package static func bytes(for settings: borrowing Settings) -> Int {
@@ -61,21 +61,18 @@ package struct Gateway: ~Copyable {
 
   // MARK: Packets
 
-  /// One H4 packet as a radio heard it.
+  /// One H4 packet from a radio.
   @export(interface) package mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
-    if moment < now { crossed(radio, at: moment) }
-    stamps[radio & 3] = moment
-    tick(at: moment)
-    counters.packets &+= 1
+    arrive(from: radio, at: moment)
     do throws(Malformed) {
       switch try HCIEvent(packet) {
       case .reports(var reports):
         guard isListening else { return }
         while !reports.isEmpty {
           let report = try reports.take()
-          if fragments.concern(report) { try join(report, radio: radio) } else { heard(report, radio: radio) }
+          if fragments.concern(report) { try join(report, radio: radio) } else { observe(report, radio: radio) }
         }
-      case .other(let code, let parameters): if let news = PeerNews(code: code, parameters) { found(news, radio: radio) }
+      case .other: if let news = PeerNews(packet: packet) { learn(news, radio: radio) }
       default: break
       }
     } catch {
@@ -83,27 +80,42 @@ package struct Gateway: ~Copyable {
     }
   }
 
-  /// A packet of before: another radio's came first, or the clock went back.
+  /// News that the caller has already read from a radio's packet: the packet is parsed once.
+  @export(interface) package mutating func receive(_ news: PeerNews, radio: Int, at moment: Instant) {
+    arrive(from: radio, at: moment)
+    learn(news, radio: radio)
+  }
+
+  /// Time first: what has fallen due before this packet happens before it.
+  @inline(always)
+  private mutating func arrive(from radio: Int, at moment: Instant) {
+    if moment < now { countStepBack(radio, at: moment) }
+    stamps[radio & 3] = moment
+    tick(at: moment)
+    counters.packets &+= 1
+  }
+
+  /// The packet is older than the last one: another radio's came first, or the clock stepped back.
   @inline(never)
-  private mutating func crossed(_ radio: Int, at moment: Instant) {
+  private mutating func countStepBack(_ radio: Int, at moment: Instant) {
     if moment < stamps[radio & 3] { counters.clockStepsBack += 1 }
   }
 
-  /// A piece of an advertisement: with the last one, all of it is heard.
+  /// One piece of an advertisement. The last piece completes it.
   @inline(never)
   private mutating func join(_ report: Report, radio: Int) throws(Malformed) {
     var whole = WholeReport()
     guard fragments.join(report, at: now, into: &whole) else { return }
-    heard(try Report(whole: whole.bytes), radio: radio)
+    observe(try Report(whole: whole.bytes), radio: radio)
   }
 
-  /// By itself: inside the loop over reports a processor's registers do not suffice.
+  /// A function of its own: inside the loop over reports the processor runs out of registers.
   @inline(never)
-  private mutating func heard(_ report: Report, radio: Int) {
+  private mutating func observe(_ report: Report, radio: Int) {
     counters.reports &+= 1
     guard report.isAudible else { return counters.levelsDiscarded &+= 1 }
-    let (sender, device, isRepeated, isLater) = addresses.recall(report, at: now, keys)
-    // In two branches: a slot that is chosen from two is not known before the choice.
+    let (sender, device, isRepeated, isLater) = addresses.resolve(report, at: now, keys)
+    // Two branches on purpose: a slot chosen from two would be known only after the choice.
     if isRepeated, devices.isHere(device) {
       observe(Int(device.slot), level: report.level, radio: radio, from: sender, isLater: isLater)
     } else if let slot = recognise(report, sender, devices.slot(of: device)) {
@@ -114,49 +126,49 @@ package struct Gateway: ~Copyable {
   @inline(always)
   mutating func observe(_ slot: Int, level: Int8, radio: Int, from sender: Int, isLater: Bool) {
     let isWatched = devices[slot].isWatched
-    devices.heard(slot, level: level, radio: radio, at: now)
-    if isLater { note(sender, slot) }
-    if isWatched { judge(slot, level: level, radio: radio, from: sender) }
+    devices.observe(slot, level: level, radio: radio, at: now)
+    if isLater { touch(sender, slot) }
+    if isWatched { observeWatched(slot, level: level, radio: radio, from: sender) }
   }
 
-  /// Once in a second or so: who was heard lately.
+  /// About once a second: the sender and the device become the newest of their tables.
   @inline(never)
-  private mutating func note(_ sender: Int, _ slot: Int) {
+  private mutating func touch(_ sender: Int, _ slot: Int) {
     addresses.touch(sender)
     devices.touch(slot)
   }
 
-  /// What a sample of somebody whom somebody wants changes.
+  /// What a sample of a device changes that the configuration asks for, or that is published.
   @inline(never)
-  private mutating func judge(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
+  private mutating func observeWatched(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
     let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
     if devices[slot].interest.regions != 0 {
-      regions.heard(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.observe(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if devices[slot].interest.triggers != 0 {
-      triggers.heard(
+      triggers.observe(
         slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
-      if triggers.renewed >= 0 { followRenewal() }
+      if triggers.renewed >= 0 { endRenewedVisits() }
     }
-    proximity.heard(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    proximity.observe(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }
     deadlines.enter(slot, due: now + patience)
   }
 
-  /// Regions need not wait for the silence of an address that is known to be another one by now.
+  /// The address is known to have a successor: its region visits end now, without waiting for silence.
   @inline(never)
-  private mutating func followRenewal() {
+  private mutating func endRenewedVisits() {
     let slot = Int(triggers.renewed)
     triggers.renewed = -1
-    regions.dismiss(slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    regions.endAll(of: slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
-  /// The wall clock was set, or was found to be wrong.
+  /// The system's clock was set, or turned out to be wrong.
   package mutating func setClock(_ epoch: Int64?) { publisher.clock.epoch = epoch }
 
   // MARK: Permission
 
-  /// Whether the radios may listen now. CONTRACT, Authorization.
+  /// Whether the radios may listen now. `authorization` in config.toml.
   @inline(__always) package var isListening: Bool {
     switch settings.gateway.authorization {
     case .always: true
@@ -165,19 +177,19 @@ package struct Gateway: ~Copyable {
     }
   }
 
-  /// What was monitored under the old permission ends with it, and says so.
+  /// Whatever was monitored under the old permission ends with it, and its messages say so.
   @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      regions.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
-      triggers.dismiss(slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     settings.gateway.authorization = authorization
-    ranging.begin(at: now)
+    ranging.reset(at: now)
   }
 
-  /// nil means every region.
+  /// nil: every region.
   @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
     tick(at: moment)
     ranging.start(region, for: span, at: now)
@@ -195,61 +207,61 @@ package struct Gateway: ~Copyable {
 
   // MARK: The driver's own word
 
-  /// Somebody asks by command for a trigger to fire: why it does not, if it does not.
-  @export(interface) package mutating func call(_ trigger: Int, for identity: Identity, at moment: Instant) -> CallRefusal? {
+  /// A command asks a trigger to fire. Returns why it does not.
+  @export(interface) package mutating func fireManually(_ trigger: Int, for identity: Identity, at moment: Instant) -> FireRefusal? {
     tick(at: moment)
     guard isListening else { return .deaf }
     guard let slot = devices.find(identity) else { return .unheard }
     defer { check(slot) }
-    return triggers.call(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    return triggers.fireManually(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
   // MARK: A new config
 
-  /// Takes a new config into force. A visit survives if its region does.
-  @export(interface) package mutating func adopt(_ next: consuming Settings, at moment: Instant) {
+  /// New settings take effect. A visit survives if its region does.
+  @export(interface) package mutating func reload(_ next: consuming Settings, at moment: Instant) {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
     endLeftovers()
     let numbers = settings.renumberedRegions(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].visits >= 0 {
-      regions.dismiss(slot, fromAllBut: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.endAll(of: slot, exceptIn: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     let places = settings.renumberedTriggers(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      triggers.dismiss(slot, fromAllBut: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.endAll(of: slot, exceptIn: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
     regions.renumber(numbers)
     ranging.renumber(numbers, at: now)
-    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.tellsStates {
-      publisher.clear("/trigger/", settings.triggers[trigger].name, "/state", at: now)
+    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.publishesStates {
+      publisher.clear(publisher.topics.triggerState(settings.triggers[trigger].name), at: now)
     }
     settings = next
     patience = settings.patience
     devices.average = settings.average
-    publisher.adopt(settings)
-    triggers.adopt(settings)
-    // Who is behind an address depends on the keys and on the services looked for: all is to be found out again.
-    keys.adopt(settings.keys)
-    services.adopt(settings.services)
+    publisher.reload(settings)
+    triggers.reload(settings)
+    // Keys and watched services decide which device is behind an address: all addresses must be resolved again.
+    keys.reload(settings.keys)
+    services.reload(settings.services)
     kindsNamed = settings.kindsNamed
     addresses.releaseAll(keys)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       devices.reconsider(slot, settings)
-      triggers.recall(slot, &devices, settings)
+      triggers.applyLearntPower(to: slot, &devices, settings)
     }
-    regions.begin(settings, at: now, publisher: &publisher)
-    for trigger in settings.triggers.indices { triggers.tellState(of: trigger, at: now, devices, settings, &publisher) }
+    regions.publishAllStates(settings, at: now, publisher: &publisher)
+    for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
   // MARK: Time
 
-  /// When `tick` has something to do, if nothing is heard before.
+  /// When `tick` has something to do, if no packet comes before.
   package var nextDeadline: Instant { min(min(deadlines.next, ranging.next), triggers.arbitration.due) }
 
-  /// Does what has fallen due by `moment`, each thing at its own time.
+  /// Does what has fallen due by `moment`, each thing at its own moment.
   @inline(__always)
   @export(interface) package mutating func tick(at moment: Instant) {
     if deadlines.next <= moment || ranging.next <= moment || triggers.arbitration.due <= moment { catchUp(with: moment) }
@@ -261,13 +273,13 @@ package struct Gateway: ~Copyable {
     while nextDeadline <= moment {
       now = max(now, nextDeadline)
       if triggers.arbitration.due <= min(ranging.next, deadlines.next) {
-        triggers.sayHello(settings, at: now, &publisher)
+        triggers.publishHello(settings, at: now, &publisher)
       } else if ranging.next <= deadlines.next {
         ranging.range(regions, devices, at: now, settings: settings, publisher: &publisher)
       } else if let (slot, _) = deadlines.takeDue(by: moment) {
         check(slot)
       }
-      if triggers.stale | regions.stale != 0 { tellStates() }
+      if triggers.stale | regions.stale != 0 { publishStaleStates() }
     }
   }
 
@@ -276,7 +288,7 @@ package struct Gateway: ~Copyable {
     let exit = regions.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     let lost = triggers.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     if regions.changed == now { ranging.wake(at: now) }
-    // What falls due is done with; a deadline that has already passed would come for ever.
+    // At least a microsecond ahead: a deadline in the past would come due for ever.
     deadlines.enter(slot, due: max(min(min(stale, exit), lost), now + Interval(microseconds: 1)))
   }
 }

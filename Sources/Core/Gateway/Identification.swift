@@ -1,7 +1,7 @@
-// From what an advert says of its sender to the device that it is from.
+// From an advert to the device that sent it.
 
 extension Gateway {
-  /// Reads what an advert says of its sender; the device it is from now on, which may be another than before.
+  /// Reads an advert and returns its device, which may be another than before.
   @inline(never)
   mutating func recognise(_ report: Report, _ sender: Int, _ known: Int?) -> Int? {
     if known == nil { addresses.release(sender) }
@@ -24,19 +24,19 @@ extension Gateway {
 
   private mutating func slot(of address: Address, _ sender: Int, _ learnt: Identity?, succeeding known: Int?) -> Int? {
     if addresses[sender].evidence > .peer, let id = installations.id(behind: address, at: now) {
-      return settle(sender, asInstallation: id, succeeding: known)
+      return resolve(sender, asInstallation: id, succeeding: known)
     }
     guard let learnt else { return known }
-    let slot = settle(learnt, succeeding: known)
-    addresses.settle(sender, as: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    let slot = resolve(learnt, succeeding: known)
+    addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     return slot
   }
 
-  /// The slot of an identity. If its sender was known by no more than an address until now, what was averaged then is his.
-  mutating func settle(_ identity: Identity, succeeding known: Int?) -> Int {
+  /// The slot of an identity. If only the address was known until now, what was averaged under the address moves to the identity.
+  mutating func resolve(_ identity: Identity, succeeding known: Int?) -> Int {
     if let slot = devices.find(identity) {
       if let known, known != slot, devices[known].identity.isBoundToAddress {
-        triggers.bequeath(from: known, to: slot, devices: &devices)
+        triggers.transfer(from: known, to: slot, devices: &devices)
         retire(known, because: .identified)
       }
       return slot
@@ -44,25 +44,26 @@ extension Gateway {
     let oldest = devices.slotToReuse
     if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
     let slot = devices.insert(identity, settings, at: now)
-    triggers.recall(slot, &devices, settings)
+    triggers.applyLearntPower(to: slot, &devices, settings)
     if let known, known != oldest, devices[known].identity.isBoundToAddress {
-      devices.bequeath(from: known, to: slot)
-      triggers.bequeath(from: known, to: slot, devices: &devices)
+      devices.transfer(from: known, to: slot)
+      triggers.transfer(from: known, to: slot, devices: &devices)
       retire(known, because: .identified)
     }
     return slot
   }
 
   private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
-    regions.dismiss(slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    triggers.dismiss(slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    regions.endAll(of: slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
+    triggers.endAll(of: slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
     deadlines.cancel(slot)
     devices.remove(slot)
   }
 
   // MARK: All of its names
 
-  /// Who looks for any of the names that an advert gives its sender. Most configurations name two or three kinds, and most adverts none of them.
+  /// Which regions, triggers and calibrations look for any name in this advert. Most configurations use two or three kinds of identity, and
+  /// most adverts carry none of them.
   private func interest(in recognition: borrowing Recognition, of address: Address) -> Interest {
     var interest = Interest()
     var kinds = kindsNamed
@@ -76,14 +77,14 @@ extension Gateway {
     return interest
   }
 
-  /// One sender has several names at once, and says one now and one then: whoever looks for any of them looks for its device.
+  /// One sender may use several names in turn: a selector that matches any of them matches its device.
   private mutating func widen(_ slot: Int, _ sender: Int, _ interest: Interest) {
     var all = interest
     all.regions |= addresses[sender].regions
     all.triggers |= addresses[sender].triggers
     guard devices.widen(slot, by: all) else { return }
     devices.touch(slot)
-    addresses.settle(sender, as: devices.reference(to: slot), isMatched: true)
+    addresses.assign(sender, to: devices.reference(to: slot), isMatched: true)
   }
 }
 

@@ -1,38 +1,38 @@
-// What a connection told, of ours or of a neighbour's: from then on the device goes by its installation id.
+// Installation ids: a connection of ours or of a neighbour's read one, and from then on the device is known by it.
 
 extension Gateway {
   /// What one of our radios found out.
-  mutating func found(_ news: PeerNews, radio: Int) {
+  mutating func learn(_ news: PeerNews, radio: Int) {
     guard isListening else { return }
     switch news {
     case .identified(let peer):
       learn(peer)
-      publisher.share(peer, settings, at: now)
+      publisher.publish(peer, settings, at: now)
     case .level(let address, let level):
-      // As any advert of it would count.
+      // It counts like an advert.
       guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
       observe(slot, level: level, radio: radio, from: sender, isLater: true)
     case .stranger, .failed, .offers, .sends, .withheld: break
     }
   }
 
-  /// A neighbour has asked.
-  @export(interface) package mutating func told(_ peer: KnownPeer, at moment: Instant) {
+  /// A neighbour has read an id.
+  @export(interface) package mutating func receive(peer: KnownPeer, at moment: Instant) {
     tick(at: moment)
     if settings.peer.identify, believes(peer) { learn(peer) }
   }
 
-  /// A key says more than an id does; else the id is who it is from now on, and all that was averaged is its own.
+  /// A key identifies better than an id does. Otherwise the id becomes the device's identity, and its averages move along.
   private mutating func learn(_ peer: KnownPeer) {
     installations.learn(peer, at: now)
     guard let sender = addresses.find(peer.address), addresses[sender].evidence >= .peer else { return }
     guard let known = devices.slot(of: addresses[sender].device) else { return }
-    _ = settle(sender, asInstallation: peer.id, succeeding: known)
+    _ = resolve(sender, asInstallation: peer.id, succeeding: known)
   }
 
-  mutating func settle(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {
-    let slot = settle(Identity(installation: id), succeeding: known)
-    addresses.settle(sender, asPeer: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+  mutating func resolve(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {
+    let slot = resolve(Identity(installation: id), succeeding: known)
+    addresses.assign(sender, toPeer: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
     return slot
   }

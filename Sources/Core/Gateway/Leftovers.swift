@@ -1,13 +1,13 @@
-/// Who was inside a region, or served at a trigger, when the run before ended: until they are heard again, or have been silent for so
-/// long that they are gone.
+/// Visits that the run before left open: devices inside a region, or served at a trigger. Each waits here until its device is heard again,
+/// or has been silent for too long.
 package struct Leftovers: ~Copyable {
   package struct Entry: BitwiseCopyable {
     package var identity = Identity(.address)
     package var place: UInt8 = 0
     package var since = Instant.zero
-    /// Who is not heard until then has gone.
+    /// Without an advert by then, the device has gone.
     package var due = Instant.never
-    /// That it has gone was told. If it comes so soon, it was slow: nobody saw it arrive.
+    /// Its end is published. If the device comes back soon, it was only slow: it did not arrive anew.
     package var isOver = false
   }
 
@@ -15,7 +15,7 @@ package struct Leftovers: ~Copyable {
   package private(set) var count = 0
   package private(set) var next = Instant.never
 
-  /// As many as a site has places for, some times over; whoever finds no room is told to have gone at once.
+  /// Some times as many as a site has places. A visit that finds no room ends at once.
   private static let most = 512
 
   package init(in arena: inout Arena) { table = arena.take(Self.most, of: Entry.self) }
@@ -39,14 +39,15 @@ package struct Leftovers: ~Copyable {
     return nil
   }
 
-  /// It is heard again: whatever is told of it from now on is this run's.
+  /// The device is heard again: this run goes on with its visit.
   package mutating func take(_ identity: Identity, at place: Int) -> Entry? {
     guard count > 0, let index = find(identity, place) else { return nil }
     return remove(index)
   }
 
-  /// One whose time is over: to be told, and kept for a while as one that may only be slow; then to be forgotten, which nobody is told.
-  package mutating func takeOver(by now: Instant) -> Entry? {
+  /// The next visit whose time is over. Its end must be published. It stays for a while as one that may only be slow, and then vanishes
+  /// silently.
+  package mutating func takeExpired(by now: Instant) -> Entry? {
     var index = 0
     while index < count {
       guard table[index].due <= now else {
@@ -65,7 +66,7 @@ package struct Leftovers: ~Copyable {
     return nil
   }
 
-  /// All that are to be told, one after another: their places are not what they were.
+  /// Any visit whose end must be published, until none is left. The others are discarded.
   package mutating func takeAny() -> Entry? {
     while count > 0 {
       let entry = remove(count - 1)

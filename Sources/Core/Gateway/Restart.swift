@@ -1,26 +1,25 @@
-// What a run owes to the one before it: every `fire` and `enter` that has no end gets one, or goes on. CONTRACT, Topics.
+// Every `fire` and `enter` that the run before left open goes on or gets its end. README.md, Topics.
 
 extension Gateway {
-  /// Somebody was here when the run before ended. Twice is once.
-  @export(interface) package mutating func recall(_ visit: Unfinished, at moment: Instant) {
+  /// A visit that the run before left open. The same visit twice counts once.
+  @export(interface) package mutating func restore(_ visit: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard let (kind, name) = visit.place else { return }
     guard let identity = try? Identity(written: visit.id.bytes) else { return end(visit) }
     var entry = Leftovers.Entry()
     (entry.identity, entry.since) = (identity, visit.since)
-    let topics = Topics(settings)
     switch kind {
     case .trigger:
-      guard let trigger = settings.trigger(named: name), topics.trigger(name) == visit.topic else { return end(visit) }
+      guard let trigger = settings.trigger(named: name), publisher.topics.trigger(name) == visit.topic else { return end(visit) }
       entry.place = UInt8(trigger)
       entry.due = now + Self.patience
-      if let slot = devices.find(identity), triggers.goesOn(trigger, slot, entry, devices, settings) {
-        return triggers.tellState(of: trigger, at: now, devices, settings, &publisher)
+      if let slot = devices.find(identity), triggers.continuesVisit(trigger, slot, entry, devices, settings) {
+        return triggers.publishState(of: trigger, at: now, devices, settings, &publisher)
       }
       guard triggers.leftovers.add(entry) else { return end(visit) }
-      triggers.tellState(of: trigger, at: now, devices, settings, &publisher)
+      triggers.publishState(of: trigger, at: now, devices, settings, &publisher)
     case .region:
-      guard let region = settings.region(named: name), topics.regionEvent(name) == visit.topic else { return end(visit) }
+      guard let region = settings.region(named: name), publisher.topics.regionEvent(name) == visit.topic else { return end(visit) }
       entry.place = UInt8(region)
       entry.due = now + max(settings.regions[region].silence(after: nil), Self.patience)
       if let slot = devices.find(identity), regions.visits.find(region: region, from: devices[slot].visits) >= 0 { return }
@@ -28,62 +27,61 @@ extension Gateway {
     }
   }
 
-  /// A radio is on the air within this, and then hears whoever stands there some times.
+  /// A radio starts within this time, and then hears a device that stands there several times.
   private static var patience: Interval { .seconds(15) }
 
-  /// Nothing more is to come of the run before: from now on triggers tell their states.
+  /// The outbox holds nothing more of the run before: from now on triggers publish their states.
   @export(interface) package mutating func caughtUp(at moment: Instant) {
     tick(at: moment)
-    guard !triggers.tellsStates else { return }
-    triggers.tellsStates = true
-    for trigger in settings.triggers.indices { triggers.tellState(of: trigger, at: now, devices, settings, &publisher) }
+    guard !triggers.publishesStates else { return }
+    triggers.publishesStates = true
+    for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
-  /// When `settle` has something to do.
-  package var settlingDue: Instant {
+  /// When `expireLeftovers` has something to do.
+  package var leftoversDue: Instant {
     let isBehind = triggers.stale != 0 || regions.stale != 0
     return min(min(triggers.leftovers.next, regions.leftovers.next), isBehind ? now + .milliseconds(250) : .never)
   }
 
-  /// Tells who has not come back, and the states that there was no room for.
-  @export(interface) package mutating func settle(at moment: Instant) {
+  /// Ends the visits whose devices have not come back, and publishes the states that had to wait.
+  @export(interface) package mutating func expireLeftovers(at moment: Instant) {
     guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || triggers.stale != 0 || regions.stale != 0 else { return }
     tick(at: moment)
-    while let entry = triggers.leftovers.takeOver(by: now) { endTrigger(entry) }
-    while let entry = regions.leftovers.takeOver(by: now) { endRegion(entry) }
-    tellStates()
+    while let entry = triggers.leftovers.takeExpired(by: now) { endTrigger(entry) }
+    while let entry = regions.leftovers.takeExpired(by: now) { endRegion(entry) }
+    publishStaleStates()
   }
 
-  mutating func tellStates() {
-    regions.tellStates(settings, at: now, &publisher)
-    triggers.tellStates(at: now, devices, settings, &publisher)
+  mutating func publishStaleStates() {
+    regions.publishStaleStates(settings, at: now, &publisher)
+    triggers.publishStaleStates(at: now, devices, settings, &publisher)
   }
 
-  /// Before regions and triggers get new numbers.
+  /// Before regions and triggers are renumbered.
   mutating func endLeftovers() {
     while let entry = triggers.leftovers.takeAny() { endTrigger(entry) }
     while let entry = regions.leftovers.takeAny() { endRegion(entry) }
   }
 
   private mutating func endTrigger(_ entry: Leftovers.Entry) {
-    var visit = Unfinished(topic: Topics(settings).trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
+    var visit = Unfinished(topic: publisher.topics.trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
     end(visit)
-    triggers.tellState(of: Int(entry.place), at: now, devices, settings, &publisher)
+    triggers.publishState(of: Int(entry.place), at: now, devices, settings, &publisher)
   }
 
   private mutating func endRegion(_ entry: Leftovers.Entry) {
-    var visit = Unfinished(topic: Topics(settings).regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
+    var visit = Unfinished(topic: publisher.topics.regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
     end(visit)
   }
 
-  /// Where it began, its end is told, whatever is configured now.
+  /// The end goes to the topic where the visit began, whatever the configuration says now.
   private mutating func end(_ visit: Unfinished) {
     guard let (kind, name) = visit.place else { return }
-    publisher.begin(.event, "", at: now)
-    publisher.topic = visit.topic
-    publisher.note(.ends)
+    publisher.compose(.event, visit.topic, at: now)
+    publisher.mark(.ends)
     switch kind {
     case .region:
       publisher.json.member("event", "exit")
@@ -92,7 +90,7 @@ extension Gateway {
       publisher.json.member("id", text: visit.id.bytes)
       publisher.identifyEvent()
     case .trigger:
-      publisher.urge()
+      publisher.markUrgent()
       publisher.json.member("event", "leave")
       publisher.json.member("trigger", text: name.bytes)
       publisher.json.member("id", text: visit.id.bytes)
@@ -102,8 +100,8 @@ extension Gateway {
       publisher.json.member("reason", "restart")
       publisher.json.closeObject()
     }
-    publisher.send()
-    // Nobody tells the state of a trigger that is not there any more.
-    if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear("/trigger/", name, "/state", at: now) }
+    publisher.publish()
+    // A trigger that no longer exists must not keep a retained state.
+    if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
   }
 }

@@ -1,20 +1,20 @@
 /// What is due next: a heap of slots by deadline, at most one entry a slot.
 ///
-/// Hearing a packet mostly moves deadlines later, and that touches nothing here: when an entry falls due its owner looks again
-/// and, if there is time left, enters anew. So a packet costs nothing and a turn costs what is due, whatever the table's size.
+/// A packet mostly moves deadlines later, and the heap ignores that: when an entry falls due, its owner checks and, if there is time left,
+/// enters again. So a packet costs nothing, and a tick costs what is due, whatever the table's size.
 package struct DeadlineHeap: ~Copyable {
   private struct Entry: BitwiseCopyable {
     var due: Instant
     var slot: Int32
 
-    /// Ties by slot, so that the order is the same on every machine.
+    /// Ties go by slot, so that the order is the same on every machine.
     func isBefore(_ other: Entry) -> Bool { due == other.due ? slot < other.slot : due < other.due }
   }
 
   private var heap: Lent<Entry>
   private var places: Lent<Int32>
   private var count = 0
-  /// The first deadline, kept at hand: every packet asks for it.
+  /// The first deadline, at hand: every packet needs it.
   package private(set) var next = Instant.never
 
   package init(slots: Int, in arena: inout Arena) {
@@ -26,7 +26,7 @@ package struct DeadlineHeap: ~Copyable {
     Arena.bytes(for: slots, of: Entry.self) + Arena.bytes(for: slots, of: Int32.self)
   }
 
-  /// Takes the first slot that is due by `now`, with the moment it was due.
+  /// Takes the first slot that is due by `now`, with its deadline.
   package mutating func takeDue(by now: Instant) -> (slot: Int, due: Instant)? {
     guard count > 0, next <= now else { return nil }
     let first = heap[0]
@@ -34,15 +34,15 @@ package struct DeadlineHeap: ~Copyable {
     return (Int(first.slot), first.due)
   }
 
-  /// The slot wants to be looked at by `due`; an earlier wish stays.
+  /// The slot must be checked by `due`. An earlier deadline stays.
   package mutating func enter(_ slot: Int, due: Instant) {
     let place = Int(places[slot])
     if place < 0 {
       guard due < .never else { return }
       count += 1
-      settle(Entry(due: due, slot: Int32(slot)), from: count - 1)
+      sift(Entry(due: due, slot: Int32(slot)), from: count - 1)
     } else if due < heap[place].due {
-      settle(Entry(due: due, slot: Int32(slot)), from: place)
+      sift(Entry(due: due, slot: Int32(slot)), from: place)
     }
   }
 
@@ -51,12 +51,12 @@ package struct DeadlineHeap: ~Copyable {
     guard place >= 0 else { return }
     places[slot] = -1
     count -= 1
-    if place < count { settle(heap[count], from: place) }
+    if place < count { sift(heap[count], from: place) }
     if count == 0 { next = .never }
   }
 
-  /// Puts an entry into the gap at `place`, then up or down to where it belongs.
-  private mutating func settle(_ entry: Entry, from place: Int) {
+  /// Puts an entry into the gap at `place`, then moves it up or down.
+  private mutating func sift(_ entry: Entry, from place: Int) {
     var gap = place
     while gap > 0, entry.isBefore(heap[(gap - 1) / 2]) { gap = move((gap - 1) / 2, to: gap) }
     while true {

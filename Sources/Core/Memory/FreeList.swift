@@ -1,6 +1,6 @@
-/// Which places of a table are free: those given back, and behind them those never used, whose memory is untouched.
+/// The free places of a table: those given back, then those never used, whose memory is untouched.
 package struct FreeList: ~Copyable {
-  /// From each place that was given back, to the one given back before it.
+  /// Links each returned place to the one returned before it.
   private var links: Lent<Int32>
   private var last: Int32 = -1
   /// Places from here on have never been used.

@@ -1,7 +1,6 @@
-/// Finds a table's slot by the hash of its key: open addressing, linear probing, and on removal the chain closes up behind.
+/// Finds a table's slot by its key's hash: open addressing, linear probing; a removal closes the gap in its chain.
 ///
-/// An entry keeps the hash beside the slot: a foreign key is nearly always told apart, and an entry's home found, without touching
-/// the table.
+/// An entry keeps the hash beside the slot: it rules out nearly every foreign key, and finds an entry's home, without touching the table.
 package struct HashIndex: ~Copyable {
   private var entries: Lent<UInt64>
   private let mask: Int
@@ -35,7 +34,7 @@ package struct HashIndex: ~Copyable {
     return nil
   }
 
-  /// The caller has made sure that the key is not there and that no more than the promised slots are in use.
+  /// The key must be new, and the table not full.
   package mutating func insert(_ hash: UInt32, slot: Int) {
     var place = Int(truncatingIfNeeded: hash) & mask
     while entries[place] != Self.vacant { place = (place + 1) & mask }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A block of memory that the rim took once at start and lends to Core piece by piece. Core never allocates.
+/// A block of memory that the caller took once at start and lends to Core piece by piece. Core never allocates.
 @safe package struct Arena: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
   private var taken = 0
-  /// A table begins where a line of a processor's cache does.
+  /// A table starts at a cache line.
   private static let line = 64
 
   /// `memory` must be zeroed, aligned to a cache line, and outlive every table taken from it.
@@ -21,14 +21,14 @@ import Synchronization
     return unsafe Lent(start: elements, count: count)
   }
 
-  /// Zeros, and untouched: a page that nobody writes costs nothing. For tables whose rows are written whole before they are read.
+  /// Zeroed and untouched: pages that are never written cost nothing. For tables whose rows are written whole before they are read.
   package mutating func take<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> Lent<Element> {
     // SAFETY: as above.
     let start = unsafe reserve(MemoryLayout<Element>.stride * count, alignment: Self.line)
     return unsafe Lent(start: start.bindMemory(to: Element.self, capacity: count), count: count)
   }
 
-  /// Puts one value that must not move, such as a pair of atomics, into lent memory. It stays for ever.
+  /// Puts a value that must not move, such as a pair of atomics, into lent memory. It stays for ever.
   mutating func place<Value: ~Copyable>(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
     // SAFETY: as in `take`.
     let start = unsafe reserve(MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment)
@@ -45,17 +45,17 @@ import Synchronization
     return unsafe memory.baseAddress! + start
   }
 
-  /// What `take` of so many elements costs at most, padding included.
+  /// What `take` costs at most, padding included.
   package static func bytes<Element: BitwiseCopyable>(for count: Int, of type: Element.Type) -> Int {
     count * MemoryLayout<Element>.stride + line
   }
 }
 
-/// A table of plain elements in lent memory; indices are checked, the size never changes.
+/// A table of plain elements in lent memory. Indices are checked; the size is fixed.
 @safe package struct Lent<Element: BitwiseCopyable>: ~Copyable {
   private let start: UnsafeMutablePointer<Element>
   package let count: Int
-  /// What holds an atomic has one address. Without it the compiler copies whole tables' heads, and what holds them, wherever they are
+  /// An atomic pins the value to one address. Without it the compiler copies whole tables' heads, and their owners, wherever they are
   /// borrowed beside something that changes.
   private let pinned = Atomic<Bool>(false)
 
@@ -71,14 +71,14 @@ import Synchronization
     unsafeMutableAddress { unsafe place(of: index) }
   }
 
-  /// Where an element lies, for a type that lends its rows on.
+  /// An element's address, for types that lend their rows.
   func place(of index: Int) -> UnsafeMutablePointer<Element> {
     // SAFETY: the precondition keeps the index inside the lent table.
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index outside a lent table")
     return unsafe start + index
   }
 
-  /// Gives the memory to a type that keeps its own guard; the table is gone afterwards.
+  /// Hands the memory to a type with its own checks; the table is gone afterwards.
   consuming func relinquished() -> UnsafeMutablePointer<Element> {
     // SAFETY: the taker's guard replaces `checked`.
     unsafe start

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A bounded queue between exactly two threads: one pushes, one pops, nobody waits. Full is an answer.
+/// A bounded queue between exactly two threads: one pushes, one pops, neither waits. A full ring refuses.
 ///
-/// Both hold copies of this handle to the same lent memory. Indices run freely and are masked when used, so no slot is wasted to
-/// tell full from empty. Each index has one writer; each side also keeps the other's index as last seen, on its own cache line,
-/// and asks again only when it seems to matter. Elements hold plain bytes, so a part-filled ring needs no emptying when it goes.
+/// Both hold copies of this handle to the same lent memory. Indices run freely and are masked on use, so no slot is wasted to distinguish
+/// full from empty. Each index has one writer. Each side also caches the other's index, on its own cache line, and reloads it only when
+/// needed. Elements are plain bytes, so a ring needs no emptying at its end.
 @safe package struct Ring<Element: BitwiseCopyable>: BitwiseCopyable, @unchecked Sendable {
   private let sides: UnsafeMutablePointer<Sides>
   private let slots: UnsafeMutablePointer<Element>
@@ -29,7 +29,7 @@ import Synchronization
 
   package var capacity: Int { mask + 1 }
 
-  /// How many elements wait; exact for either side's own thread, a moment old for anybody else.
+  /// How many elements wait: exact on either side's own thread, a moment old elsewhere.
   package var count: Int { producer.index.load(ordering: .acquiring) &- consumer.index.load(ordering: .acquiring) }
 
   /// Producer's thread. Returns what it refused: the element when the ring is full, nothing otherwise.
@@ -56,7 +56,7 @@ import Synchronization
     return element
   }
 
-  /// Consumer's thread: looks at the oldest element where it lies, then drops it. False when there is none.
+  /// Consumer's thread: reads the oldest element in place, then drops it. False when there is none.
   package func take(_ body: (borrowing Element) -> Void) -> Bool {
     let head = consumer.index.load(ordering: .relaxed)
     guard waits(beyond: head) else { return false }
@@ -66,7 +66,7 @@ import Synchronization
     return true
   }
 
-  /// Consumer's thread: what the oldest element says; it stays.
+  /// Consumer's thread: reads the oldest element and leaves it.
   package func peek<Answer>(_ body: (borrowing Element) -> Answer) -> Answer? {
     let head = consumer.index.load(ordering: .relaxed)
     guard waits(beyond: head) else { return nil }
@@ -87,7 +87,7 @@ private struct Sides: ~Copyable {
   let consumer = Side()
 }
 
-/// One thread's half: the index it alone writes, and what it last saw of the other's; then room, so that the halves lie apart.
+/// One thread's half: its own index, its copy of the other's, and padding to keep the halves apart.
 private struct Side: ~Copyable {
   let index = Atomic<Int>(0)
   let seen = Atomic<Int>(0)

@@ -1,8 +1,8 @@
-/// UTF-8 in place: names, topics, whole payloads. What does not fit is left out and remembered.
+/// UTF-8 in place: names, topics, whole payloads. What does not fit is cut, and `overflowed` is set.
 package struct Text<let capacity: Int>: BitwiseCopyable, Sendable {
   private var storage = InlineArray<capacity, UInt8>(repeating: 0)
   package private(set) var count = 0
-  /// Set once something did not fit; the text is then a prefix of what was meant.
+  /// Something did not fit: the text is a prefix of what was meant.
   package private(set) var overflowed = false
 
   package init() {}
@@ -12,8 +12,8 @@ package struct Text<let capacity: Int>: BitwiseCopyable, Sendable {
   package var isEmpty: Bool { count == 0 }
   package var free: Int { capacity - count }
 
-  /// Addressable: else Swift 6.3.1, when it optimises Embedded code across modules, lends the bytes of a copy that is gone already.
-  /// Whatever passes these bytes on as its own must say so, too.
+  /// Addressable: without this, Swift 6.3.1 lends the bytes of a dead copy when it optimises Embedded code across modules. Every function
+  /// that passes these bytes on as its own needs it too.
   package var bytes: RawSpan {
     @_addressableSelf
     @_lifetime(borrow self)
@@ -30,9 +30,9 @@ package struct Text<let capacity: Int>: BitwiseCopyable, Sendable {
     }
   }
 
-  /// The comma that JSON wants before a value, unless one has just been opened.
+  /// The comma that JSON needs before a value, unless a bracket or key has just been written.
   package mutating func separate() {
-    // The byte is read where it lies: `self[…]` would copy the whole text.
+    // Reads the byte in place: `self[…]` would copy the whole text.
     guard count > 0 else { return }
     switch storage[count - 1] {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
@@ -63,7 +63,7 @@ package struct Text<let capacity: Int>: BitwiseCopyable, Sendable {
   }
 
   package mutating func append<let other: Int>(_ text: Text<other>) {
-    // Byte by byte from where it lies: a span of a text that was handed over as a value outlived the value in optimised builds.
+    // Byte by byte, in place: a span of a text passed by value outlived the value in optimised builds.
     for index in 0..<text.count { append(byte: text.storage[index]) }
   }
 

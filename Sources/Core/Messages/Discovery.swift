@@ -1,8 +1,9 @@
-/// What Home Assistant wants to be told so that it finds us: one retained message for each entity.
+/// Home Assistant's discovery: one retained message for each entity.
 ///
-/// Keys as its MQTT documentation has them; `~` stands for BASE, which keeps every message under a kilobyte.
+/// Keys as in its MQTT documentation. `~` stands for BASE and keeps every message under a kilobyte.
 package struct Discovery {
   private let topics: Topics
+  private let short = Topics.abbreviated
   private let site: Name
   private let gateway: Name
   private let version: Name
@@ -14,10 +15,10 @@ package struct Discovery {
     self.version = version
   }
 
-  /// On while anybody is served, whoever came or went meanwhile.
+  /// On while any device is served.
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
-      state("/trigger/", trigger.bytes, tail: "/state", &payload)
+      state(short.triggerState(trigger), &payload)
       payload.member("value_template", "{{ 'ON' if value_json.served_count > 0 else 'OFF' }}")
     }
   }
@@ -25,12 +26,12 @@ package struct Discovery {
   package func region(_ region: Name) -> Message {
     entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
       payload.member("device_class", "occupancy")
-      state("/region/", region.bytes, &payload)
+      state(short.region(region), &payload)
       payload.member("value_template", "{{ 'ON' if value_json.state == 'inside' else 'OFF' }}")
     }
   }
 
-  /// Somebody the configuration asks for: where it is, how far away, how strongly it is heard.
+  /// A device that the configuration asks for: where it is, how far away, how strong.
   package func tracker(_ identity: Identity) -> Message {
     device(identity, "device_tracker", kind: "tracker") { payload in
       payload.member("source_type", "bluetooth_le")
@@ -58,16 +59,12 @@ package struct Discovery {
     var text = Text<128>()
     text.append(identity)
     return entity(component, text.bytes, kind: kind, name: text.bytes) { payload in
-      state("/proximity/", text.bytes, &payload)
+      state(short.proximity(text.bytes), &payload)
       body(&payload)
     }
   }
 
-  private func state(_ folder: StaticString, _ name: RawSpan, tail: StaticString = "", _ payload: inout Payload) {
-    var topic = Topic("~")
-    topic.append(folder)
-    topic.append(level: name)
-    topic.append(tail)
+  private func state(_ topic: Topic, _ payload: inout Payload) {
     payload.member("state_topic", text: topic.bytes)
     payload.member("json_attributes_topic", text: topic.bytes)
   }
@@ -96,7 +93,7 @@ package struct Discovery {
     message.payload.member("unique_id", text: own.bytes)
     message.payload.member("name", text: name, upTo: 64)
     body(&message.payload)
-    message.payload.member("availability_topic", "~/status")
+    message.payload.member("availability_topic", text: short.status.bytes)
     message.payload.member("availability_template", "{{ 'offline' if value_json.state == 'offline' else 'online' }}")
     describe(id, &message.payload)
     message.payload.closeObject()
@@ -132,7 +129,7 @@ extension Text {
     }
   }
 
-  /// What two names that differ only in what an identifier leaves out are told apart by: FNV-1a.
+  /// Tells apart two names that differ only in characters that an identifier leaves out: FNV-1a.
   fileprivate mutating func append(digest bytes: RawSpan) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }

@@ -1,7 +1,7 @@
-// Names come from the air and may hold anything. What leaves here is JSON-safe, valid UTF-8.
+// Names come from the air and may hold any bytes. What leaves here is safe in JSON, and valid UTF-8.
 
 extension Text {
-  /// Escapes what JSON forbids; every byte that is no part of well-formed UTF-8 becomes U+FFFD.
+  /// Escapes what JSON forbids. Bytes outside well-formed UTF-8 become U+FFFD.
   package mutating func append(escaping bytes: RawSpan) {
     var index = 0
     while index < bytes.byteCount {

@@ -1,5 +1,4 @@
-// JSON straight into a fixed text: no tree, no allocation. Commas look after themselves: one is due unless the text ends with
-// an opening bracket.
+// JSON straight into a fixed text: no tree, no allocation. A comma is written unless the text ends with an opening bracket.
 
 extension Text {
   package mutating func object(_ key: StaticString) {
@@ -38,13 +37,13 @@ extension Text {
     append(byte: UInt8(ascii: "\""))
   }
 
-  /// A number with at most `places` decimals, without trailing zeros; `null` for what is no number.
+  /// At most `places` decimals, without trailing zeros; `null` for what is not a number.
   package mutating func member(_ key: StaticString, _ value: Float, places: Int) {
     self.key(key)
     append(number: value, places: places)
   }
 
-  /// `value` counts units of ten to the minus `decimals`; it is written exactly, without trailing zeros.
+  /// `value` counts units of ten to the minus `decimals`; written exactly, without trailing zeros.
   package mutating func member(_ key: StaticString, _ value: Int64, decimals: Int) {
     self.key(key)
     if value < 0 { append(byte: UInt8(ascii: "-")) }
@@ -62,7 +61,7 @@ extension Text {
     append(byte: UInt8(ascii: "\""))
   }
 
-  /// A string from anywhere in an array, cut likewise.
+  /// A string of any bytes in an array, cut likewise.
   package mutating func element(text: RawSpan, upTo limit: Int) {
     separate()
     append(text, upTo: limit)
@@ -73,7 +72,7 @@ extension Text {
     append("null")
   }
 
-  /// A string from anywhere: escaped, and valid UTF-8 whatever it was.
+  /// A string of any bytes: escaped, and valid UTF-8.
   package mutating func member(_ key: StaticString, text: RawSpan) {
     self.key(key)
     append(byte: UInt8(ascii: "\""))
@@ -81,7 +80,7 @@ extension Text {
     append(byte: UInt8(ascii: "\""))
   }
 
-  /// The same, cut at a character where the escaped form would grow beyond `limit` bytes.
+  /// The same, cut at a character where the escaped form would exceed `limit` bytes.
   package mutating func member(_ key: StaticString, text: RawSpan, upTo limit: Int) {
     self.key(key)
     append(text, upTo: limit)

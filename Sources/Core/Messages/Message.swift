@@ -1,6 +1,6 @@
-/// One thing to tell subscribers: what the courier delivers, and what `replay` prints.
+/// One MQTT message: the courier publishes it, `replay` prints it.
 package struct Message: BitwiseCopyable, Sendable {
-  /// What the courier owes it. CONTRACT, Topics.
+  /// How the courier delivers it. README.md, Topics.
   package enum Care: UInt8, BitwiseCopyable, Sendable {
     /// QoS 0, dropped while the broker is away.
     case fleeting
@@ -8,23 +8,23 @@ package struct Message: BitwiseCopyable, Sendable {
     case state
     /// QoS 1, through the durable outbox: never lost, never twice with two ids.
     case event
-    /// QoS 1, not retained, not durable: a reply to whoever asked.
+    /// QoS 1, not retained, not durable: the reply to a command.
     case reply
   }
 
-  /// What an event says of somebody's stay.
+  /// Whether an event starts or ends a visit.
   package enum VisitEdge: UInt8, BitwiseCopyable, Sendable { case none, begins, ends }
 
   package var care = Care.fleeting
-  /// Somebody waits for it at a pump: it goes before whatever is not so.
+  /// Somebody waits for it at a pump: it overtakes what is not urgent.
   package var isUrgent = false
   package var visit = VisitEdge.none
   package var at = Instant.zero
-  /// After this an event is history: kept, never delivered.
+  /// After this an event is too late: it is kept, and never delivered.
   package var expires = Instant.never
-  /// The SEQ of an event's `event_id`; zero for everything else.
+  /// The SEQ of an event's `event_id`; zero for other messages.
   package var sequence: UInt64 = 0
-  /// The gateways of the site go by it: it says who made it, where they have a key.
+  /// The site's other gateways act on it: it is signed where the site has a key.
   package var isForSite = false
   package var topic = Topic()
   package var payload = Payload()

@@ -1,5 +1,5 @@
-/// How much may be told of one identity, one region, one trigger: who makes up a thousand beacons a second must not fill the disk and
-/// the broker with them. What matters at a pump, that somebody is served and that he has gone, is not counted here.
+/// How many events one identity, one region, one trigger may cause: a thousand invented beacons a second must not fill the disk and the
+/// broker. The start and the end of a visit at a pump are never limited.
 package struct Paces: BitwiseCopyable {
   package enum Place: BitwiseCopyable {
     case region(Int)
@@ -9,7 +9,7 @@ package struct Paces: BitwiseCopyable {
   /// A bus full of phones at once; in the long run more than any site has visitors.
   private var regions = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 256, pace: .milliseconds(200)))
   private var triggers = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .seconds(1)))
-  /// Somebody at the edge of a region, coming and going; two who share a place here share what they may cause.
+  /// For a device that comes and goes at a region's edge. Identities with the same hash share a place.
   private var identities = InlineArray<512, TokenBucket>(repeating: TokenBucket(burst: 20, pace: .seconds(5)))
   private let seed: UInt64
 
@@ -23,6 +23,6 @@ package struct Paces: BitwiseCopyable {
     }
   }
 
-  /// Their numbers have changed.
-  mutating func forget() { self = Paces(seed: seed) }
+  /// Regions and triggers have new numbers.
+  mutating func reset() { self = Paces(seed: seed) }
 }

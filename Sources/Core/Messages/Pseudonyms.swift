@@ -1,7 +1,7 @@
-/// Names for people who are nobody's business: the same all day long at one site, another tomorrow, and no way back.
+/// Names for devices that the configuration does not ask for: constant for a day at one site, different the next day, and irreversible.
 ///
-/// The day's key is the salt's encryption of the day's number; a name is half of a CBC-MAC over the identity under that key. All
-/// messages have the same length, where CBC-MAC is sound.
+/// The day's key is the day's number encrypted with the salt; a name is half of a CBC-MAC of the identity under that key. All inputs have
+/// the same length, for which CBC-MAC is sound.
 package struct Pseudonyms {
   private let cipher: Cipher
   private let salt: Block

@@ -1,26 +1,26 @@
-/// Composes messages and hands them to the courier through a ring. A full ring drops the message and counts it; nobody waits.
+/// Composes messages and passes them to the courier through rings. A full ring drops the message and counts it; nothing waits.
 package struct Publisher: ~Copyable {
   private let messages: Ring<Message>
-  /// Who is served, and who has gone, has a way of its own: what else there is to tell cannot crowd it out.
+  /// Urgent messages have their own ring: the rest cannot crowd them out.
   private let urgent: Ring<Message>
   private var message = Message()
-  private var base = Topic()
+  package private(set) var topics = Topics()
   private var simulated = false
   private var unknown = PublishSettings.Unknown.ignore
   private var pseudonyms: Pseudonyms
   package let boot: Boot
   private var sequence: UInt64 = 0
   package private(set) var dropped: UInt64 = 0
-  /// Events among the dropped, and events that came too thick to be told.
+  /// Events among the dropped, and events that `Paces` did not allow.
   package private(set) var eventsDropped: UInt64 = 0
   package private(set) var eventsLeftOut: UInt64 = 0
   private var paces = Paces(seed: 0)
   package var clock: WallClock
 
-  /// Tells this run from every other, so that no event id is ever used twice.
+  /// Distinguishes this run from every other, so that no event id is ever used twice.
   package typealias Boot = Text<16>
 
-  /// Without a way of its own what is urgent goes with the rest, in order.
+  /// Without a ring of their own urgent messages go with the rest, in order.
   package init(into messages: Ring<Message>, urgent: Ring<Message>? = nil, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms) {
     self.messages = messages
     self.urgent = urgent ?? messages
@@ -29,18 +29,14 @@ package struct Publisher: ~Copyable {
     self.clock = clock
   }
 
-  package mutating func adopt(_ settings: borrowing Settings) {
+  package mutating func reload(_ settings: borrowing Settings) {
     simulated = settings.gateway.simulated
     unknown = settings.publish.unknown
-    base = Topic(settings.publish.prefix.bytes)
-    base.append(byte: UInt8(ascii: "/"))
-    base.append(settings.gateway.site)
-    base.append(byte: UInt8(ascii: "/"))
-    base.append(settings.gateway.name)
-    paces.forget()
+    topics = Topics(settings)
+    paces.reset()
   }
 
-  /// What subscribers may know a device by. Empty where nothing: a name that should change every day needs to know which day it is.
+  /// What subscribers may know a device by. Empty when nothing: a name that changes daily needs the date.
   package mutating func name(of device: Device, at now: Instant) -> Text<128> {
     if unknown == .hash && !device.interest.isMatched {
       return clock.day(at: now).map { pseudonyms.name(of: device.identity, on: $0) } ?? Text<128>()
@@ -50,9 +46,9 @@ package struct Publisher: ~Copyable {
     return text
   }
 
-  // MARK: One message: begin, topic, members, send
+  // MARK: One message: compose, members, publish
 
-  package mutating func begin(_ care: Message.Care, _ topic: StaticString, at now: Instant) {
+  package mutating func compose(_ care: Message.Care, _ topic: Topic, at now: Instant) {
     message.care = care
     message.isUrgent = false
     message.visit = .none
@@ -60,37 +56,30 @@ package struct Publisher: ~Copyable {
     message.expires = .never
     message.sequence = 0
     message.isForSite = false
-    message.topic = base
-    message.topic.append(topic)
+    message.topic = topic
     message.payload.truncate(to: 0)
     json.openObject()
     json.member("v", 1)
   }
 
   /// Somebody waits for it at a pump.
-  package mutating func urge() { message.isUrgent = true }
+  package mutating func markUrgent() { message.isUrgent = true }
 
-  /// The event begins or ends somebody's stay.
-  package mutating func note(_ visit: Message.VisitEdge) { message.visit = visit }
+  /// The event starts or ends a visit.
+  package mutating func mark(_ visit: Message.VisitEdge) { message.visit = visit }
 
-  /// Whether an event that nobody waits for may be told, too; what may not is counted.
-  package mutating func mayTell(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
+  /// Whether an event that nobody waits for may be published. Refusals are counted.
+  package mutating func mayPublish(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
     if paces.allow(identity, at: place, now) { return true }
     eventsLeftOut += 1
     return false
   }
 
-  package mutating func begin(pacedBy seed: UInt64) { paces = Paces(seed: seed) }
+  package mutating func setPaces(seed: UInt64) { paces = Paces(seed: seed) }
 
-  package var topic: Topic {
-    _read { yield message.topic }
-    _modify { yield &message.topic }
-  }
-
-  /// A word to the site's other gateways, on a topic beside our own.
-  mutating func beginWord(_ topic: Topic, at now: Instant) {
-    begin(.fleeting, "", at: now)
-    message.topic = topic
+  /// A message to the site's other gateways, on a topic beside our own.
+  mutating func composeSiteMessage(_ topic: Topic, at now: Instant) {
+    compose(.fleeting, topic, at: now)
     message.isForSite = true
   }
 
@@ -99,7 +88,7 @@ package struct Publisher: ~Copyable {
     _modify { yield &message.payload }
   }
 
-  /// The members that every event has: what it is called for ever, and when it was.
+  /// The members of every event: its id, and its time.
   package mutating func identifyEvent() {
     sequence += 1
     message.sequence = sequence
@@ -116,40 +105,37 @@ package struct Publisher: ~Copyable {
     stamp("expires", deadline)
   }
 
-  /// A moment as people write it, or null while the board does not know what time it is.
+  /// A moment as people write it; null while the clock is not set.
   package mutating func stamp(_ key: StaticString, _ moment: Instant) {
     json.key(key)
     clock.write(moment, to: &json)
   }
 
-  /// The installation id that one of our radios read at an address: its neighbours need not ask.
-  mutating func share(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
-    begin(.state, "", at: now)
-    message.topic = Topics(settings).peer(peer.address, gateway: settings.gateway.name)
+  /// The installation id that one of our radios read at an address: neighbours need not ask again.
+  mutating func publish(_ peer: KnownPeer, _ settings: borrowing Settings, at now: Instant) {
+    compose(.state, topics.peer(peer.address, gateway: settings.gateway.name), at: now)
     message.expires = now + Candidates.lifetime
     message.isForSite = true
     message.payload.members(of: peer)
     let boot = boot
     json.member("boot", text: boot.bytes)
     json.member("uptime_s", Float(clock.uptime(at: now).seconds), places: 3)
-    send()
+    publish()
   }
 
-  /// False when there was no room for it.
+  /// False when the ring was full.
   @discardableResult
-  package mutating func send() -> Bool {
+  package mutating func publish() -> Bool {
     if simulated { json.member("simulated", true) }
     json.closeObject()
     precondition(!message.payload.overflowed && !message.topic.overflowed, "a message outgrew its bounds")
     return push()
   }
 
-  /// Takes back what the broker keeps under a topic below our own.
+  /// Clears the message that the broker retains under one of our topics.
   @discardableResult
-  package mutating func clear(_ folder: StaticString, _ name: Name, _ tail: StaticString, at now: Instant) -> Bool {
-    begin(.state, folder, at: now)
-    message.topic.append(name)
-    message.topic.append(tail)
+  package mutating func clear(_ topic: Topic, at now: Instant) -> Bool {
+    compose(.state, topic, at: now)
     message.payload.truncate(to: 0)
     return push()
   }

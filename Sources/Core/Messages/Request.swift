@@ -1,17 +1,17 @@
-/// What the broker brought, checked at the door: a command of somebody who may give one, or a neighbour's word.
+/// What the broker brought, checked at the door: a permitted command, or a neighbour's message.
 package enum Request: BitwiseCopyable, Sendable {
   case command(RemoteCommand, Ticket)
   case claim(Claim)
   case neighbour(Neighbour)
-  /// A neighbour's, or our own that came back.
+  /// From a neighbour, or our own that came back.
   case hello(Neighbour)
   case peer(KnownPeer)
-  /// Not the broker's, but the outbox's: what the run before left, and that there is no more of it.
+  /// From the outbox: a visit that the run before left open, and the end of the list.
   case unfinished(Unfinished)
   case caughtUp
 }
 
-/// CONTRACT, Commands.
+/// A command from the broker. README.md, Topics.
 package enum RemoteCommand: BitwiseCopyable, Sendable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour
@@ -22,18 +22,18 @@ package enum RemoteCommand: BitwiseCopyable, Sendable {
     case during(Interval)
   }
 
-  /// Of one region; without a name of all.
+  /// Of one region; without a name, of all.
   case ranging(RangingOrder, region: Name)
-  /// Measure one device that lies at a known distance.
+  /// Measure one device at a known distance.
   case calibrate(Identity, at: Meters, during: Interval)
   case reload
   /// The driver typed the pump's number.
   case trigger(Name, Identity)
   case authorization(Authorization)
-  /// The gateway chooses the file: a stranger never names a path.
+  /// The gateway chooses the file: no command names a path.
   case capture(Interval)
   case ping
-  /// A gateway that will not come back: nobody waits for it any more.
+  /// A gateway that will not come back: no trigger waits for it any more.
   case forgetNeighbour(Name)
 
   package var kind: Kind {
@@ -49,7 +49,7 @@ package enum RemoteCommand: BitwiseCopyable, Sendable {
     }
   }
 
-  /// Whether it concerns the process rather than the machine of Core.
+  /// Whether it concerns the process rather than Core.
   package var isForHost: Bool {
     switch self {
     case .reload, .capture: true
@@ -77,12 +77,12 @@ extension RemoteCommand.Kind {
   }
 }
 
-/// Goes with a command to whoever carries it out and comes back with the reply.
+/// Accompanies a command to the part that executes it, and returns with the reply.
 package struct Ticket: BitwiseCopyable, Sendable {
-  /// The courier's own number; never zero for a command that came over the broker.
+  /// The courier's own number; never zero for a command from the broker.
   package var number: UInt64 = 0
   package var command = RemoteCommand.Kind.ping
-  /// The asker's `request` member, given back in the reply. Empty when there was none.
+  /// The command's `request` member, repeated in the reply. Empty when there was none.
   package var request = Text<64>()
 
   package init(_ command: RemoteCommand.Kind = .ping, number: UInt64 = 0) {
@@ -91,13 +91,13 @@ package struct Ticket: BitwiseCopyable, Sendable {
   }
 }
 
-/// An installation id that a neighbour read over GATT, so that one gateway of a site asks each phone.
+/// An installation id read over GATT by a neighbour: each phone is asked once for the whole site.
 package struct KnownPeer: BitwiseCopyable, Sendable {
   package var address = Address(word: 0)
   package var id: UInt32 = 0
   /// How long ago it was read.
   package var age = Interval.zero
-  /// Who read it, in which of its runs, and how long that had run: what is older than an address, or of another run, is a recording.
+  /// The gateway that read it, which of its runs, and that run's age: an id of another run, or older than an address lives, is a recording.
   package var gateway = Name()
   package var boot = Text<16>()
   package var uptime = Interval.zero
@@ -109,7 +109,7 @@ package struct KnownPeer: BitwiseCopyable, Sendable {
 }
 
 extension Message {
-  /// `{"v":1,"ok":…,"error":…,"request":…}`: every command gets one.
+  /// `{"v":1,"ok":…,"error":…,"request":…}`: every command gets a reply.
   @export(interface) package static func reply(to ticket: Ticket, from topics: Topics, error: Sentence? = nil) -> Message {
     var message = Message()
     message.care = .reply
@@ -127,7 +127,7 @@ extension Message {
 }
 
 extension Payload {
-  /// Of what a gateway that read an installation id tells its neighbours.
+  /// What a gateway publishes of an installation id that it has read.
   mutating func members(of peer: KnownPeer) {
     member("random", peer.address.kind == .random)
     key("id")
@@ -136,7 +136,7 @@ extension Payload {
     append(byte: UInt8(ascii: "\""))
   }
 
-  /// For replies that say more than yes: open, add members, close.
+  /// For replies with more members: open, add members, close.
   package mutating func openReply(ok: Bool) {
     openObject()
     member("v", 1)

@@ -1,4 +1,4 @@
-/// What `BASE/status` says: retained, and in its shortest form the last will.
+/// The payload of `BASE/status`: retained, and in its shortest form the last will.
 package struct StatusReport: BitwiseCopyable, Sendable {
   package enum State: UInt8, BitwiseCopyable, Sendable {
     case online, offline, degraded
@@ -22,13 +22,13 @@ package struct StatusReport: BitwiseCopyable, Sendable {
     }
   }
 
-  /// One of the configuration's transmissions, or the services this gateway offers itself.
+  /// One of the configuration's transmissions, or our own services.
   package struct Transmit: BitwiseCopyable, Sendable {
     package enum State: UInt8, BitwiseCopyable, Sendable {
       /// Not yet, or its radio does not work.
       case off
       case on
-      /// The controller will not have it.
+      /// The controller refuses it.
       case refused
 
       package var name: StaticString {
@@ -43,7 +43,7 @@ package struct StatusReport: BitwiseCopyable, Sendable {
     /// nil: our services.
     package let kind: TransmitSettings.Kind?
     package var state = State.off
-    /// What the controller says it chose.
+    /// The power that the controller chose.
     package var power: Int8?
 
     package init(_ kind: TransmitSettings.Kind?) { self.kind = kind }
@@ -56,19 +56,19 @@ package struct StatusReport: BitwiseCopyable, Sendable {
   package var purpose = Sentence()
   package var authorization = Authorization.always
   package var radios = PerRadio(filledWith: RadioState())
-  /// By the first radio; our services are the last.
+  /// Those of the first radio; our services are the last.
   package var transmits = Bounded<9, Transmit>(filledWith: Transmit(nil))
-  /// Which groups its triggers compete in, a slash between two; `*` when they are too many to say: neighbours must know whom to wait for.
+  /// The groups of its triggers, a slash between two; `*` when they do not fit: neighbours must know whether to wait for us.
   package var groups = Text<100>()
-  /// How the site's gateways hear each other; nil where none of our triggers has a group.
+  /// How the site's gateways hear each other; nil when none of our triggers has a group.
   package var site: Site?
-  /// Whether the site's words prove who said them.
+  /// Whether the site's messages are signed.
   package var isAuthenticated = false
   package var simulated = false
 
   package struct Site: BitwiseCopyable, Sendable, Equatable {
     package var heard = 0
-    /// Who is to be heard and is not: `island-2/island-3`.
+    /// Gateways that should be heard and are not: `island-2/island-3`.
     package var missing = Text<100>()
 
     package init() {}
@@ -118,7 +118,7 @@ extension Message {
       message.payload.closeObject()
     }
     message.payload.closeArray()
-    // Last, and cut where there is no more room: all else is short, whatever it is.
+    // The purpose comes last and is cut to the room left: all else is short.
     let rest = (report.transmits.isEmpty ? 40 : 80) + report.roomForProof
     message.payload.member("purpose", text: report.purpose.bytes, upTo: max(message.payload.free - rest, 0))
     if !report.transmits.isEmpty { message.payload.appendTransmits(of: report) }
@@ -126,7 +126,7 @@ extension Message {
     return message
   }
 
-  /// The last will, and the last word.
+  /// The last will, and the message at the end of a run.
   package static func offline(_ reason: StaticString, topics: Topics, boot: Text<16>, simulated: Bool) -> Message {
     var message = begun(.offline, Sentence(reason), topics: topics, at: .zero)
     if !boot.isEmpty { message.payload.member("boot", text: boot.bytes) }
@@ -157,7 +157,7 @@ extension Payload {
     closeObject()
   }
 
-  /// Behind the purpose, as many as there is room for: eight beacons at four radios of long names are more than a payload holds.
+  /// Behind the purpose, as many as fit: eight beacons and four radios with long names exceed a payload.
   fileprivate mutating func appendTransmits(of report: borrowing StatusReport) {
     array("transmits")
     var leftOut: Int64 = 0
@@ -170,7 +170,7 @@ extension Payload {
       member("state", report.transmits[index].state.name)
       if let power = report.transmits[index].power { member("tx_power_dbm", Int64(power)) } else { memberNull("tx_power_dbm") }
       closeObject()
-      // What is still to be said: the bracket, how many are left out, and the end.
+      // What must still fit: the bracket, the number left out, and the end.
       if leftOut > 0 || free < least {
         truncate(to: before)
         leftOut += 1

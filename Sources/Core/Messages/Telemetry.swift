@@ -1,4 +1,4 @@
-/// The gateway in figures: what `BASE/telemetry` says and what Prometheus reads. Counters count from the start of the process.
+/// The gateway in figures, for `BASE/telemetry` and for Prometheus. Counters start with the process.
 package struct Telemetry: BitwiseCopyable, Sendable {
   package var uptime = Interval.zero
   package var advertsPerSecond: Float = 0
@@ -8,7 +8,7 @@ package struct Telemetry: BitwiseCopyable, Sendable {
   package var packetsDropped: Int64 = 0
   package var messagesDropped: Int64 = 0
   package var requestsDropped: Int64 = 0
-  /// QoS 0 while the broker was away, or while the network took no more.
+  /// QoS 0, while the broker was away or the network took no more.
   package var publicationsDropped: Int64 = 0
   package var publications: Int64 = 0
   package var isOnline = false
@@ -20,11 +20,11 @@ package struct Telemetry: BitwiseCopyable, Sendable {
   package var outboxFailures: Int64 = 0
   package var refusedByBroker: Int64 = 0
   package var requestsRefused: Int64 = 0
-  /// Said in a neighbour's name: without the site's key, again, or by somebody whom the roster does not name.
+  /// Messages in a neighbour's name: unsigned or wrongly signed, received before, or from a gateway that the roster does not list.
   package var wordsForged: Int64 = 0
   package var wordsReplayed: Int64 = 0
   package var wordsOfStrangers: Int64 = 0
-  /// Troubles of radios that ended; what controllers did that none should; bytes from them that belonged to no packet.
+  /// Radio troubles that ended; faults of controllers; bytes that belonged to no packet.
   package var radioRecoveries: Int64 = 0
   package var radioFaults: Int64 = 0
   package var bytesDiscarded: Int64 = 0
@@ -33,7 +33,7 @@ package struct Telemetry: BitwiseCopyable, Sendable {
 
   package init() {}
 
-  /// One list for both readers: names, units and order are theirs alike.
+  /// One list for both readers, so that names, units and order agree.
   package func read(_ counter: (StaticString, UInt64) -> Void, _ gauge: (StaticString, Float, _ places: Int) -> Void) {
     gauge("uptime_s", Float(uptime.seconds), 0)
     gauge("adverts_hz", advertsPerSecond, 1)

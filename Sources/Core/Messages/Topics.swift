@@ -1,9 +1,18 @@
-/// Where messages go. CONTRACT, Topics.
+/// All topics, in one place. README.md, Topics.
 package struct Topics: BitwiseCopyable, Sendable {
   /// `{prefix}/{site}`
   package private(set) var site = Text<66>()
   /// `{prefix}/{site}/{gateway}`
   package private(set) var base = Text<100>()
+
+  /// Home Assistant's short form: `~` stands for BASE.
+  static var abbreviated: Topics {
+    var topics = Topics()
+    topics.base.append("~")
+    return topics
+  }
+
+  init() {}
 
   @export(interface) package init(prefix: Name, site: Name, gateway: Name) {
     self.site.append(level: prefix.bytes)
@@ -19,7 +28,7 @@ package struct Topics: BitwiseCopyable, Sendable {
   }
 
   package var status: Topic { own("/status") }
-  /// Whether we may write here, asked by `check`.
+  /// `check` publishes here to see whether it may.
   package var check: Topic { own("/check") }
   package var telemetry: Topic { own("/telemetry") }
   /// Every command at once, for the subscription.
@@ -29,17 +38,14 @@ package struct Topics: BitwiseCopyable, Sendable {
   package func reply(_ command: StaticString) -> Topic { own("/reply/", Name(command)) }
   package func ranging(_ region: Name) -> Topic { own("/ranging/", region) }
   package func region(_ region: Name) -> Topic { own("/region/", region) }
+  package func regionEvent(_ region: Name) -> Topic { own("/region/", region, "/event") }
   package func trigger(_ trigger: Name) -> Topic { own("/trigger/", trigger) }
+  package func triggerState(_ trigger: Name) -> Topic { own("/trigger/", trigger, "/state") }
 
-  package func regionEvent(_ region: Name) -> Topic {
-    var topic = self.region(region)
-    topic.append("/event")
-    return topic
-  }
-
-  package func proximity(_ identity: Identity) -> Topic {
+  /// `name` is what subscribers may know the device by.
+  package func proximity(_ name: RawSpan) -> Topic {
     var topic = own("/proximity/")
-    topic.append(level: identity)
+    topic.append(level: name)
     return topic
   }
 
@@ -47,16 +53,16 @@ package struct Topics: BitwiseCopyable, Sendable {
 
   package var claims: Topic { shared("/claim/+/+/+") }
   package var claim: Topic { shared("/claim/") }
-  /// Every gateway's status, our own among them.
+  /// The status of every gateway, ours included.
   package var statuses: Topic { shared("/+/status") }
   package var neighbour: Topic { shared("/") }
   package var peers: Topic { shared("/peer/+/+") }
   package var peer: Topic { shared("/peer/") }
 
-  /// No identity is called so: a hello goes where claims go, and shows that those arrive.
+  /// No identity has this name: a hello uses the topics of claims, and so proves that claims arrive.
   package var hellos: Topic { shared("/claim/site/hello/") }
 
-  /// Where `check` asks whether what is said to the site comes back; nobody reads it.
+  /// `check` publishes here to see whether messages to the site come back; nothing reads it.
   package var siteChecks: Topic { shared("/claim/site/check/") }
 
   package func siteCheck(_ gateway: Name) -> Topic {
@@ -81,7 +87,7 @@ package struct Topics: BitwiseCopyable, Sendable {
     return topic
   }
 
-  /// The installation id that somebody read at an address; kept by the broker while the address lives.
+  /// The installation id that a gateway read at an address; retained while the address lives.
   package func peer(_ address: Address, gateway: Name) -> Topic {
     var topic = shared("/peer/")
     topic.append(address)
@@ -96,9 +102,10 @@ package struct Topics: BitwiseCopyable, Sendable {
     return topic
   }
 
-  private func own(_ tail: StaticString, _ name: Name) -> Topic {
-    var topic = own(tail)
+  private func own(_ folder: StaticString, _ name: Name, _ tail: StaticString = "") -> Topic {
+    var topic = own(folder)
     topic.append(level: name.bytes)
+    topic.append(tail)
     return topic
   }
 
@@ -110,7 +117,7 @@ package struct Topics: BitwiseCopyable, Sendable {
 }
 
 extension Text {
-  /// One level of a topic: what would part levels, match others or be refused by a broker becomes `_`. CONTRACT, Topics.
+  /// One level of a topic: separators, wildcards and characters that a broker may refuse become `_`. README.md, Topics.
   package mutating func append(level bytes: RawSpan) {
     var index = 0
     while index < bytes.byteCount {

@@ -1,8 +1,8 @@
-/// A `fire` or an `enter` of a run before, whose end nobody has told. The rim keeps it, and hands it over at the start.
+/// A published `fire` or `enter` of an earlier run whose end was never published. The outbox keeps it and hands it over at the start.
 package struct Unfinished: BitwiseCopyable, Sendable {
-  /// Where it was told to have begun.
+  /// Where its start was published.
   package var topic = Topic()
-  /// As it was told.
+  /// As published.
   package var id = Text<128>()
   /// On this run's clock.
   package var since = Instant.zero

@@ -1,4 +1,4 @@
-/// What the monotonic clock means to people. A board without a battery may not know until the network has told it.
+/// What the monotonic clock means in calendar time. A board without a battery may not know until the network tells it.
 package struct WallClock: BitwiseCopyable, Sendable {
   package var started: Instant
   /// Microseconds since 1970 at `Instant.zero`; nil while the system's clock is not set.
@@ -48,7 +48,7 @@ package struct WallClock: BitwiseCopyable, Sendable {
     return ((value - remainder) / divisor, remainder)
   }
 
-  /// The Gregorian date of a day counted from 1970: years of 400 begin in March, so that the leap day comes last.
+  /// The Gregorian date of a day counted from 1970. Years start in March, so that the leap day comes last.
   private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

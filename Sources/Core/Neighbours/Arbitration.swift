@@ -1,27 +1,27 @@
-/// Who of several gateways may fire, settled by claims that may come late, twice or never.
+/// Which of several gateways may fire, agreed by claims that may come late, twice or never.
 ///
-/// A gateway that wants to fire says so (`intent`) and fires only when every neighbour that competes has answered *that* claim or
-/// a later one without wanting to fire itself. Answers are told by the number of the claim they echo, and by the run that made it, so
-/// neither clocks nor delays nor recordings matter. Of two that want it at once the one with the lower level gives way. A neighbour
-/// that does not answer keeps it from firing: if in doubt, nobody fires, and the driver can still ask for the pump by its number.
+/// A gateway that wants to fire publishes a `holding` claim, the intent. It fires only when every competing neighbour has answered *that*
+/// claim or a later one without holding the device itself. An answer echoes the claim's number and the run that made it, so clocks, delays
+/// and recordings do not matter. Of two that hold, the one with the lower level yields. A neighbour that does not answer blocks the fire:
+/// in doubt nothing fires, and the driver can still ask for the pump by its number.
 package struct Arbitration: ~Copyable {
-  /// Ours, in the order in which they were made.
+  /// The number of our last message to the site.
   package private(set) var sequence: UInt32 = 0
   package private(set) var members = Bounded<64, Member>(filledWith: Member(Name()))
-  /// The configuration says who is there: nobody else is.
+  /// The configuration lists the gateways: there are no others.
   private var hasRoster = false
-  /// nil: nobody has told of a broker, as in a replay; then there are no neighbours either.
+  /// nil: there is no broker, as in a replay, and so there are no neighbours.
   private var connectedSince: Instant?
   package private(set) var isConnected = true
-  /// When our own hello came back first on this connection, and when it did last.
+  /// When our own hello first came back on this connection, and when it last did.
   private var returnedSince: Instant?
   private var returned = Instant.zero
-  /// The last hellos, newest first: an echo of an older word tells nothing of now.
+  /// Our last hellos, newest first: an echo of an older message says nothing about now.
   private var marks = InlineArray<8, Mark>(repeating: Mark())
-  /// When the next hello is due; never where nobody is to be met.
+  /// When the next hello is due; never where there are no neighbours.
   package private(set) var due = Instant.never
   private var speaks = false
-  /// Where the list of a hello begins, when it does not hold all.
+  /// Where the next hello's list begins, if one hello does not hold all.
   var listStart = 0
   package private(set) var refused = Refusals()
   /// As of the last hello.
@@ -32,21 +32,21 @@ package struct Arbitration: ~Copyable {
     var at = Instant.zero
   }
 
-  /// What was said in a neighbour's name and not believed.
+  /// What came in a neighbour's name and was refused.
   package struct Refusals: BitwiseCopyable, Sendable {
-    /// Senseless, too many, of another run, or of somebody whom the roster does not have.
+    /// Implausible, too many, of another run, or of a gateway that the roster does not list.
     package var claims: UInt64 = 0
-    /// Said before.
+    /// Received before.
     package var replayed: UInt64 = 0
     package var strangers: UInt64 = 0
-    /// The last one whom the roster does not have, or for whom there was no room.
+    /// The last gateway that the roster does not list, or that found no room.
     package var stranger = Name()
   }
 
   private static let helloPace = Interval.seconds(1)
-  /// Alone, a hello only shows that it comes back; who comes says hello first.
+  /// Alone, a hello only checks that it comes back; a new gateway says hello first.
   private static let lonelyPace = Interval.seconds(10)
-  /// Two hellos of everybody who is there.
+  /// Two hellos of every neighbour.
   private static let acquaintance = Interval.seconds(3)
 
   package init() {}
@@ -62,8 +62,8 @@ package struct Arbitration: ~Copyable {
     due = speaks && isConnected ? now : .never
   }
 
-  package mutating func adopt(_ settings: borrowing Settings) {
-    // Who is on the roster is waited for, whether it competes or not.
+  package mutating func reload(_ settings: borrowing Settings) {
+    // A gateway on the roster is waited for, whether we compete or not.
     speaks = !settings.groups.isEmpty || settings.site.roster.count > 1
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
@@ -80,7 +80,7 @@ package struct Arbitration: ~Copyable {
     }
   }
 
-  mutating func saysHello(at now: Instant) -> UInt32 {
+  mutating func nextHello(at now: Instant) -> UInt32 {
     for index in (1..<marks.count).reversed() { marks[index] = marks[index - 1] }
     let number = nextSequence()
     marks[0] = Mark(number: number, at: now)
@@ -88,25 +88,25 @@ package struct Arbitration: ~Copyable {
     return number
   }
 
-  /// Our own hello came back: what we say is carried, and what is carried we hear.
-  mutating func heardOurselves(_ number: UInt32, at now: Instant) {
+  /// Our own hello came back: the broker carries what we publish, and we receive what it carries.
+  mutating func receiveOwnHello(_ number: UInt32, at now: Instant) {
     guard spoken(number) != nil else { return }
     if returnedSince == nil { returnedSince = now }
     returned = now
   }
 
-  /// Whether our own words come back, now.
+  /// Whether our own hellos come back now.
   package func hearsItself(at now: Instant) -> Bool {
     returnedSince != nil && now - returned < (isAlone ? Self.lonelyPace : Self.helloPace) + Member.patience
   }
 
-  /// The roster says that nobody else is to be heard.
+  /// The roster lists us alone.
   var isRosteredAlone: Bool { hasRoster && isAlone }
 
-  /// For how long the line has been as it is.
+  /// How long the connection has been up, or down.
   func lineAge(at now: Instant) -> Interval? { connectedSince.map { now - $0 } }
 
-  /// Whether we know who else is there, and would hear it.
+  /// Whether we know which neighbours there are, and would hear them.
   package func isAcquainted(at now: Instant) -> Bool {
     guard connectedSince != nil else { return true }
     guard isConnected else { return false }
@@ -122,27 +122,27 @@ package struct Arbitration: ~Copyable {
     return nil
   }
 
-  package mutating func met(_ word: Neighbour, at now: Instant) {
-    // A goodbye of somebody whom we have never met tells of nobody to wait for, but of somebody who may have fired.
+  package mutating func receive(status word: Neighbour, at now: Instant) {
+    // An unknown gateway's goodbye is recorded too: nobody needs to wait for it, but it may have fired.
     guard let index = place(of: word.name) else { return }
-    members[index].said(word, at: now)
+    members[index].receive(status: word, at: now)
   }
 
-  package mutating func greeted(_ word: Neighbour, at now: Instant) {
+  package mutating func receive(hello word: Neighbour, at now: Instant) {
     guard let index = place(of: word.name) else { return }
     let isNew = !members[index].isHeard(at: now)
-    if !members[index].greeted(word, repeating: spoken(word.echo), at: now) { refused.replayed += 1 }
-    // A newcomer waits for our answer.
+    if !members[index].receive(hello: word, repeating: spoken(word.echo), at: now) { refused.replayed += 1 }
+    // A new neighbour waits for our answer.
     if isNew, due != .never { due = min(due, now + .milliseconds(200)) }
   }
 
-  /// From our own file: who was there in an earlier run must be heard, or say goodbye.
-  package mutating func expect(_ name: Name, _ groups: GroupList) {
+  /// A neighbour that an earlier run knew: it must be heard, or say goodbye.
+  package mutating func restore(_ name: Name, _ groups: GroupList) {
     guard !hasRoster, let index = place(of: name) else { return }
-    members[index].expect(groups)
+    members[index].restore(groups)
   }
 
-  /// False when nobody of that name is known.
+  /// False when no neighbour has that name.
   package mutating func forget(_ name: Name) -> Bool {
     guard !name.isEmpty, let index = find(name) else { return false }
     members[index].vacate()
@@ -159,7 +159,7 @@ package struct Arbitration: ~Copyable {
     return place
   }
 
-  /// In a free place, or in that of a name under which nobody has ever spoken. Places never move: rivals' words name them.
+  /// Takes a free place, or that of a name that was never heard. Places never move: claims refer to them.
   private mutating func add(_ name: Name) -> Int? {
     for index in members.indices where members[index].isFree {
       members[index].become(name)
@@ -173,7 +173,7 @@ package struct Arbitration: ~Copyable {
     return nil
   }
 
-  /// Whether this run of it has just come, and will be remembered: two that greet each other must not go on for ever.
+  /// Whether this run of it is new to us. Two gateways that greet each other must stop at some time.
   package func isNews(_ word: Neighbour, at now: Instant) -> Bool {
     guard word.isOnline else { return false }
     guard let known = find(word.name) else { return !hasRoster && hasRoom }
@@ -185,7 +185,7 @@ package struct Arbitration: ~Copyable {
     return !members.isFull
   }
 
-  /// Nobody else is known.
+  /// No neighbour is known.
   var isAlone: Bool {
     for index in members.indices where !members[index].isFree { return false }
     return true
@@ -208,18 +208,18 @@ package struct Arbitration: ~Copyable {
     return sequence
   }
 
-  /// When this number was ours, at the latest; nil when that is long ago, or never was.
+  /// When we sent this number, at the latest; nil if that is too long ago, or never happened.
   private func spoken(_ number: UInt32) -> Instant? {
     guard number > 0, number <= sequence else { return nil }
     for index in marks.indices where marks[index].number > 0 && marks[index].number <= number { return marks[index].at }
     return nil
   }
 
-  /// Claims are strangers' words: what makes no sense, comes too often or came before is refused and counted. Who made it.
+  /// Claims come from outside. Implausible, too frequent and old ones are refused and counted. Returns the neighbour that sent it.
   package mutating func admit(_ claim: Claim, from us: Name, simulated: Bool, at now: Instant) -> Int? {
     guard claim.gateway != us else { return nil }
     guard claim.isPlausible, claim.simulated == simulated, let index = find(claim.gateway), members[index].boot == claim.boot,
-      members[index].claimed(claim.sequence, repeating: spoken(claim.echo), at: now)
+      members[index].receive(claim: claim.sequence, repeating: spoken(claim.echo), at: now)
     else {
       refused.claims += 1
       return nil

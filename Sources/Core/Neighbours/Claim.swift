@@ -1,14 +1,14 @@
-/// What one gateway says about one device that stands at one of its triggers, so that neighbours of the same group can arbitrate.
+/// What one gateway publishes about one device at one of its triggers, so that the gateways of a group can arbitrate.
 ///
-/// Ages, never absolute times: the clocks of a site may disagree by minutes.
+/// Ages, never absolute times: the clocks of a site may differ by minutes.
 package struct Claim: BitwiseCopyable, Sendable {
   package enum Standing: UInt8, BitwiseCopyable, Sendable {
-    /// Heard, and a candidate like any other.
+    /// Heard, like any other candidate.
     case candidate
-    /// About to fire, unless somebody objects: everybody who competes is to answer.
+    /// About to fire unless a neighbour objects: every competitor must answer.
     case holding
     case fired
-    /// Not here: left, lost, or never near. Also the answer of a gateway that does not hear the device at all.
+    /// Not here: left, lost, or never near. Also the answer of a gateway that does not hear the device.
     case withdrawn
 
     package var name: StaticString {
@@ -28,27 +28,27 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var group = Name()
   package var identity = Identity(.address)
   package var standing = Standing.candidate
-  /// Rises with each claim of its gateway since it started; `boot` tells its runs apart.
+  /// Rises with each message of the gateway since it started; `boot` tells its runs apart.
   package var sequence: UInt32 = 0
   package var boot = Text<16>()
-  /// The highest of our own claims of this device that its gateway had seen when it spoke.
+  /// Our highest claim that its gateway had received when it published this.
   package var echo: UInt32 = 0
-  /// As a receiver without offset would have it: what two gateways hear of one transmitter is comparable. nil: not heard.
+  /// Without the receiver's offset, so that the levels of two gateways compare. nil: not heard.
   package var level: Decibels?
   package var samples = 0
   package var dwell = Interval.zero
-  /// How long ago the newest sample was heard when this was said.
+  /// How old the newest sample was at that moment.
   package var age = Interval.zero
   /// When the courier received it, on this gateway's clock.
   package var at = Instant.zero
-  /// Said on a rehearsal: no reason for a real gateway to hold back.
+  /// From a rehearsal: a real gateway ignores it.
   package var simulated = false
 
   package init() {}
 }
 
 extension Claim {
-  /// Levels that no receiver measures are nobody's honest word.
+  /// Levels that no receiver measures are refused.
   package var isPlausible: Bool {
     if let level, !(-127...20 ~= level.value) { return false }
     return !gateway.isEmpty && !group.isEmpty && identity.length > 0

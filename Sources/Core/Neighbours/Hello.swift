@@ -1,26 +1,26 @@
-// The gateways of a site say hello all the time, where claims go and with the numbers that they have heard of one another: so each
-// knows whom it would hear, and who would hear it, before anything is at stake.
+// Gateways say hello on the same topics as claims, with the numbers that they have received from each other. So each knows before anything
+// is at stake which neighbours it hears, and which hear it.
 
-/// Why nobody in a group fires just now, though nothing else is wrong.
+/// Why nothing in a group fires now, though all else is well.
 package enum Unheard: BitwiseCopyable, Equatable, Sendable {
-  /// Our own words do not come back: the broker does not carry them, or does not let us hear them.
+  /// Our own hellos do not come back: the broker does not carry them, or does not deliver them to us.
   case ourselves
-  /// It is not heard.
+  /// We do not hear it.
   case neighbour(Name)
-  /// It is heard, and does not hear us.
+  /// We hear it, and it does not hear us.
   case oneWay(Name)
 }
 
-/// Whether the neighbours that matter hear us, and we them.
+/// Whether we and the neighbours that matter hear each other.
 package struct SiteHearing: BitwiseCopyable, Sendable {
   package fileprivate(set) var unheard: Unheard?
-  /// Who is to be heard and is not, a slash between two names, as many as there is room for.
+  /// Neighbours that should be heard and are not, a slash between names, as many as fit.
   package fileprivate(set) var missing = Text<100>()
   package fileprivate(set) var heard = 0
 }
 
 extension Arbitration {
-  mutating func listen(for groups: GroupList, at now: Instant) {
+  mutating func updateHearing(for groups: GroupList, at now: Instant) {
     hearing.unheard = unheard(for: groups, at: now)
     hearing.missing = hearing.unheard == nil ? Text() : missing(for: groups, at: now)
     hearing.heard = 0
@@ -50,7 +50,7 @@ extension Arbitration {
     return names
   }
 
-  /// The names of a large site do not fit into one hello: then an echo comes with every second or third.
+  /// One hello does not hold all names of a large site: then an echo comes with every second or third.
   private func hearsUs(_ index: Int, at now: Instant) -> Bool {
     members[index].hearsUs(since: now - Member.patience - .seconds(Double(members.count / 16)))
   }
@@ -64,13 +64,13 @@ extension Arbitration {
 }
 
 extension Triggers {
-  mutating func sayHello(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+  mutating func publishHello(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     let groups = settings.groups
     var list = GroupList()
     if !groups.isEmpty { list.read(groups.bytes) }
-    arbitration.listen(for: list, at: now)
-    let number = arbitration.saysHello(at: now)
-    publisher.beginWord(Topics(settings).hello(settings.gateway.name), at: now)
+    arbitration.updateHearing(for: list, at: now)
+    let number = arbitration.nextHello(at: now)
+    publisher.composeSiteMessage(publisher.topics.hello(settings.gateway.name), at: now)
     let boot = publisher.boot
     publisher.json.member("gateway", text: settings.gateway.name.bytes)
     publisher.json.member("boot", text: boot.bytes)
@@ -88,26 +88,26 @@ extension Triggers {
     }
     arbitration.listStart = index
     publisher.json.member(heard)
-    publisher.send()
+    publisher.publish()
   }
 }
 
-/// `57/gate-a/12/gate-b` and `0f3a9c21/77bd0142`: which words of whom were heard, and in which of their runs.
+/// `57/gate-a/12/gate-b` and `0f3a9c21/77bd0142`: the last number received from each gateway, and in which of its runs.
 struct HeardList {
   private(set) var numbers = Text<520>()
   private(set) var runs = Text<200>()
-  /// Bytes of JSON that there is room for.
+  /// Bytes of JSON that are left.
   private var room: Int
 
   private static let keys = 21
 
   init(room: Int) { self.room = room - Self.keys }
 
-  /// False when there is no room for it.
+  /// False when it does not fit.
   mutating func append(_ sequence: UInt32, of gateway: Name, _ boot: Text<16>) -> Bool {
     let run = Run(boot)
     var added = gateway.count + 12 + run.count + 1
-    // JSON writes these as two bytes.
+    // JSON escapes these with a second byte.
     for index in 0..<gateway.count where gateway[index] == UInt8(ascii: "\"") || gateway[index] == UInt8(ascii: "\\") { added += 1 }
     guard room >= added, numbers.free >= gateway.count + 12, runs.free > run.count else { return false }
     room -= added
@@ -123,7 +123,7 @@ struct HeardList {
   }
 }
 
-/// Enough of a run's name that no recording of another run passes for it.
+/// Enough of a run's name to tell it from every other run.
 package typealias Run = Text<8>
 
 extension Run {
@@ -134,9 +134,9 @@ extension Run {
 }
 
 extension Payload {
-  /// `,"simulated":true}` and a proof of who said it.
+  /// `,"simulated":true}` and the signature.
   static let roomForTheEnd = 18 + proofBytes
-  /// Of who said it: `,"mac":"…"`.
+  /// The signature: `,"mac":"…"`.
   package static let proofBytes = 53
 
   mutating func member(_ heard: HeardList) {
@@ -146,7 +146,7 @@ extension Payload {
 }
 
 extension Claim {
-  /// What a word repeats of ours: zero when it has heard none of this run.
+  /// Our number that a message echoes; zero when its gateway has received none of this run.
   package static func echo(to us: Name, _ boot: Text<16>, in heard: RawSpan, runs: RawSpan, mustName: Bool) -> UInt32 {
     var start = 0
     var number: UInt32 = 0
@@ -166,7 +166,7 @@ extension Claim {
     return 0
   }
 
-  /// Gateways of before say no runs.
+  /// Older gateways send no runs.
   private static func names(_ run: Run, at place: Int, in runs: RawSpan, mustName: Bool) -> Bool {
     guard runs.byteCount > 0 else { return !mustName }
     var start = 0

@@ -1,36 +1,36 @@
-/// A gateway of the site as we know it: what it said of itself, and whether we hear each other now.
+/// A gateway of the site as we know it: what it published, and whether we hear each other now.
 ///
-/// A run of it is *proven* once it has repeated one of our own numbers of a moment ago: nobody can have recorded that. From then on
-/// only such a word makes another run the current one, and a status, which may be old, cannot.
+/// A run of it is *proven* once it has echoed one of our own recent numbers: no recording can. From then on only such an echo makes another
+/// run the current one; a retained status, which may be old, cannot.
 package struct Member: BitwiseCopyable, Sendable {
   package private(set) var name: Name
-  /// The configuration names it: it must be heard, whatever its status says.
+  /// The roster lists it: it must be heard, whatever its status says.
   package private(set) var isRostered = false
   package private(set) var boot = Text<16>()
   package private(set) var isProven = false
-  /// Counts its runs, so that numbers of one are not compared with numbers of another.
+  /// Counts its runs: numbers of different runs do not compare.
   package private(set) var run: UInt8 = 0
-  /// The highest number that its current run has spoken.
+  /// The highest number of its current run.
   package private(set) var sequence: UInt32 = 0
   private var groups = GroupList()
-  /// What the roster says of it; everywhere, when that names no group: then what it says itself counts once it was heard.
+  /// Its groups on the roster. If the roster names none it competes everywhere, until its own hello names them.
   private var rostered = GroupList()
-  /// What it said, or somebody in its name, not long ago: forgetting a group too early would fire twice.
+  /// Groups that it named, or that came in its name, a short time ago: dropping a group too early would fire twice.
   private var formerGroups = GroupList()
   private var formerSince = Instant.zero
   private var isSaidOffline = false
-  /// How long its run had lasted at its last hello.
+  /// Its run's age at its last hello.
   private var uptime = Interval.zero
   private var heard: Instant?
   private var echoed: Instant?
-  /// Another run that speaks under this name, and has not yet repeated one of our numbers.
+  /// Another run under this name that has not echoed one of our numbers yet.
   private var contender = Text<16>()
   private var contenderSequence: UInt32 = 0
   private var contenderHeard: Instant?
   private var claimsLeft = 0
   private var claimsSince: Instant?
 
-  /// Two hellos in a row may be lost.
+  /// Two lost hellos in a row are normal.
   package static let patience = Interval.seconds(3.5)
   private static let formerKept = Interval.seconds(30)
   /// A neighbour answers a dozen devices four times a second, and bursts.
@@ -38,12 +38,12 @@ package struct Member: BitwiseCopyable, Sendable {
 
   package init(_ name: Name) { self.name = name }
 
-  /// Nobody has this place.
+  /// The place is free.
   package var isFree: Bool { name.isEmpty }
 
   mutating func vacate() { become(Name()) }
 
-  /// Somebody else has this place: what was said by the one before is not its.
+  /// Another gateway takes the place, and inherits nothing.
   mutating func become(_ name: Name) {
     let run = run &+ 1
     self = Member(name)
@@ -54,10 +54,10 @@ package struct Member: BitwiseCopyable, Sendable {
 
   package func isHeard(at now: Instant) -> Bool { heard.map { now - $0 < Self.patience } ?? false }
 
-  /// When we spoke what it has last repeated: so lately it certainly heard us.
+  /// Whether it has echoed a number that we sent since `moment`.
   func hearsUs(since moment: Instant) -> Bool { echoed.map { $0 >= moment } ?? false }
 
-  /// It said goodbye, or the broker did in its name, and it has been silent since: nobody waits for it, unless the roster wants it.
+  /// It said goodbye, or the broker published its will, and it has been silent since: nobody waits for it, unless the roster lists it.
   package func isGone(at now: Instant) -> Bool { !isRostered && isSaidOffline && !isHeard(at: now) }
 
   package func concerns(_ group: Name, at now: Instant) -> Bool {
@@ -71,15 +71,15 @@ package struct Member: BitwiseCopyable, Sendable {
 
   package var groupsKnown: GroupList { groups }
 
-  /// Nobody has ever spoken under this name: it may make room.
+  /// No message ever came under this name: it may be evicted.
   package var isHearsay: Bool { heard == nil && contenderHeard == nil && !isRostered }
 
-  /// Whether this run of it, which hears us, said so within the life of an address; else it is a recording.
+  /// Whether its proven run read the id within the life of an address; otherwise this is a recording.
   func vouches(for peer: KnownPeer) -> Bool {
     isProven && boot == peer.boot && (Interval.zero - .seconds(10))...Candidates.lifetime ~= uptime - peer.uptime
   }
 
-  /// What our hello repeats of it: a run that wants to prove itself comes first.
+  /// What our hello echoes of it: a run that is not proven yet comes first.
   package func toEcho(at now: Instant) -> (boot: Text<16>, sequence: UInt32)? {
     if let contenderHeard, now - contenderHeard < Self.patience { return (contender, contenderSequence) }
     return sequence > 0 && isHeard(at: now) ? (boot, sequence) : nil
@@ -87,30 +87,30 @@ package struct Member: BitwiseCopyable, Sendable {
 
   // MARK: What it says
 
-  /// From our own file.
-  package mutating func expect(_ groups: GroupList) { self.groups.append(groups) }
+  /// From an earlier run's file.
+  package mutating func restore(_ groups: GroupList) { self.groups.append(groups) }
 
-  /// From the configuration.
+  /// From the roster.
   mutating func enroll(_ groups: GroupList) { (isRostered, rostered) = (true, groups) }
 
   mutating func strikeOff() { isRostered = false }
 
   /// Its retained status, which may be old.
-  package mutating func said(_ word: Neighbour, at now: Instant) {
+  package mutating func receive(status word: Neighbour, at now: Instant) {
     let isCurrent = boot == word.boot || boot.isEmpty
     if !word.isOnline {
-      // A will names its run; one of an older version of this program does not.
+      // A will names its run; older gateways' wills do not.
       if isCurrent || word.boot.isEmpty || !isProven { isSaidOffline = true }
       return
     }
     isSaidOffline = false
     if !isCurrent, isProven { return remember(word.groups, at: now) }
-    if !isCurrent || boot.isEmpty { begin(word.boot) }
+    if !isCurrent || boot.isEmpty { startRun(word.boot) }
     replace(word.groups, at: now)
   }
 
-  /// Its hello. `spoken`: when we said what it repeats, if that was a moment ago. False when it says nothing new: somebody replays it.
-  package mutating func greeted(_ word: Neighbour, repeating spoken: Instant?, at now: Instant) -> Bool {
+  /// Its hello. `spoken`: when we sent the number that it echoes, if that is recent. False when it contains nothing new: a replay.
+  package mutating func receive(hello word: Neighbour, repeating spoken: Instant?, at now: Instant) -> Bool {
     if boot != word.boot {
       guard spoken != nil || !isProven else {
         guard word.boot != contender || word.sequence > contenderSequence else { return false }
@@ -118,7 +118,7 @@ package struct Member: BitwiseCopyable, Sendable {
         remember(word.groups, at: now)
         return true
       }
-      begin(word.boot)
+      startRun(word.boot)
     }
     guard word.sequence > sequence else { return false }
     sequence = word.sequence
@@ -130,8 +130,8 @@ package struct Member: BitwiseCopyable, Sendable {
     return true
   }
 
-  /// A claim of its current run, `window` numbers late at most: QoS 0 may come out of order, a recording comes later.
-  package mutating func claimed(_ number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
+  /// A claim of its current run, at most `window` numbers late: QoS 0 may reorder, a recording comes later.
+  package mutating func receive(claim number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
     guard number > sequence || sequence - number < Self.window else { return false }
     if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Self.claimsPerSecond, now) }
     guard claimsLeft > 0 else { return false }
@@ -150,7 +150,7 @@ package struct Member: BitwiseCopyable, Sendable {
 
   private static let window: UInt32 = 1_024
 
-  private mutating func begin(_ boot: Text<16>) {
+  private mutating func startRun(_ boot: Text<16>) {
     self.boot = boot
     (isProven, sequence, echoed, contenderHeard) = (false, 0, nil, nil)
     run &+= 1

@@ -1,25 +1,26 @@
-// What is said to the neighbours, and what they say.
+// Claims, ours and theirs.
 
 extension Triggers {
   private static let calmPace = Interval.seconds(1)
   private static let urgentPace = Interval.seconds(0.25)
-  /// An intent that was not answered by everybody is asked anew, so that every answer is about the present.
+  /// An intent without all answers is repeated with a new number, so that every answer is about the present.
   private static let intentLife = Interval.seconds(2)
 
-  /// Says what the neighbours should know by now, and fires if they have all agreed.
+  /// Publishes what the neighbours should know by now, and fires once all have agreed.
   mutating func negotiate(
-    _ place: Int32, _ sight: TriggerEvidence, changed: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ place: Int32, _ evidence: TriggerEvidence, changed: Bool, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     guard !trigger.group.isEmpty, arbitration.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
     let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
-    if changed || now - encounters[place].claimed >= pace { claim(place, at: now, devices, settings, &publisher) }
-    agree(place, sight, at: now, devices, settings, &publisher)
+    if changed || now - encounters[place].claimed >= pace { publishClaim(place, at: now, devices, settings, &publisher) }
+    agree(place, evidence, at: now, devices, settings, &publisher)
   }
 
   private mutating func agree(
-    _ place: Int32, _ sight: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ place: Int32, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
     guard case .claiming = encounters[place].stage, encounters[place].intent > 0, arbitration.isAcquainted(at: now) else { return }
@@ -28,14 +29,11 @@ extension Triggers {
     case .waiting: break
     case .refused:
       encounters[place].yield()
-      claim(place, at: now, devices, settings, &publisher)
+      publishClaim(place, at: now, devices, settings, &publisher)
     case .given:
-      guard !sight.isTaken, !sight.mayBeTaken, sight.isAhead else { return encounters[place].yield() }
-      let before = encounters[place]
-      encounters[place].fire(at: now, trigger)
-      tell(.fire, before, sight, at: now, devices, settings, &publisher)
-      noteChange(from: before, at: place, now, devices, settings, &publisher)
-      claim(place, at: now, devices, settings, &publisher)
+      guard !evidence.isTaken, !evidence.mayBeTaken, evidence.isAhead else { return encounters[place].yield() }
+      fire(place, evidence, at: now, devices, settings, &publisher)
+      publishClaim(place, at: now, devices, settings, &publisher)
     }
   }
 
@@ -57,7 +55,7 @@ extension Triggers {
     return verdict
   }
 
-  /// Both gateways must come to the same answer: by level, and of equals the one that was asked first gives way.
+  /// Both gateways must reach the same result: the lower level yields, and of equal levels the one that was asked.
   private func isWeaker(_ encounter: Encounter, than word: NeighbourClaims.Entry) -> Bool {
     guard let level = word.level else { return false }
     return encounter.approach.level <= level
@@ -65,7 +63,7 @@ extension Triggers {
 
   // MARK: Our claims
 
-  private mutating func claim(
+  private mutating func publishClaim(
     _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     let sequence = arbitration.nextSequence()
@@ -78,7 +76,7 @@ extension Triggers {
     let encounter = encounters[place]
     let slot = Int(encounter.device)
     let trigger = settings.triggers[Int(encounter.trigger)]
-    publisher.beginClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
+    publisher.composeClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
     publisher.json.member("state", encounter.standing.name)
     publisher.json.member("level_db", encounter.approach.level.value, places: 1)
@@ -86,11 +84,11 @@ extension Triggers {
     publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
     publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
-    // Whoever waits for an answer comes first: not every list holds all.
+    // A neighbour that waits for an answer comes first: a list may not hold all.
     list(encounter.claims, in: &heard) { $0 == .holding }
     list(encounter.claims, in: &heard) { $0 != .holding }
     publisher.json.member(heard)
-    publisher.send()
+    publisher.publish()
   }
 
   private func list(_ head: Int32, in heard: inout HeardList, _ isMeant: (Claim.Standing) -> Bool) {
@@ -106,7 +104,7 @@ extension Triggers {
 
   // MARK: Their claims
 
-  package mutating func claimed(
+  package mutating func receive(
     _ claim: Claim, at now: Instant, devices: borrowing Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     let us = settings.gateway
@@ -118,18 +116,18 @@ extension Triggers {
         let next = encounters[place].nextOfDevice
         if settings.triggers[Int(encounters[place].trigger)].group == claim.group {
           isKnown = true
-          hear(claim, from: neighbour, place, at: now, devices, settings, &publisher)
+          record(claim, from: neighbour, place, at: now, devices, settings, &publisher)
         }
         place = next
       }
     }
-    // Who asks in a group that we have left must not wait for ever.
+    // A neighbour that asks in a group that we have left must not wait for ever.
     if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
-      answer(claim, at: now, devices, settings, &publisher)
+      publishAnswer(to: claim, at: now, devices, settings, &publisher)
     }
   }
 
-  private mutating func hear(
+  private mutating func record(
     _ claim: Claim, from neighbour: Int, _ place: Int32, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
@@ -147,16 +145,16 @@ extension Triggers {
     claims[word].arrived = now
     let isUrgent = claim.standing == .holding && now - encounters[place].claimed >= .milliseconds(20)
     let isDue = claim.standing != .withdrawn && now - encounters[place].claimed >= Self.calmPace
-    let sight = sight(of: place, at: now, devices, settings)
-    negotiate(place, sight, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
+    let evidence = evidence(of: place, at: now, devices, settings)
+    negotiate(place, evidence, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
   }
 
-  /// Somebody asks about a device that is nowhere near us: we say so, with the level if there is one and a trigger of ours looks for the
-  /// device. Of strangers nothing is told, whoever asks.
-  private mutating func answer(
-    _ claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one and a trigger of ours matches the
+  /// device. Of other devices we reveal nothing.
+  private mutating func publishAnswer(
+    to claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    publisher.beginClaim(Name(), claim.group, claim.identity, settings, at: now)
+    publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(arbitration.nextSequence()))
     publisher.json.member("state", Claim.Standing.withdrawn.name)
     let found = devices.find(claim.identity)
@@ -169,7 +167,7 @@ extension Triggers {
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     _ = heard.append(claim.sequence, of: claim.gateway, claim.boot)
     publisher.json.member(heard)
-    publisher.send()
+    publisher.publish()
   }
 }
 

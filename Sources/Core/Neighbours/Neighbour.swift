@@ -1,4 +1,4 @@
-/// What another gateway of the site says of itself: in its retained `status`, and in its hello every moment.
+/// What another gateway publishes of itself: in its retained `status`, and in its hellos.
 package struct Neighbour: BitwiseCopyable, Sendable {
   package var name = Name()
   /// Which of its runs.
@@ -6,10 +6,10 @@ package struct Neighbour: BitwiseCopyable, Sendable {
   package var groups = GroupList()
   package var isOnline = false
   package var simulated = false
-  /// Of a hello: its number among the words of its run, and the highest of ours that it has heard; zero when it has heard none.
+  /// In a hello: its number, and our highest number that it has received; zero when it has received none.
   package var sequence: UInt32 = 0
   package var echo: UInt32 = 0
-  /// Of a hello: how long this run lasts by now.
+  /// In a hello: how long this run has lasted.
   package var uptime = Interval.zero
 
   package init() {}
@@ -18,7 +18,7 @@ package struct Neighbour: BitwiseCopyable, Sendable {
 /// The groups in which a gateway's triggers compete.
 package struct GroupList: BitwiseCopyable, Sendable, Equatable {
   private var names = Bounded<8, Name>(filledWith: Name())
-  /// They are more than this holds, or nobody said which.
+  /// More groups than this holds, or none named: it competes everywhere.
   package var isEverything = false
 
   package init() {}

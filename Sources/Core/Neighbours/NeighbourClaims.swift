@@ -1,16 +1,16 @@
-/// What neighbours have said of the devices that we have encounters with. Each word is kept until the encounter ends.
+/// The neighbours' latest claims for our encounters. A claim is kept until its encounter ends.
 package struct NeighbourClaims: ~Copyable {
   package struct Entry: BitwiseCopyable {
     fileprivate(set) var next: Int32
     package let neighbour: UInt8
-    /// Which of its runs: numbers of one mean nothing in another.
+    /// Which of its runs: numbers of different runs do not compare.
     package private(set) var run: UInt8
     package var standing = Claim.Standing.withdrawn
-    /// An earlier run of it has fired, and what became of that nobody knows.
+    /// An earlier run of it has fired, and how that visit ended is unknown.
     package private(set) var hadFired = false
     package var level: Decibels?
     package var sequence: UInt32 = 0
-    /// The highest claim of ours that it had seen when it spoke.
+    /// Our highest claim that it had received.
     package var echo: UInt32 = 0
     package var arrived = Instant.zero
 
@@ -18,7 +18,7 @@ package struct NeighbourClaims: ~Copyable {
 
     package var hasFired: Bool { standing == .fired || hadFired }
 
-    /// Its gateway has started anew.
+    /// Its gateway has restarted.
     mutating func follow(_ run: UInt8) {
       guard run != self.run else { return }
       hadFired = hasFired
@@ -49,7 +49,7 @@ package struct NeighbourClaims: ~Copyable {
     return place
   }
 
-  /// The neighbour's place in the list, made if need be; -1 when there is no room. Then nobody answers for it, and nothing fires.
+  /// The neighbour's place in the list, added if need be. -1 when there is no room: then the neighbour counts as silent, and nothing fires.
   package mutating func place(for neighbour: Int, run: UInt8, head: inout Int32) -> Int32 {
     let known = find(neighbour, from: head)
     if known >= 0 { return known }

@@ -1,6 +1,6 @@
-/// One connection: frames both ways, cut to what the controller takes and put together again, and its end.
+/// One connection: it cuts our frames to the controller's buffers, reassembles the peer's, and ends in order.
 struct ACLLink: BitwiseCopyable, Sendable {
-  enum Parting: BitwiseCopyable, Sendable {
+  enum Disconnecting: BitwiseCopyable, Sendable {
     case no
     case wanted
     case asked(until: Instant)
@@ -8,16 +8,17 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   let handle: UInt16
   let peer: Address
-  private(set) var parting = Parting.no
+  private(set) var disconnecting = Disconnecting.no
   private(set) var frames = Reassembly()
   private var queue = Bounded<4, Text<68>>(filledWith: Text())
-  /// How much of the first frame is on its way.
+  /// How much of the first frame has been sent.
   private var sent = 0
-  /// Packets that the controller has and has not told to be gone.
+  /// Packets in the controller that it has not reported as completed.
   private(set) var inFlight = 0
 
-  /// Core 6.0, Vol 4, Part E, 7.1.6; a peer that is gone costs the supervision timeout, which is two seconds with us, six with others.
-  private static let partingPatience = Interval.seconds(7)
+  /// Core 6.0, Vol 4, Part E, 7.1.6; a vanished peer takes the supervision timeout to notice: two seconds for our connections, six for
+  /// others.
+  private static let disconnectPatience = Interval.seconds(7)
 
   init(_ connection: Connection) {
     handle = connection.handle
@@ -26,16 +27,16 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   // MARK: In
 
-  /// True when a frame is whole. What is no frame is nobody's: a peer that answers nothing else is noticed by its silence.
+  /// True when a frame is whole. Broken frames are dropped: a peer that sends nothing else is noticed by its silence.
   mutating func take(_ piece: borrowing AclPacket) -> Bool {
     do throws(Malformed) { return try frames.take(piece) } catch { return false }
   }
 
   // MARK: Out
 
-  var hasUnsent: Bool { !queue.isEmpty && !isParting }
+  var hasUnsent: Bool { !queue.isEmpty && !isDisconnecting }
 
-  /// A full queue drops it: who asks again before he is answered breaks the protocol.
+  /// A full queue drops the frame: a peer that asks again before our answer breaks the protocol.
   mutating func send<let capacity: Int>(_ payload: Text<capacity>, on channel: UInt16 = Att.channel) {
     var frame = Text<68>()
     frame.append(little: UInt64(payload.count), bytes: 2)
@@ -69,14 +70,14 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   // MARK: Its end
 
-  var isParting: Bool { if case .no = parting { false } else { true } }
+  var isDisconnecting: Bool { if case .no = disconnecting { false } else { true } }
 
-  var wantsToPart: Bool { if case .wanted = parting { true } else { false } }
+  var wantsToDisconnect: Bool { if case .wanted = disconnecting { true } else { false } }
 
-  mutating func part() { if !isParting { parting = .wanted } }
+  mutating func disconnect() { if !isDisconnecting { disconnecting = .wanted } }
 
-  mutating func partAsked(at now: Instant) { parting = .asked(until: now + Self.partingPatience) }
+  mutating func disconnectSent(at now: Instant) { disconnecting = .asked(until: now + Self.disconnectPatience) }
 
-  /// When its end should long have come.
-  var deadline: Instant { if case .asked(let until) = parting { until } else { .never } }
+  /// When the disconnection is overdue.
+  var deadline: Instant { if case .asked(let until) = disconnecting { until } else { .never } }
 }

@@ -1,10 +1,10 @@
-// What this gateway's own adverts hold. Core Supplement, Part A; each kind's own specification.
+// The bytes of our own adverts. Core Supplement, Part A; each kind's own specification.
 
 /// The data of one legacy advert.
 typealias AdvertData = Text<31>
 
 extension TransmitSettings {
-  /// The level at a metre stands in it as calibrated; Eddystone wants it at no distance, which is 41 dB more.
+  /// The calibrated level at a metre; Eddystone wants it at 0 m, which is 41 dB more.
   var advert: AdvertData {
     let measured = Int8(clamping: Int(measuredPower.value.rounded()))
     let atZero = Int8(clamping: Int(measured) + Int(EddystoneFrame.firstMeter))
@@ -40,7 +40,7 @@ extension TransmitSettings {
 }
 
 extension PeerSettings {
-  /// By which apps find this gateway.
+  /// Apps find this gateway by it.
   var advert: AdvertData {
     var data = AdvertData()
     data.appendFlags()

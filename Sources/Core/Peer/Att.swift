@@ -1,12 +1,12 @@
-/// The words of the Attribute Protocol. Core 6.0, Vol 3, Part F, 3.4.
+/// The vocabulary of the Attribute Protocol. Core 6.0, Vol 3, Part F, 3.4.
 enum Att {
-  /// The fixed L2CAP channel it is spoken on. Core 6.0, Vol 3, Part A, 2.1.
+  /// Its fixed L2CAP channel. Core 6.0, Vol 3, Part A, 2.1.
   static let channel: UInt16 = 4
   static let signalling: UInt16 = 5
   static let security: UInt16 = 6
 
   static let smallestMTU = 23
-  /// What we say we take: eleven long services in one answer, in one packet of a controller with long ones.
+  /// The MTU that we offer: eleven long services in one answer, in one packet of a controller with long ones.
   static let mtu = 247
 
   static let error: UInt8 = 0x01
@@ -30,32 +30,32 @@ enum Att {
   static let notFound: UInt8 = 0x0A
   static let unsupportedGroup: UInt8 = 0x10
 
-  /// Commands and signed writes want no answer. 3.3.1.
+  /// Commands and signed writes need no answer. 3.3.1.
   static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }
-  /// Requests are even; what they are answered with, odd.
+  /// Requests are even, responses odd.
   static func isRequest(_ opcode: UInt8) -> Bool { opcode & 0x41 == 0 && opcode != confirmation }
 
   static let primaryService: UInt16 = 0x2800
   static let characteristic: UInt16 = 0x2803
 }
 
-/// What one attribute PDU of ours may need. Our table's longest answer, and the longest request, are shorter.
+/// One attribute PDU of ours. Our table's longest answer and our longest request are shorter.
 typealias AttPDU = Text<64>
 
 extension Text {
-  /// The lowest `count` bytes, lowest first, as the air wants them.
+  /// The lowest `count` bytes, lowest first, as on the air.
   mutating func append(little number: UInt64, bytes count: Int) {
     for index in 0..<count { append(byte: UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
   }
 
-  /// As a service stands in ATT and in adverts: sixteen bytes, the least significant first.
+  /// A service as in ATT and in adverts: sixteen bytes, the least significant first.
   mutating func append(onAir uuid: ServiceUUID) {
     append(little: uuid.low, bytes: 8)
     append(little: uuid.high, bytes: 8)
   }
 }
 
-/// One primary service of a peer: its handles, and what it is.
+/// One primary service of a peer: its handles and its UUID.
 package struct ServiceGroup: Equatable, BitwiseCopyable, Sendable {
   package let first: UInt16
   package let last: UInt16
@@ -68,7 +68,7 @@ package struct ServiceGroups: ~Escapable {
   private let width: Int
   private var previous: UInt16
 
-  /// `parameters` follow the opcode. Handles only rise, and none is below the one that was asked for: else a peer could answer for ever.
+  /// `parameters` follow the opcode. Handles must rise, from the one that was asked for: otherwise a peer could answer for ever.
   @_lifetime(copy parameters)
   package init(_ parameters: RawSpan, from handle: UInt16) throws(Malformed) {
     cursor = Cursor(parameters)
@@ -90,7 +90,7 @@ package struct ServiceGroups: ~Escapable {
 }
 
 extension ServiceUUID {
-  /// The last 32 bits, if all that stands before them is `prefix`.
+  /// The last 32 bits, if the rest equals `prefix`.
   package func installation(behind prefix: ServiceUUID) -> UInt32? {
     high == prefix.high && low >> 32 == prefix.low >> 32 ? UInt32(truncatingIfNeeded: low) : nil
   }

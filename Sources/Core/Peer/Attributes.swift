@@ -1,6 +1,6 @@
-/// The attributes this gateway offers, and the answers to whoever asks for them. Core 6.0, Vol 3, Part F, 3.4 and Part G, 2 to 4.
+/// The attributes this gateway serves, and its answers to requests. Core 6.0, Vol 3, Part F, 3.4 and Part G, 2 to 4.
 ///
-/// Generic Access with its name and appearance, which everybody must have; the static service; the service whose last 32 bits are our id.
+/// The mandatory Generic Access with name and appearance; the static service; the service whose last 32 bits are our id.
 /// Nothing here can be written, and nothing needs encryption.
 struct AttributeTable: BitwiseCopyable, Sendable {
   private struct Attribute: BitwiseCopyable, Sendable {
@@ -12,7 +12,7 @@ struct AttributeTable: BitwiseCopyable, Sendable {
 
   private var attributes = Bounded<8, Attribute>(filledWith: Attribute())
 
-  /// Offers nothing: what a mere central is asked, it does not have.
+  /// An empty table: a mere central serves nothing.
   init() {}
 
   init(_ settings: PeerSettings, name: Name) {
@@ -44,7 +44,7 @@ struct AttributeTable: BitwiseCopyable, Sendable {
 
   // MARK: Answers
 
-  /// The answer to a request, no longer than the MTU both sides know.
+  /// The answer to a request, within the MTU of both sides.
   func answer(_ request: RawSpan, mtu: Int) -> AttPDU {
     var answer = AttPDU()
     do throws(AttError) {
@@ -111,7 +111,7 @@ struct AttributeTable: BitwiseCopyable, Sendable {
 
   private func information(_ handles: ClosedRange<Int>, _ most: Int, _ answer: inout AttPDU) throws(AttError) {
     answer.append(byte: Att.findInformation + 1)
-    // Short types, all of them.
+    // All types are short.
     answer.append(byte: 1)
     for handle in handles where answer.count + 4 <= most {
       answer.append(little: UInt64(handle), bytes: 2)
@@ -131,7 +131,7 @@ struct AttributeTable: BitwiseCopyable, Sendable {
     if answer.count == 1 { throw AttError(Att.notFound, request.little16(at: 1)) }
   }
 
-  /// Only values of one length fit one answer; the asker goes on behind the last.
+  /// One answer holds values of one length only; the client continues behind the last.
   private func values(_ request: RawSpan, _ handles: ClosedRange<Int>, _ most: Int, _ answer: inout AttPDU) throws(AttError) {
     let wanted = ServiceUUID(onAir: request.extracting(droppingFirst: 5))
     answer.append(byte: Att.readByType + 1)
@@ -149,7 +149,7 @@ struct AttributeTable: BitwiseCopyable, Sendable {
   private func groups(_ request: RawSpan, _ handles: ClosedRange<Int>, _ most: Int, _ answer: inout AttPDU) throws(AttError) {
     let first = request.little16(at: 1)
     let wanted = ServiceUUID(onAir: request.extracting(droppingFirst: 5))
-    // Secondary services are a group, too; there are none.
+    // Secondary services are a group too; we have none.
     if wanted == ServiceUUID(short: 0x2801) { throw AttError(Att.notFound, first) }
     guard wanted == ServiceUUID(short: UInt32(Att.primaryService)) else { throw AttError(Att.unsupportedGroup, first) }
     answer.append(byte: Att.readByGroupType + 1)

@@ -1,4 +1,4 @@
-// How a set is put on the air, command by command, and its power set and read back. Core 6.0, Vol 4, Part E, 7.8.
+// Starts an advertising set, command by command; sets its power and reads it back. Core 6.0, Vol 4, Part E, 7.8.
 
 extension Opcode {
   static let setAdvertisingParameters = Opcode(0x2006)
@@ -17,7 +17,7 @@ extension Opcode {
 }
 
 extension Profile {
-  /// How the power is set where the standard has no way.
+  /// How the power is set where the standard offers no way.
   enum PowerVendor { case none, broadcom, zephyr }
 
   var powerVendor: PowerVendor {
@@ -30,10 +30,10 @@ extension Profile {
 }
 
 extension Beacons {
-  /// The next command, if something is to be sent; `current` is then whose.
+  /// The next command, if there is one; `current` is then its set.
   mutating func nextCommand(_ profile: Profile) -> RadioCommand? {
     current = nil
-    guard !voices.isEmpty else { return nil }
+    guard !advertisers.isEmpty else { return nil }
     if !isCounted { return RadioCommand(.countSets) }
     for index in sets.indices {
       guard let command = command(for: index, profile) else { continue }
@@ -44,19 +44,19 @@ extension Beacons {
   }
 
   private func command(for set: Int, _ profile: Profile) -> RadioCommand? {
-    let voice = voices[sets[set].voice]
+    let advertiser = advertisers[sets[set].advertiser]
     switch sets[set].stage {
     case .waiting, .on: return nil
     case .disable: return enable(set, false, profile)
     case .enable: return enable(set, true, profile)
-    case .parameters: return profile.isExtended ? extendedParameters(set, voice, profile) : legacyParameters(voice, profile)
+    case .parameters: return profile.isExtended ? extendedParameters(set, advertiser, profile) : legacyParameters(advertiser, profile)
     case .address:
       var command = RadioCommand(.setSetAddress)
       command.append(UInt8(set))
       command.append(profile.address.word, bytes: 6)
       return command
-    case .data: return data(set, voice, profile)
-    case .power: return power(set, voice, profile)
+    case .data: return data(set, advertiser, profile)
+    case .power: return power(set, advertiser, profile)
     case .readPower: return RadioCommand(.readAdvertisingPower)
     }
   }
@@ -67,19 +67,19 @@ extension Beacons {
     guard profile.isExtended else { return command }
     command.append(1)
     command.append(UInt8(set))
-    // No end: neither by time nor by number.
+    // No end, neither by time nor by number.
     command.append(0, bytes: 3)
     return command
   }
 
   private func slots(_ interval: Interval) -> UInt64 { UInt64(max(interval.microseconds / 625, 0x20)) }
 
-  private func legacyParameters(_ voice: Advertiser, _ profile: Profile) -> RadioCommand {
+  private func legacyParameters(_ advertiser: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(.setAdvertisingParameters)
-    command.append(slots(voice.interval), bytes: 2)
-    command.append(slots(voice.interval), bytes: 2)
+    command.append(slots(advertiser.interval), bytes: 2)
+    command.append(slots(advertiser.interval), bytes: 2)
     // ADV_IND for our services, else ADV_NONCONN_IND.
-    command.append(voice.transmission == nil ? 0 : 3)
+    command.append(advertiser.transmission == nil ? 0 : 3)
     command.append(profile.ownAddressType)
     command.append(0, bytes: 7)
     command.append(7)
@@ -87,19 +87,19 @@ extension Beacons {
     return command
   }
 
-  /// Legacy adverts, which everybody understands, by extended commands.
-  private func extendedParameters(_ set: Int, _ voice: Advertiser, _ profile: Profile) -> RadioCommand {
+  /// Legacy adverts, which every receiver understands, by extended commands.
+  private func extendedParameters(_ set: Int, _ advertiser: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(.setSetParameters)
     command.append(UInt8(set))
-    command.append(voice.transmission == nil ? 0x13 : 0x10, bytes: 2)
-    command.append(slots(voice.interval), bytes: 3)
-    command.append(slots(voice.interval), bytes: 3)
+    command.append(advertiser.transmission == nil ? 0x13 : 0x10, bytes: 2)
+    command.append(slots(advertiser.interval), bytes: 3)
+    command.append(slots(advertiser.interval), bytes: 3)
     command.append(7)
     command.append(profile.ownAddressType)
     command.append(0, bytes: 7)
     command.append(0)
     // 127: the controller's own choice.
-    command.append(UInt8(bitPattern: voice.isByVendor ? 127 : voice.asked ?? 127))
+    command.append(UInt8(bitPattern: advertiser.isByVendor ? 127 : advertiser.asked ?? 127))
     command.append(1)
     command.append(0)
     command.append(1)
@@ -108,21 +108,21 @@ extension Beacons {
     return command
   }
 
-  private func data(_ set: Int, _ voice: Advertiser, _ profile: Profile) -> RadioCommand {
+  private func data(_ set: Int, _ advertiser: Advertiser, _ profile: Profile) -> RadioCommand {
     var command = RadioCommand(profile.isExtended ? .setSetData : .setAdvertisingData)
     if profile.isExtended {
       command.append(UInt8(set))
       command.append(3)
       command.append(1)
     }
-    command.append(UInt8(voice.data.count))
-    for index in 0..<voice.data.count { command.append(voice.data[index]) }
-    if !profile.isExtended { command.append(0, bytes: AdvertData.capacity - voice.data.count) }
+    command.append(UInt8(advertiser.data.count))
+    for index in 0..<advertiser.data.count { command.append(advertiser.data[index]) }
+    if !profile.isExtended { command.append(0, bytes: AdvertData.capacity - advertiser.data.count) }
     return command
   }
 
-  private func power(_ set: Int, _ voice: Advertiser, _ profile: Profile) -> RadioCommand? {
-    let level = UInt8(bitPattern: voice.asked ?? 0)
+  private func power(_ set: Int, _ advertiser: Advertiser, _ profile: Profile) -> RadioCommand? {
+    let level = UInt8(bitPattern: advertiser.asked ?? 0)
     switch profile.powerVendor {
     case .none: return nil
     case .broadcom:
@@ -133,7 +133,7 @@ extension Beacons {
       return command
     case .zephyr:
       var command = RadioCommand(.zephyrPower)
-      // Of an advertiser; the legacy one is number 0.
+      // The handle type: an advertiser, of which the legacy one is number 0.
       command.append(0)
       command.append(UInt64(set), bytes: 2)
       command.append(level)
@@ -143,7 +143,7 @@ extension Beacons {
 
   // MARK: Answers
 
-  /// What follows from the answer to the command that `nextCommand` gave last.
+  /// The answer to the last `nextCommand`.
   mutating func answered(_ result: RawSpan, _ profile: Profile, at now: Instant) {
     let status = result.byteCount > 0 ? result[0] : 0xFF
     guard let set = current else {
@@ -151,48 +151,48 @@ extension Beacons {
       return
     }
     current = nil
-    let voice = sets[set].voice
+    let advertiser = sets[set].advertiser
     switch sets[set].stage {
-    // It was switched off by somebody who connected, meanwhile.
+    // A connection has switched it off meanwhile.
     case .waiting, .on: break
-    // Off it is, whatever the answer.
+    // It is off, whatever the answer.
     case .disable: sets[set].stage = .waiting(until: .zero)
-    case .parameters: parametersAnswered(set, voice, status, result, profile, at: now)
+    case .parameters: parametersAnswered(set, advertiser, status, result, profile, at: now)
     case .power where status == 0:
-      if profile.powerVendor == .zephyr && result.byteCount >= 5 { voices[voice].chosen = result.signed(at: 4) }
+      if profile.powerVendor == .zephyr && result.byteCount >= 5 { advertisers[advertiser].chosen = result.signed(at: 4) }
       sets[set].stage = profile.powerVendor == .zephyr || profile.isExtended ? .enable : .readPower
     case .readPower:
-      voices[voice].chosen = status == 0 && result.byteCount >= 2 ? result.signed(at: 1) : nil
+      advertisers[advertiser].chosen = status == 0 && result.byteCount >= 2 ? result.signed(at: 1) : nil
       sets[set].stage = .enable
     case _ where status != 0: refused(set, status: status, isPower: isPower(sets[set].stage), at: now)
     case .address: sets[set].stage = .data
-    case .data: sets[set].stage = stageAfterData(voice, profile)
+    case .data: sets[set].stage = stageAfterData(advertiser, profile)
     case .enable, .power: enabled(set, at: now)
     }
   }
 
   private func isPower(_ stage: Stage) -> Bool { if case .power = stage { true } else { false } }
 
-  private func stageAfterData(_ voice: Int, _ profile: Profile) -> Stage {
-    if voices[voice].asked != nil && (voices[voice].isByVendor || !profile.isExtended) { return .power }
+  private func stageAfterData(_ advertiser: Int, _ profile: Profile) -> Stage {
+    if advertisers[advertiser].asked != nil && (advertisers[advertiser].isByVendor || !profile.isExtended) { return .power }
     return profile.isExtended ? .enable : .readPower
   }
 
   private mutating func parametersAnswered(
-    _ set: Int, _ voice: Int, _ status: UInt8, _ result: RawSpan, _ profile: Profile, at now: Instant
+    _ set: Int, _ advertiser: Int, _ status: UInt8, _ result: RawSpan, _ profile: Profile, at now: Instant
   ) {
-    let wantsPower = voices[voice].asked != nil
+    let wantsPower = advertisers[advertiser].asked != nil
     if status != 0 {
-      // The standard's way is refused: the vendor's, if there is one.
-      if wantsPower && profile.isExtended && !voices[voice].isByVendor && profile.powerVendor != .none {
-        voices[voice].isByVendor = true
+      // The standard's way is refused: try the vendor's, if there is one.
+      if wantsPower && profile.isExtended && !advertisers[advertiser].isByVendor && profile.powerVendor != .none {
+        advertisers[advertiser].isByVendor = true
         return
       }
       return refused(set, status: status, isPower: wantsPower && profile.isExtended, at: now)
     }
-    // Unsupported Feature or Parameter Value, in our own words: nobody knows how to set it here.
+    // Unsupported Feature or Parameter Value, as our own answer: no way to set the power is known here.
     if wantsPower && !profile.isExtended && profile.powerVendor == .none { return refused(set, status: 0x11, isPower: true, at: now) }
-    if profile.isExtended { voices[voice].chosen = result.byteCount >= 2 && result[1] != 127 ? result.signed(at: 1) : nil }
+    if profile.isExtended { advertisers[advertiser].chosen = result.byteCount >= 2 && result[1] != 127 ? result.signed(at: 1) : nil }
     sets[set].stage = profile.isExtended && profile.address.kind == .random ? .address : .data
   }
 }

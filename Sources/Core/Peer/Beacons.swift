@@ -1,31 +1,31 @@
-/// What a radio sends beside listening: our own services, connectably, and the configuration's beacons.
+/// What a radio transmits beside listening: our own services, connectable, and the configuration's beacons.
 ///
-/// A controller with enough advertising sets sends all of them at once. Where they are fewer, or there is but one advertiser, the last
-/// one is lent to those that are left, in turn.
+/// A controller with enough advertising sets sends all of them at once. With fewer sets, or a single one, the last set is shared by the
+/// rest in turn.
 struct Beacons: BitwiseCopyable, Sendable {
   struct Advertiser: BitwiseCopyable, Sendable {
     /// Its number in the configuration; nil: our services.
     var transmission: UInt8?
     var data = AdvertData()
     var interval = Interval.milliseconds(100)
-    /// What was asked for, and what the controller says it chose.
+    /// The power asked for, and the power that the controller chose.
     var asked: Int8?
     var chosen: Int8?
     var isByVendor = false
-    /// After a refusal: not before then, and how long after the next one.
+    /// After a refusal: when to retry, and how long to back off next time.
     var retry = Instant.zero
     var patience = Beacons.shortestPatience
-    /// What was last told of it.
-    var told = Told.nothing
+    /// What was last reported of it.
+    var reported = Reported.nothing
   }
 
-  enum Told: Equatable, BitwiseCopyable, Sendable {
+  enum Reported: Equatable, BitwiseCopyable, Sendable {
     case nothing
     case sends(Int8?)
     case withheld
   }
 
-  /// The command that a set waits for, or is to be sent next.
+  /// The next command for a set, or the one that it waits for.
   enum Stage: BitwiseCopyable, Sendable {
     case waiting(until: Instant)
     case disable, parameters, address, data, power, readPower, enable
@@ -33,71 +33,71 @@ struct Beacons: BitwiseCopyable, Sendable {
   }
 
   struct Set: BitwiseCopyable, Sendable {
-    var voice = 0
+    var advertiser = 0
     var stage = Stage.waiting(until: .zero)
   }
 
   /// Nine: eight transmissions and our services.
-  var voices = Bounded<9, Advertiser>(filledWith: Advertiser())
+  var advertisers = Bounded<9, Advertiser>(filledWith: Advertiser())
   var sets = Bounded<9, Set>(filledWith: Set())
   var isCounted = false
-  /// Whose command is on its way.
+  /// The set whose command has no answer yet.
   var current: Int?
   private var isVisited = false
   private var news: PeerNews?
 
   static let shortestPatience = Interval.seconds(5)
   private static let longestPatience = Interval.seconds(300)
-  /// How long a voice has a shared advertiser.
+  /// How long an advertiser keeps a shared set.
   private static let turn = Interval.seconds(1)
 
   init(_ duties: PeerDuties) {
     if duties.settings.serve {
       var own = Advertiser()
       own.data = duties.settings.advert
-      _ = voices.append(own)
+      _ = advertisers.append(own)
     }
     for index in duties.transmissions.indices {
-      var voice = Advertiser()
-      voice.transmission = UInt8(index)
-      voice.data = duties.transmissions[index].advert
-      voice.interval = duties.transmissions[index].interval
-      voice.asked = duties.transmissions[index].txPower
-      _ = voices.append(voice)
+      var advertiser = Advertiser()
+      advertiser.transmission = UInt8(index)
+      advertiser.data = duties.transmissions[index].advert
+      advertiser.interval = duties.transmissions[index].interval
+      advertiser.asked = duties.transmissions[index].txPower
+      _ = advertisers.append(advertiser)
     }
   }
 
   // MARK: The controller and its visitors
 
-  /// A controller after its reset sends nothing.
+  /// A controller sends nothing after its reset.
   mutating func restart(_ profile: Profile) {
     sets.removeAll()
     (current, isVisited, isCounted) = (nil, false, !profile.isExtended)
-    for index in voices.indices { (voices[index].retry, voices[index].patience) = (.zero, Self.shortestPatience) }
+    for index in advertisers.indices { (advertisers[index].retry, advertisers[index].patience) = (.zero, Self.shortestPatience) }
     if !profile.isExtended { divide(among: 1) }
   }
 
-  /// The first sets have a voice each.
+  /// The first sets have one advertiser each.
   mutating func divide(among most: Int) {
     isCounted = true
-    for index in 0..<min(voices.count, max(most, 1)) { _ = sets.append(Set(voice: index)) }
+    for index in 0..<min(advertisers.count, max(most, 1)) { _ = sets.append(Set(advertiser: index)) }
   }
 
-  /// Somebody connected: our services are off the air by that. Core 6.0, Vol 4, Part E, 7.8.9 and 7.8.56.
-  mutating func visited() {
+  /// A connection ends the advertising of our services. Core 6.0, Vol 4, Part E, 7.8.9 and 7.8.56.
+  mutating func centralConnected() {
     isVisited = true
-    for index in sets.indices where voices[sets[index].voice].transmission == nil {
-      // One that shares its advertiser goes on with the others.
+    for index in sets.indices where advertisers[sets[index].advertiser].transmission == nil {
+      // A shared set continues with its other advertisers.
       sets[index].stage = .waiting(until: isShared(index) ? .zero : .never)
     }
   }
 
-  mutating func left() {
+  mutating func centralDisconnected() {
     isVisited = false
     for index in sets.indices { if case .waiting = sets[index].stage { sets[index].stage = .waiting(until: .zero) } }
   }
 
-  private func isShared(_ set: Int) -> Bool { set == sets.count - 1 && sets.count < voices.count }
+  private func isShared(_ set: Int) -> Bool { set == sets.count - 1 && sets.count < advertisers.count }
 
   // MARK: Time
 
@@ -115,30 +115,30 @@ struct Beacons: BitwiseCopyable, Sendable {
   mutating func tick(at now: Instant) {
     for index in sets.indices {
       switch sets[index].stage {
-      case .waiting(let until) where now >= until: begin(index, at: now)
+      case .waiting(let until) where now >= until: startNext(index, at: now)
       case .on(let until) where now >= until: sets[index].stage = .disable
       case .waiting, .on, .disable, .parameters, .address, .data, .power, .readPower, .enable: break
       }
     }
   }
 
-  private func isReady(_ voice: Int, at now: Instant) -> Bool {
-    now >= voices[voice].retry && !(isVisited && voices[voice].transmission == nil)
+  private func isReady(_ advertiser: Int, at now: Instant) -> Bool {
+    now >= advertisers[advertiser].retry && !(isVisited && advertisers[advertiser].transmission == nil)
   }
 
-  /// The next voice that may speak.
-  private mutating func begin(_ set: Int, at now: Instant) {
+  /// The next advertiser that may send.
+  private mutating func startNext(_ set: Int, at now: Instant) {
     let first = isShared(set) ? sets.count - 1 : set
-    let count = isShared(set) ? voices.count - first : 1
+    let count = isShared(set) ? advertisers.count - first : 1
     var soonest = Instant.never
     for step in 1...count {
-      let voice = first + (sets[set].voice - first + step) % count
-      if isReady(voice, at: now) {
-        sets[set].voice = voice
+      let advertiser = first + (sets[set].advertiser - first + step) % count
+      if isReady(advertiser, at: now) {
+        sets[set].advertiser = advertiser
         sets[set].stage = .parameters
         return
       }
-      if now < voices[voice].retry { soonest = min(soonest, voices[voice].retry) }
+      if now < advertisers[advertiser].retry { soonest = min(soonest, advertisers[advertiser].retry) }
     }
     sets[set].stage = .waiting(until: soonest)
   }
@@ -146,26 +146,26 @@ struct Beacons: BitwiseCopyable, Sendable {
   // MARK: Answers
 
   mutating func enabled(_ set: Int, at now: Instant) {
-    let voice = sets[set].voice
+    let advertiser = sets[set].advertiser
     sets[set].stage = .on(until: isShared(set) ? now + Self.turn : .never)
-    voices[voice].patience = Self.shortestPatience
-    tell(.sends(voices[voice].chosen), of: voice, status: 0, isPower: false)
+    advertisers[advertiser].patience = Self.shortestPatience
+    record(.sends(advertisers[advertiser].chosen), of: advertiser, status: 0, isPower: false)
   }
 
-  /// It is not sent, and that is said. It is tried again: what stood in the way may pass.
+  /// Reports the refusal and backs off: its cause may pass.
   mutating func refused(_ set: Int, status: UInt8, isPower: Bool, at now: Instant) {
-    let voice = sets[set].voice
-    voices[voice].retry = now + voices[voice].patience
-    voices[voice].patience = min(voices[voice].patience * 2, Self.longestPatience)
+    let advertiser = sets[set].advertiser
+    advertisers[advertiser].retry = now + advertisers[advertiser].patience
+    advertisers[advertiser].patience = min(advertisers[advertiser].patience * 2, Self.longestPatience)
     sets[set].stage = .waiting(until: .zero)
-    tell(.withheld, of: voice, status: status, isPower: isPower)
+    record(.withheld, of: advertiser, status: status, isPower: isPower)
   }
 
-  private mutating func tell(_ told: Told, of voice: Int, status: UInt8, isPower: Bool) {
-    guard voices[voice].told != told else { return }
-    voices[voice].told = told
-    let transmission = voices[voice].transmission ?? PeerNews.ownServices
-    switch told {
+  private mutating func record(_ reported: Reported, of advertiser: Int, status: UInt8, isPower: Bool) {
+    guard advertisers[advertiser].reported != reported else { return }
+    advertisers[advertiser].reported = reported
+    let transmission = advertisers[advertiser].transmission ?? PeerNews.ownServices
+    switch reported {
     case .nothing: break
     case .sends(let power): news = .sends(transmission: transmission, power: power)
     case .withheld: news = .withheld(transmission: transmission, status: status, isPower: isPower)

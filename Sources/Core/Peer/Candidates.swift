@@ -1,11 +1,11 @@
-/// Whom to ask, and when: devices that offer our service, openly or in Apple's overflow area, each once for as long as its address lives.
+/// Which devices to ask, and when: those that offer our service, openly or in Apple's overflow area, once for each address.
 package struct Candidates: ~Copyable {
   private enum State: BitwiseCopyable, Sendable {
     case unasked(since: Instant)
-    /// Failed so often in a row; not before then.
+    /// After so many failures in a row; not before `until`.
     case banned(until: Instant, failures: UInt8)
-    /// Known, or known to be a stranger.
-    case settled(until: Instant)
+    /// Identified, or known to have no id.
+    case known(until: Instant)
   }
 
   private struct Candidate: BitwiseCopyable, Sendable {
@@ -18,7 +18,7 @@ package struct Candidates: ~Copyable {
   /// A resolvable address lives 15 minutes.
   package static let lifetime = Interval.seconds(16 * 60)
   private static let ban = Interval.seconds(15)
-  /// Who has been silent for longer may be gone.
+  /// A device that has been silent for longer may be gone.
   private static let freshness = Interval.seconds(2)
 
   private let uuid: ServiceUUID
@@ -26,13 +26,13 @@ package struct Candidates: ~Copyable {
   private let mask: UInt8
   /// A gateway's second radio leaves the first one a moment to ask.
   private let courtesy: Interval
-  /// Two gateways that offer what both look for would call each other at the same moment, fail, and fail again for ever: each waits a
-  /// while of its own.
+  /// Two gateways that both offer and look for the service would connect to each other at the same moment, and fail for ever: each waits a
+  /// time of its own.
   private let stagger: Interval
   private var list: Lent<Candidate>
   private var count = 0
 
-  /// `salt` is a gateway's own number, where it offers the service itself.
+  /// `salt` is the gateway's own number, where it offers the service itself.
   init(_ service: ServiceUUID, courtesy: Interval, salt: UInt32, in arena: inout Arena) {
     list = arena.take(Limits.candidates, of: Candidate.self)
     uuid = service
@@ -47,8 +47,8 @@ package struct Candidates: ~Copyable {
 
   // MARK: What is heard
 
-  mutating func heard(_ report: Report, at now: Instant) {
-    // The overflow area of a phone that also says something else stands in its scan response.
+  mutating func observe(_ report: Report, at now: Instant) {
+    // A phone that also sends something else puts its overflow area into the scan response.
     guard report.traits.contains(.connectable) || report.isScanResponse else { return }
     guard report.address.kind == .public || report.address.kind == .random, isOffered(in: report.data) else { return }
     let place = place(of: report.address, at: now)
@@ -81,7 +81,7 @@ package struct Candidates: ~Copyable {
     return nil
   }
 
-  /// A newcomer takes the place of whoever was silent for longest.
+  /// A new address evicts the longest silent one.
   private mutating func place(of address: Address, at now: Instant) -> Int {
     if let place = find(address) { return place }
     var candidate = Candidate()
@@ -99,7 +99,7 @@ package struct Candidates: ~Copyable {
 
   // MARK: Whose turn it is
 
-  /// The one that is heard best of all that may be asked now.
+  /// The strongest of all that may be asked now.
   func next(at now: Instant) -> Address? {
     var best: Int?
     for index in 0..<count where now - list[index].heard <= Self.freshness && isOpen(list[index].state, at: now) {
@@ -112,20 +112,20 @@ package struct Candidates: ~Copyable {
   private func isOpen(_ state: State, at now: Instant) -> Bool {
     switch state {
     case .unasked(let since): now - since >= courtesy + stagger
-    case .banned(let until, _), .settled(let until): now >= until
+    case .banned(let until, _), .known(let until): now >= until
     }
   }
 
-  /// It is known now, because it answered or because somebody else knows.
-  mutating func settled(_ address: Address, at now: Instant) {
+  /// It is known: it answered, or a neighbour asked it.
+  mutating func markKnown(_ address: Address, at now: Instant) {
     let isNew = find(address) == nil
     let place = place(of: address, at: now)
-    // Not heard by us: it is not to be taken for near.
+    // We have not heard it: it must not count as near.
     if isNew { list[place].heard = now - Self.freshness - Self.freshness }
-    list[place].state = .settled(until: now + Self.lifetime)
+    list[place].state = .known(until: now + Self.lifetime)
   }
 
-  /// 15 s, up to twice that where two might call each other, and twice as long each time it fails again.
+  /// Backs off for 15 s, up to twice that where two gateways might collide, and twice as long after each failure.
   mutating func failed(_ address: Address, at now: Instant) {
     let place = place(of: address, at: now)
     var failures: UInt8 = 0
@@ -134,7 +134,7 @@ package struct Candidates: ~Copyable {
   }
 }
 
-/// How long connecting may keep a radio from scanning: a twentieth of the time, and 2 s at once. In no minute is that more than 5 s.
+/// How long connecting may keep a radio from scanning: 5 % of the time, and 2 s at once. No minute loses more than 5 s.
 struct Deafness: BitwiseCopyable, Sendable {
   private var left = Self.most
   private var counted = Instant.zero
@@ -144,7 +144,7 @@ struct Deafness: BitwiseCopyable, Sendable {
   /// Less is not worth an attempt: many phones advertise four times a second.
   private static let least = Interval.milliseconds(400)
 
-  /// For how long somebody may be called now.
+  /// How long a connection attempt may take now.
   mutating func allowance(at now: Instant) -> Interval? {
     left = min(left + Interval(microseconds: max((now - counted).microseconds, 0) / Self.share), Self.most)
     counted = now

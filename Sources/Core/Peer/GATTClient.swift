@@ -1,6 +1,6 @@
-/// One device is asked who it is: connect, exchange MTU, read its services until one holds the installation id, leave or hold.
+/// Asks one device for its id: connect, exchange MTU, read services until one holds the id, then disconnect or hold the connection.
 ///
-/// Each step has its deadline, and so has the whole: whatever the other side does, the line is free again.
+/// Each step has a deadline, and so has the whole: whatever the peer does, the radio is free again.
 struct GATTClient: BitwiseCopyable, Sendable {
   enum Question: Equatable, BitwiseCopyable, Sendable {
     case mtu
@@ -9,16 +9,16 @@ struct GATTClient: BitwiseCopyable, Sendable {
 
   enum Phase: BitwiseCopyable, Sendable {
     case idle
-    /// The command that connects waits for its turn.
-    case calling(for: Interval)
-    case ringing(until: Instant)
-    /// Nobody came: the call is being taken back.
-    case recalling(isSent: Bool, until: Instant)
+    /// The connect command waits to be sent.
+    case waiting(for: Interval)
+    case connecting(until: Instant)
+    /// The device did not answer: the attempt is being cancelled.
+    case cancelling(isSent: Bool, until: Instant)
     case asking(Question, until: Instant, atMost: Instant)
-    /// `isDue`: the level is to be read as soon as there is a turn.
+    /// `isDue`: read the level as soon as possible.
     case holding(next: Instant, isDue: Bool)
-    /// All is said; the link is being ended.
-    case parting
+    /// Done; the connection is being ended.
+    case disconnecting
   }
 
   enum Outcome: BitwiseCopyable, Sendable {
@@ -30,7 +30,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
   private(set) var phase = Phase.idle
   private(set) var peer = Address(word: 0)
   private(set) var outcome: Outcome?
-  /// Its latest services, for those who want to know all of them; as many as one answer has room for.
+  /// Its latest services, for a thorough reading; as many as one answer holds.
   private(set) var found = Bounded<40, ServiceGroup>(filledWith: ServiceGroup(first: 0, last: 0, uuid: ServiceUUID()))
   var link: ACLLink?
   private let prefix: ServiceUUID
@@ -40,12 +40,12 @@ struct GATTClient: BitwiseCopyable, Sendable {
   /// Frames so far: a phone needs a dozen.
   private var frames = 0
 
-  /// The connection interval is 15 to 30 ms; a question and its answer take two or three of them.
+  /// The connection interval is 15 to 30 ms; a request and its answer take two or three of them.
   private static let stepPatience = Interval.milliseconds(1_500)
-  /// From the connection to the last answer. Seen of phones: 0.9 s cold, 45 ms warm.
+  /// From the connection to the last answer. Observed: 0.9 s cold, 45 ms warm.
   private static let patience = Interval.seconds(4)
-  /// For what a call that was taken back should answer.
-  private static let recallPatience = Interval.seconds(2)
+  /// For the controller's answer to a cancelled attempt.
+  private static let cancelPatience = Interval.seconds(2)
   private static let mostFrames = 200
   private static let holdInterval = Interval.seconds(1)
 
@@ -55,22 +55,22 @@ struct GATTClient: BitwiseCopyable, Sendable {
   }
 
   var isIdle: Bool { if case .idle = phase { true } else { false } }
-  var wantsToCall: Bool { if case .calling = phase { true } else { false } }
-  var wantsToRecall: Bool { if case .recalling(false, _) = phase { true } else { false } }
+  var wantsToConnect: Bool { if case .waiting = phase { true } else { false } }
+  var wantsToCancel: Bool { if case .cancelling(false, _) = phase { true } else { false } }
   var isHolding: Bool { if case .holding = phase { true } else { false } }
-  /// Whether the next connection that comes about is ours.
-  var expects: Bool {
+  /// Whether the next new connection is ours.
+  var expectsConnection: Bool {
     switch phase {
-    case .ringing, .recalling: true
-    case .idle, .calling, .asking, .holding, .parting: false
+    case .connecting, .cancelling: true
+    case .idle, .waiting, .asking, .holding, .disconnecting: false
     }
   }
 
   var deadline: Instant {
     let own: Instant =
       switch phase {
-      case .idle, .calling, .parting: .never
-      case .ringing(let until), .recalling(_, let until): until
+      case .idle, .waiting, .disconnecting: .never
+      case .connecting(let until), .cancelling(_, let until): until
       case .asking(_, let until, let atMost): min(until, atMost)
       case .holding(_, true): .never
       case .holding(let next, false): next
@@ -80,23 +80,23 @@ struct GATTClient: BitwiseCopyable, Sendable {
 
   // MARK: The call
 
-  /// `isThorough`: every service is told, even when the id has been found.
-  mutating func call(_ address: Address, for patience: Interval, isThorough: Bool) {
-    precondition(isIdle && link == nil, "one conversation at a time")
+  /// `isThorough`: report every service, even after the id.
+  mutating func connect(to address: Address, for patience: Interval, isThorough: Bool) {
+    precondition(isIdle && link == nil, "one connection of ours at a time")
     (peer, self.isThorough, id, frames, outcome) = (address, isThorough, nil, 0, nil)
-    phase = .calling(for: patience)
+    phase = .waiting(for: patience)
   }
 
-  mutating func called(at now: Instant) {
-    if case .calling(let patience) = phase { phase = .ringing(until: now + patience) }
+  mutating func connectSent(at now: Instant) {
+    if case .waiting(let patience) = phase { phase = .connecting(until: now + patience) }
   }
 
-  mutating func recalled() {
-    if case .recalling(_, let until) = phase { phase = .recalling(isSent: true, until: until) }
+  mutating func cancelSent() {
+    if case .cancelling(_, let until) = phase { phase = .cancelling(isSent: true, until: until) }
   }
 
-  /// The command that connects was refused, or the connection did not come about.
-  mutating func unreached(_ failure: PeerFailure) { end(.failed(failure)) }
+  /// The controller refused to connect, or the connection failed.
+  mutating func connectFailed(_ failure: PeerFailure) { end(.failed(failure)) }
 
   mutating func connected(_ connection: Connection, at now: Instant) {
     link = ACLLink(connection)
@@ -110,11 +110,11 @@ struct GATTClient: BitwiseCopyable, Sendable {
     phase = .idle
   }
 
-  /// The controller has forgotten everything.
+  /// The controller was reset.
   mutating func interrupted() {
     switch phase {
-    case .idle, .holding, .parting: break
-    case .calling, .ringing, .recalling, .asking: end(.failed(.interrupted))
+    case .idle, .holding, .disconnecting: break
+    case .waiting, .connecting, .cancelling, .asking: end(.failed(.interrupted))
     }
     (phase, link) = (.idle, nil)
   }
@@ -148,28 +148,28 @@ struct GATTClient: BitwiseCopyable, Sendable {
     phase = .asking(question, until: now + Self.stepPatience, atMost: atMost)
   }
 
-  /// An attribute PDU: the answer to our question, or something nobody asked for.
-  mutating func heard(_ pdu: RawSpan, at now: Instant) {
+  /// An attribute PDU: the answer to our request, or something unasked.
+  mutating func receive(_ pdu: RawSpan, at now: Instant) {
     frames += 1
     guard case .asking(let question, _, let atMost) = phase else { return }
     if frames > Self.mostFrames { return end(.failed(.flooded)) }
     if pdu[0] == Att.notification || pdu[0] == Att.indication || Att.isRequest(pdu[0]) || Att.isCommand(pdu[0]) { return }
     do throws(Malformed) {
       switch question {
-      case .mtu: try told(mtu: pdu, at: now, atMost: atMost)
-      case .services(let first): try told(services: pdu, from: first, at: now, atMost: atMost)
+      case .mtu: try receive(mtu: pdu, at: now, atMost: atMost)
+      case .services(let first): try receive(services: pdu, from: first, at: now, atMost: atMost)
       }
     } catch { end(.failed(.garbled)) }
   }
 
-  /// A server that knows no exchange keeps to the smallest. Core 6.0, Vol 3, Part F, 3.4.2.2.
-  private mutating func told(mtu pdu: RawSpan, at now: Instant, atMost: Instant) throws(Malformed) {
+  /// A server without MTU exchange keeps to the smallest. Core 6.0, Vol 3, Part F, 3.4.2.2.
+  private mutating func receive(mtu pdu: RawSpan, at now: Instant, atMost: Instant) throws(Malformed) {
     let isAnswer = pdu[0] == Att.exchangeMTU + 1 && pdu.byteCount == 3
     guard isAnswer || pdu.isError(about: Att.exchangeMTU) != nil else { throw .impossible }
     ask(.services(from: 1), at: now, atMost: atMost)
   }
 
-  private mutating func told(services pdu: RawSpan, from first: UInt16, at now: Instant, atMost: Instant) throws(Malformed) {
+  private mutating func receive(services pdu: RawSpan, from first: UInt16, at now: Instant, atMost: Instant) throws(Malformed) {
     if let code = pdu.isError(about: Att.readByGroupType) {
       guard code == Att.notFound else { throw .impossible }
       return conclude(at: now)
@@ -196,8 +196,8 @@ struct GATTClient: BitwiseCopyable, Sendable {
 
   private mutating func end(_ outcome: Outcome) {
     self.outcome = outcome
-    phase = link == nil ? .idle : .parting
-    link?.part()
+    phase = link == nil ? .idle : .disconnecting
+    link?.disconnect()
   }
 
   // MARK: Time
@@ -207,11 +207,11 @@ struct GATTClient: BitwiseCopyable, Sendable {
     guard now >= deadline else { return true }
     if let link, now >= link.deadline { return false }
     switch phase {
-    case .ringing: phase = .recalling(isSent: false, until: now + Self.recallPatience)
-    case .recalling: return false
+    case .connecting: phase = .cancelling(isSent: false, until: now + Self.cancelPatience)
+    case .cancelling: return false
     case .asking: end(.failed(.silent))
     case .holding(let next, _): phase = .holding(next: next, isDue: true)
-    case .idle, .calling, .parting: break
+    case .idle, .waiting, .disconnecting: break
     }
     return true
   }
@@ -224,16 +224,16 @@ struct GATTClient: BitwiseCopyable, Sendable {
     if isHolding { phase = .holding(next: now + Self.holdInterval, isDue: false) }
   }
 
-  /// Somebody else is to be asked.
+  /// Another device is to be asked.
   mutating func release() {
     guard isHolding else { return }
-    phase = .parting
-    link?.part()
+    phase = .disconnecting
+    link?.disconnect()
   }
 }
 
 extension RawSpan {
-  /// The code of an Error Response to such a request. Core 6.0, Vol 3, Part F, 3.4.1.1.
+  /// The code of an Error Response to this request. Core 6.0, Vol 3, Part F, 3.4.1.1.
   fileprivate func isError(about request: UInt8) -> UInt8? {
     byteCount == 5 && self[0] == Att.error && self[1] == request ? self[4] : nil
   }

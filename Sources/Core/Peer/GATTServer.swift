@@ -1,4 +1,4 @@
-/// The visitor of our own services: one central at a time, answered, and shown out when it is silent or stays too long.
+/// Serves our own attributes to one central at a time, and disconnects it when it is silent or stays too long.
 struct GATTServer: BitwiseCopyable, Sendable {
   var link: ACLLink?
   private let table: AttributeTable
@@ -6,7 +6,7 @@ struct GATTServer: BitwiseCopyable, Sendable {
   private var heard = Instant.zero
   private var leaveBy = Instant.never
 
-  /// A phone asks its questions in a second; who says nothing for so long has stalled.
+  /// A phone asks its questions within a second; one that is silent for so long has stalled.
   private static let patience = Interval.seconds(10)
   private static let longestVisit = Interval.seconds(60)
 
@@ -14,17 +14,17 @@ struct GATTServer: BitwiseCopyable, Sendable {
 
   var deadline: Instant {
     guard let link else { return .never }
-    return link.isParting ? link.deadline : min(heard + Self.patience, leaveBy)
+    return link.isDisconnecting ? link.deadline : min(heard + Self.patience, leaveBy)
   }
 
-  mutating func welcome(_ connection: Connection, at now: Instant) {
+  mutating func accept(_ connection: Connection, at now: Instant) {
     link = ACLLink(connection)
     (mtu, heard, leaveBy) = (Att.smallestMTU, now, now + Self.longestVisit)
   }
 
   mutating func disconnected() { link = nil }
 
-  mutating func heard(_ pdu: RawSpan, at now: Instant) {
+  mutating func receive(_ pdu: RawSpan, at now: Instant) {
     heard = now
     guard Att.isRequest(pdu[0]) else { return }
     let answer = table.answer(pdu, mtu: mtu)
@@ -34,14 +34,14 @@ struct GATTServer: BitwiseCopyable, Sendable {
     link?.send(answer)
   }
 
-  /// For whom we visit ourselves.
+  /// For the peer of our own client connection.
   func answer(_ request: RawSpan) -> AttPDU { table.answer(request, mtu: Att.smallestMTU) }
 
   /// False when only a reset of the controller helps.
   mutating func tick(at now: Instant) -> Bool {
     guard now >= deadline else { return true }
-    if let link, link.isParting { return false }
-    link?.part()
+    if let link, link.isDisconnecting { return false }
+    link?.disconnect()
     return true
   }
 }

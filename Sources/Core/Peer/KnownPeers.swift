@@ -1,4 +1,4 @@
-/// Which installation is behind which address, as somebody of the site found out by asking; for as long as an address lives.
+/// Which installation is behind which address, as a gateway of the site has read it; valid while the address lives.
 struct KnownPeers: ~Copyable {
   private struct Record: BitwiseCopyable {
     var address = Address(word: 0)
@@ -8,7 +8,7 @@ struct KnownPeers: ~Copyable {
 
   private var records: Lent<Record>
   private var index: HashIndex
-  /// The oldest is written over first.
+  /// The oldest is overwritten first.
   private var next = 0
   private var count = 0
 
@@ -40,7 +40,7 @@ struct KnownPeers: ~Copyable {
 
   private func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 
-  /// The site's own gateways write here, so the places need no secret.
+  /// Only the site's own gateways write here, so the hash needs no secret.
   private func hash(_ address: Address) -> UInt32 { UInt32(truncatingIfNeeded: (address.word &* 0x9E37_79B9_7F4A_7C15) >> 32) }
 }
 

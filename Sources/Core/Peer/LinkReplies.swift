@@ -1,19 +1,19 @@
-// What every connection owes its peer beside attributes: an answer to whoever negotiates.
+// The replies that every connection needs beside attributes.
 
 extension ACLLink {
-  /// An indication wants one. Core 6.0, Vol 3, Part F, 3.4.7.3.
+  /// An indication needs a confirmation. Core 6.0, Vol 3, Part F, 3.4.7.3.
   mutating func confirm() {
     var answer = Text<16>()
     answer.append(byte: Att.confirmation)
     send(answer)
   }
 
-  /// An L2CAP signal. Core 6.0, Vol 3, Part A, 4: parameters stay as they are, and nothing else is understood.
+  /// An L2CAP signal. Core 6.0, Vol 3, Part A, 4: connection parameters stay, all else is rejected.
   mutating func refuse(signal: RawSpan) {
     guard signal.byteCount >= 4, signal.byteCount == 4 + Int(signal.little16(at: 2)) else { return }
     var answer = Text<16>()
     switch signal[0] {
-    // Responses and rejects want no answer.
+    // Responses and rejects need no answer.
     case 0x01, 0x13, 0x15, 0x18, 0x1A: return
     // Connection Parameter Update Request: rejected.
     case 0x12:

@@ -1,4 +1,4 @@
-// What goes to the controller, one packet after another, each when its turn has come.
+// The packets for the controller, one after another, and its answers.
 
 extension Opcode {
   static let cancelConnect = Opcode(0x200E)
@@ -8,82 +8,82 @@ extension Opcode {
 }
 
 extension Peers {
-  enum Turn: BitwiseCopyable, Sendable {
+  enum Outgoing: BitwiseCopyable, Sendable {
     case none
     case data(toVisitor: Bool)
     case connect
-    case recall
-    case part(handle: UInt16)
+    case cancelConnect
+    case disconnect(handle: UInt16)
     case level(handle: UInt16)
     case denyKey(handle: UInt16)
     case advertise(RadioCommand)
   }
 
   struct Pending: BitwiseCopyable, Sendable {
-    let turn: Turn
+    let outgoing: Outgoing
     let opcode: Opcode
     let until: Instant
   }
 
-  /// Linux waits as long for an answer.
+  /// As long as Linux waits.
   private static let answerPatience = Interval.seconds(2)
 
-  /// The next packet for the controller, with its H4 type. Then say `sent` or `turnedAway`, or ask again later.
+  /// The next packet for the controller, with its H4 type. The caller then calls `sent` or `turnedAway`, or asks again later.
   package mutating func next(at now: Instant) -> Text<260>? {
-    turn = .none
+    outgoing = .none
     guard isAtWork, !isStuck else { return nil }
     if let piece = nextPiece() { return piece }
     guard pending == nil else { return nil }
-    turn = nextTurn()
-    guard let command = command(for: turn) else { return nil }
+    outgoing = nextOutgoing()
+    guard let command = command(for: outgoing) else { return nil }
     var packet = Text<260>()
     packet.append(command.packet)
     return packet
   }
 
   package mutating func sent(at now: Instant) {
-    switch turn {
+    switch outgoing {
     case .none: return
     case .data(let toVisitor):
       let pieceLength = pieceLength
-      if toVisitor { server.link?.pieceWent(upTo: pieceLength) } else { conversation.link?.pieceWent(upTo: pieceLength) }
+      if toVisitor { server.link?.pieceWent(upTo: pieceLength) } else { client.link?.pieceWent(upTo: pieceLength) }
       return
     case .connect:
-      conversation.called(at: now)
+      client.connectSent(at: now)
       called = now
-    case .recall: conversation.recalled()
-    case .part(let handle): asked(toPart: handle, at: now)
-    case .level: conversation.levelAsked(at: now)
+    case .cancelConnect: client.cancelSent()
+    case .disconnect(let handle): disconnectSent(to: handle, at: now)
+    case .level: client.levelAsked(at: now)
     case .denyKey: keyless = nil
     case .advertise: break
     }
-    guard let opcode = command(for: turn)?.opcode else { return }
-    pending = Pending(turn: turn, opcode: opcode, until: now + Self.answerPatience)
+    guard let opcode = command(for: outgoing)?.opcode else { return }
+    pending = Pending(outgoing: outgoing, opcode: opcode, until: now + Self.answerPatience)
   }
 
-  /// The controller is on its way to a reset: all that was begun ends with it.
+  /// The controller is about to be reset: everything ends.
   package mutating func turnedAway() { isAtWork = false }
 
-  private mutating func asked(toPart handle: UInt16, at now: Instant) {
-    if conversation.link?.handle == handle { conversation.link?.partAsked(at: now) }
-    if server.link?.handle == handle { server.link?.partAsked(at: now) }
-    for index in strays.indices where strays[index].handle == handle { strays[index].isAsked = true }
+  private mutating func disconnectSent(to handle: UInt16, at now: Instant) {
+    if client.link?.handle == handle { client.link?.disconnectSent(at: now) }
+    if server.link?.handle == handle { server.link?.disconnectSent(at: now) }
+    for index in unexpected.indices where unexpected[index].handle == handle { unexpected[index].isAsked = true }
   }
 
   // MARK: Data
 
-  /// Core 6.0, Vol 4, Part E, 7.8.2: longer packets than the controller has room for are never sent; our own have room for 255 bytes.
+  /// Core 6.0, Vol 4, Part E, 7.8.2: no packet exceeds the controller's buffers; ours have room for 255 bytes.
   private var pieceLength: Int { min(profile.aclLength, 251) }
 
   private mutating func nextPiece() -> Text<260>? {
-    let inFlight = (conversation.link?.inFlight ?? 0) + (server.link?.inFlight ?? 0)
+    let inFlight = (client.link?.inFlight ?? 0) + (server.link?.inFlight ?? 0)
     guard inFlight < profile.aclCount else { return nil }
-    if let link = conversation.link, link.hasUnsent {
-      turn = .data(toVisitor: false)
+    if let link = client.link, link.hasUnsent {
+      outgoing = .data(toVisitor: false)
       return link.piece(upTo: pieceLength)
     }
     if let link = server.link, link.hasUnsent {
-      turn = .data(toVisitor: true)
+      outgoing = .data(toVisitor: true)
       return link.piece(upTo: pieceLength)
     }
     return nil
@@ -91,25 +91,25 @@ extension Peers {
 
   // MARK: Commands
 
-  private mutating func nextTurn() -> Turn {
-    if let link = conversation.link, link.wantsToPart { return .part(handle: link.handle) }
-    if let link = server.link, link.wantsToPart { return .part(handle: link.handle) }
-    for index in strays.indices where !strays[index].isAsked { return .part(handle: strays[index].handle) }
-    if conversation.wantsToRecall { return .recall }
+  private mutating func nextOutgoing() -> Outgoing {
+    if let link = client.link, link.wantsToDisconnect { return .disconnect(handle: link.handle) }
+    if let link = server.link, link.wantsToDisconnect { return .disconnect(handle: link.handle) }
+    for index in unexpected.indices where !unexpected[index].isAsked { return .disconnect(handle: unexpected[index].handle) }
+    if client.wantsToCancel { return .cancelConnect }
     if let keyless { return .denyKey(handle: keyless) }
-    if conversation.wantsToCall { return .connect }
-    if let link = conversation.link, conversation.wantsLevel { return .level(handle: link.handle) }
+    if client.wantsToConnect { return .connect }
+    if let link = client.link, client.wantsLevel { return .level(handle: link.handle) }
     if let command = beacons.nextCommand(profile) { return .advertise(command) }
     return .none
   }
 
-  private func command(for turn: Turn) -> RadioCommand? {
-    switch turn {
+  private func command(for outgoing: Outgoing) -> RadioCommand? {
+    switch outgoing {
     case .none, .data: return nil
     case .connect: return connect
-    case .recall: return RadioCommand(.cancelConnect)
+    case .cancelConnect: return RadioCommand(.cancelConnect)
     case .advertise(let command): return command
-    case .part(let handle):
+    case .disconnect(let handle):
       var command = RadioCommand(.disconnect)
       command.append(UInt64(handle), bytes: 2)
       // Remote User Terminated Connection: the polite reason.
@@ -126,28 +126,28 @@ extension Peers {
     }
   }
 
-  /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66: on 1M, listening for it all the time.
+  /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66: on 1M, scanning all the time.
   private var connect: RadioCommand {
     var command = RadioCommand(profile.isExtended ? .connectExtended : .connect)
-    let kind: UInt8 = conversation.peer.kind == .random ? 1 : 0
+    let kind: UInt8 = client.peer.kind == .random ? 1 : 0
     if profile.isExtended {
       command.append(0)
       command.append(profile.ownAddressType)
       command.append(kind)
-      command.append(conversation.peer.word, bytes: 6)
+      command.append(client.peer.word, bytes: 6)
       command.append(1)
       appendListening(to: &command)
     } else {
       appendListening(to: &command)
       command.append(0)
       command.append(kind)
-      command.append(conversation.peer.word, bytes: 6)
+      command.append(client.peer.word, bytes: 6)
       command.append(profile.ownAddressType)
     }
     // An interval of 15 to 30 ms.
     command.append(12, bytes: 2)
     command.append(24, bytes: 2)
-    // No latency; lost after two seconds; events as long as they like.
+    // No latency; lost after two seconds; events of any length.
     command.append(0, bytes: 2)
     command.append(200, bytes: 2)
     command.append(0, bytes: 4)
@@ -165,18 +165,18 @@ extension Peers {
     guard let pending, pending.opcode == opcode else { return }
     self.pending = nil
     let status = result.byteCount > 0 ? result[0] : 0xFF
-    switch pending.turn {
-    case .none, .data, .recall, .denyKey: break
+    switch pending.outgoing {
+    case .none, .data, .cancelConnect, .denyKey: break
     case .advertise: beacons.answered(result, profile, at: now)
     case .connect:
       guard status != 0 else { break }
-      conversation.unreached(.refused)
-      report(at: now)
-    // There is no such connection any more.
-    case .part(let handle): if status == 0x02 { disconnected(handle) }
+      client.connectFailed(.refused)
+      recordOutcome(at: now)
+    // The connection no longer exists.
+    case .disconnect(let handle): if status == 0x02 { disconnected(handle) }
     case .level:
       // 127: not available. Core 6.0, Vol 4, Part E, 7.5.4.
-      if status == 0, result.byteCount >= 4, result.signed(at: 3) <= 20 { tell(.level(conversation.peer, result.signed(at: 3))) }
+      if status == 0, result.byteCount >= 4, result.signed(at: 3) <= 20 { record(.level(client.peer, result.signed(at: 3))) }
     }
   }
 }

@@ -15,24 +15,24 @@ package enum PeerFailure: UInt8, BitwiseCopyable, Sendable {
   }
 }
 
-/// What a radio's thread found out by connecting and transmitting.
+/// What a radio found out by connecting and transmitting.
 ///
-/// It travels among the radio's packets, as a vendor's event that no controller sends: in order with the adverts, and a recording keeps it.
+/// It travels among the radio's packets as a vendor event that no controller sends: in order with the adverts, and kept by a recording.
 package enum PeerNews: BitwiseCopyable, Sendable {
   case identified(KnownPeer)
   /// It answered, and has no installation id.
   case stranger(Address)
   case failed(Address, PeerFailure)
-  /// One of its services, for those who asked for all.
+  /// One of its services, during a thorough reading.
   case offers(Address, ServiceGroup)
-  /// How strongly a connection is heard.
+  /// The level of a connection.
   case level(Address, Int8)
-  /// One of the configuration's transmissions is on the air; `power` is what the controller says it chose.
+  /// A transmission is on the air; `power` is what the controller chose.
   case sends(transmission: UInt8, power: Int8?)
-  /// It is not: the controller answered this to the command that matters.
+  /// It is not: the controller refused the command with this status.
   case withheld(transmission: UInt8, status: UInt8, isPower: Bool)
 
-  /// In a transmission's place: the services this gateway offers.
+  /// The number that stands for our own services.
   package static let ownServices: UInt8 = 255
 
   private static let vendor: UInt8 = 0xFF
@@ -82,9 +82,11 @@ package enum PeerNews: BitwiseCopyable, Sendable {
     }
   }
 
-  /// nil for everything else. `parameters` are those of the vendor's event.
-  package init?(code: UInt8, _ parameters: RawSpan) {
-    guard code == Self.vendor, parameters.byteCount >= 17, parameters.little64(at: 0) == Self.mark else { return nil }
+  /// nil for every other packet. `packet` begins with its H4 type.
+  package init?(packet: RawSpan) {
+    guard packet.byteCount >= 20, packet[0] == PacketType.event.rawValue, packet[1] == Self.vendor else { return nil }
+    let parameters = packet.extracting(droppingFirst: 3)
+    guard parameters.little64(at: 0) == Self.mark else { return nil }
     let address = Address(word: parameters.little64(at: 9))
     let transmission = parameters[9]
     let rest = parameters.extracting(droppingFirst: 17)
@@ -102,11 +104,5 @@ package enum PeerNews: BitwiseCopyable, Sendable {
     case (7, 2): self = .withheld(transmission: transmission, status: rest[0], isPower: rest[1] == 1)
     default: return nil
     }
-  }
-
-  /// The same from a whole packet.
-  package init?(packet: RawSpan) {
-    guard packet.byteCount >= 3, packet[0] == PacketType.event.rawValue, packet[1] == Self.vendor else { return nil }
-    self.init(code: packet[1], packet.extracting(droppingFirst: 3))
   }
 }

@@ -1,10 +1,10 @@
-/// What one radio is to do beside listening.
+/// What one radio does beside listening.
 package struct PeerDuties: BitwiseCopyable, Sendable {
   package var settings: PeerSettings
   package var name: Name
-  /// The radio's: each asks a little later than the one before.
+  /// The radio's number: each radio asks a little later than the one before.
   package var index: Int
-  /// One device, wherever it is heard, whose every service is wanted: the 48 bits of its address.
+  /// The 48 bits of one address whose services are all to be read, wherever it is heard.
   package var errand: UInt64?
   package var transmissions = TransmitList(filledWith: TransmitSettings())
 
@@ -15,17 +15,18 @@ package struct PeerDuties: BitwiseCopyable, Sendable {
     self.errand = errand
   }
 
-  /// Listening is all.
+  /// Only listening.
   package static var none: PeerDuties { PeerDuties(PeerSettings(), name: Name()) }
 
   package var isEmpty: Bool { !settings.identify && !settings.serve && errand == nil && transmissions.isEmpty }
 }
 
-/// What a radio does beside listening: it asks devices who they are, answers those that ask, and is seen. Bytes and time in; packets out.
+/// What a radio does beside listening: it asks devices for their ids, serves our own, and transmits beacons. Bytes and time in; packets
+/// out.
 ///
-/// It runs on its radio's thread beside `Controller`, which decides when each of its packets may go. README.md beside it has the rules.
+/// It runs on its radio's thread beside `Controller`, which decides when each packet may go. README.md has the rules.
 package struct Peers: ~Copyable {
-  struct Stray: BitwiseCopyable, Sendable {
+  struct UnexpectedLink: BitwiseCopyable, Sendable {
     let handle: UInt16
     var isAsked = false
   }
@@ -37,30 +38,30 @@ package struct Peers: ~Copyable {
   private var candidates: Candidates
   private var deafness = Deafness()
   var called = Instant.zero
-  var conversation: GATTClient
+  var client: GATTClient
   var server: GATTServer
   var beacons: Beacons
-  /// Connections that nobody expected; they are ended.
-  var strays = Bounded<4, Stray>(filledWith: Stray(handle: 0))
-  /// A peer that wants encryption: its connection, until it has been told that there is no key.
+  /// Unexpected connections; they are ended.
+  var unexpected = Bounded<4, UnexpectedLink>(filledWith: UnexpectedLink(handle: 0))
+  /// The connection of a peer that wants encryption, until we have answered that there is no key.
   var keyless: UInt16?
-  /// What was offered last, and the command that has no answer yet: one at a time.
-  var turn = Turn.none
+  /// What was offered last, and the one command without an answer.
+  var outgoing = Outgoing.none
   var pending: Pending?
   private var news = Bounded<32, PeerNews>(filledWith: .stranger(Address(word: 0)))
-  /// The controller does not do what it was told: only a reset helps. Whoever reads it takes it.
+  /// The controller does not obey: only a reset helps. Reading it clears it.
   var isStuck = false
 
-  /// Scanning is switched off before the call and on after it: seven commands.
+  /// Scanning stops before a connection attempt and resumes after it: seven commands.
   private static let interlude = Interval.milliseconds(15)
-  /// For somebody who waits in front of a terminal.
+  /// Somebody waits at a terminal.
   private static let errandPatience = Interval.seconds(5)
 
   @export(interface) package init(_ duties: PeerDuties, in arena: inout Arena) {
     self.duties = duties
     let salt = duties.settings.serve ? duties.settings.ownID : 0
     candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
-    conversation = GATTClient(duties.settings)
+    client = GATTClient(duties.settings)
     server = GATTServer(duties.settings, name: duties.name)
     beacons = Beacons(duties)
   }
@@ -71,90 +72,90 @@ package struct Peers: ~Copyable {
 
   package var nextDeadline: Instant {
     guard isAtWork else { return .never }
-    return min(min(conversation.deadline, server.deadline), min(beacons.deadline, pending?.until ?? .never))
+    return min(min(client.deadline, server.deadline), min(beacons.deadline, pending?.until ?? .never))
   }
 
   @export(interface) package mutating func tick(_ profile: Profile, at now: Instant) {
     guard !duties.isEmpty else { return }
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
     guard isAtWork else { return }
-    if !conversation.tick(at: now) || !server.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
+    if !client.tick(at: now) || !server.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
     beacons.tick(at: now)
-    report(at: now)
+    recordOutcome(at: now)
     if duties.settings.identify { choose(at: now) }
   }
 
-  /// The radio was switched off: whoever answers next may be another controller.
+  /// The radio was switched off: the next controller may be another one.
   package mutating func lost() { restart(Profile()) }
 
-  /// A controller that was reset knows of no connection.
+  /// A controller that was reset has no connections.
   private mutating func restart(_ profile: Profile) {
     self.profile = profile
     isAtWork = profile.isWhole
-    (pending, turn, keyless, isStuck) = (nil, .none, nil, false)
-    strays.removeAll()
-    conversation.interrupted()
+    (pending, outgoing, keyless, isStuck) = (nil, .none, nil, false)
+    unexpected.removeAll()
+    client.interrupted()
     server.disconnected()
     beacons.restart(profile)
   }
 
-  /// Set when the controller has to be reset. Then everything here waits until that has happened.
+  /// True when the controller must be reset. Then everything waits until that has happened.
   package mutating func takeStuck() -> Bool {
     defer { if isStuck { isAtWork = false } }
     return isStuck && isAtWork
   }
 
   private mutating func choose(at now: Instant) {
-    guard profile.aclLength > 0, profile.aclCount > 0, conversation.isIdle || conversation.isHolding else { return }
+    guard profile.aclLength > 0, profile.aclCount > 0, client.isIdle || client.isHolding else { return }
     guard let next = candidates.next(at: now), let allowance = deafness.allowance(at: now) else { return }
-    if conversation.isHolding { return conversation.release() }
-    conversation.call(next, for: allowance, isThorough: false)
+    if client.isHolding { return client.release() }
+    client.connect(to: next, for: allowance, isThorough: false)
   }
 
-  /// Whether somebody is connected.
-  package var isOccupied: Bool { conversation.link != nil || server.link != nil }
+  /// Whether there is a connection.
+  package var isOccupied: Bool { client.link != nil || server.link != nil }
 
   // MARK: What becomes known
 
   package mutating func nextNews() -> PeerNews? {
-    if let group = conversation.takeFound() { return .offers(conversation.peer, group) }
+    if let group = client.takeFound() { return .offers(client.peer, group) }
     if let news = beacons.takeNews() { return news }
     guard !news.isEmpty else { return nil }
     defer { news.remove(at: 0) }
     return news[0]
   }
 
-  /// Somebody else has asked.
-  package mutating func known(_ address: Address, at now: Instant) { candidates.settled(address, at: now) }
+  /// Another radio or gateway has asked it.
+  package mutating func markKnown(_ address: Address, at now: Instant) { candidates.markKnown(address, at: now) }
 
-  mutating func tell(_ item: PeerNews) { _ = news.append(item) }
+  mutating func record(_ item: PeerNews) { _ = news.append(item) }
 
-  mutating func report(at now: Instant) {
-    guard let outcome = conversation.takeOutcome() else { return }
-    let peer = conversation.peer
+  mutating func recordOutcome(at now: Instant) {
+    guard let outcome = client.takeOutcome() else { return }
+    let peer = client.peer
     switch outcome {
     case .identified(let id):
-      candidates.settled(peer, at: now)
-      tell(.identified(KnownPeer(address: peer, id: id)))
+      candidates.markKnown(peer, at: now)
+      record(.identified(KnownPeer(address: peer, id: id)))
     case .stranger:
-      candidates.settled(peer, at: now)
-      tell(.stranger(peer))
-    // It is not to blame for what befell the radio.
+      candidates.markKnown(peer, at: now)
+      record(.stranger(peer))
+    // The radio failed, not the device.
     case .failed(.interrupted): isErrandDone = false
     case .failed(let failure):
       candidates.failed(peer, at: now)
-      tell(.failed(peer, failure))
+      record(.failed(peer, failure))
     }
   }
 
   // MARK: What the controller says
 
-  @export(interface) package mutating func received(_ packet: RawSpan, at now: Instant) {
+  @export(interface) package mutating func receive(_ packet: RawSpan, at now: Instant) {
     guard isAtWork, packet.byteCount > 0 else { return }
-    if packet[0] == PacketType.acl.rawValue { return received(data: packet, at: now) }
+    if packet[0] == PacketType.acl.rawValue { return receive(data: packet, at: now) }
     guard packet[0] == PacketType.event.rawValue, let event = try? HCIEvent(packet) else { return }
     switch event {
-    case .reports(var reports): while let report = try? reports.next() { heard(report, at: now) }
+    case .reports(var reports): while let report = try? reports.next() { receive(report, at: now) }
     case .commandComplete(let opcode, _, let result): answered(Opcode(opcode), result, at: now)
     case .commandStatus(let opcode, _, _): answered(Opcode(opcode), packet.extracting(3..<4), at: now)
     case .connected(let connection): connected(connection, at: now)
@@ -167,77 +168,77 @@ package struct Peers: ~Copyable {
     case .lowEnergy(0x05, let parameters): if parameters.byteCount >= 2 { keyless = parameters.little16(at: 0) & 0x0FFF }
     case .disconnected, .hardwareError, .lowEnergy, .other: break
     }
-    report(at: now)
+    recordOutcome(at: now)
   }
 
-  private mutating func heard(_ report: Report, at now: Instant) {
-    if duties.settings.identify { candidates.heard(report, at: now) }
+  private mutating func receive(_ report: Report, at now: Instant) {
+    if duties.settings.identify { candidates.observe(report, at: now) }
     guard let errand = duties.errand, !isErrandDone, report.address.word & 0xFFFF_FFFF_FFFF == errand, report.traits.contains(.connectable)
     else { return }
-    guard conversation.isIdle, profile.aclLength > 0 else { return }
+    guard client.isIdle, profile.aclLength > 0 else { return }
     isErrandDone = true
-    conversation.call(report.address, for: Self.errandPatience, isThorough: true)
+    client.connect(to: report.address, for: Self.errandPatience, isThorough: true)
   }
 
   private mutating func connected(_ connection: Connection, at now: Instant) {
-    if connection.status == 0 && !connection.isCentral { beacons.visited() }
-    let isAnswer = conversation.expects && (connection.status != 0 || connection.isCentral)
+    if connection.status == 0 && !connection.isCentral { beacons.centralConnected() }
+    let isAnswer = client.expectsConnection && (connection.status != 0 || connection.isCentral)
     if isAnswer { deafness.spend(now - called + Self.interlude) }
     if connection.status != 0 {
-      if isAnswer { conversation.unreached(.unreachable) }
+      if isAnswer { client.connectFailed(.unreachable) }
     } else if isAnswer {
-      conversation.connected(connection, at: now)
+      client.connected(connection, at: now)
     } else if !connection.isCentral && duties.settings.serve && server.link == nil {
-      server.welcome(connection, at: now)
+      server.accept(connection, at: now)
     } else {
-      isStuck = strays.append(Stray(handle: connection.handle)) != nil
+      isStuck = unexpected.append(UnexpectedLink(handle: connection.handle)) != nil
     }
   }
 
   mutating func disconnected(_ handle: UInt16) {
-    if conversation.link?.handle == handle { conversation.disconnected() }
+    if client.link?.handle == handle { client.disconnected() }
     if server.link?.handle == handle { server.disconnected() }
     if keyless == handle { keyless = nil }
-    for index in strays.indices.reversed() where strays[index].handle == handle { strays.remove(at: index) }
-    if server.link == nil { beacons.left() }
+    for index in unexpected.indices.reversed() where unexpected[index].handle == handle { unexpected.remove(at: index) }
+    if server.link == nil { beacons.centralDisconnected() }
   }
 
   private mutating func withLink(of handle: UInt16, _ body: (inout ACLLink) -> Void) {
-    if conversation.link?.handle == handle { body(&conversation.link!) }
+    if client.link?.handle == handle { body(&client.link!) }
     if server.link?.handle == handle { body(&server.link!) }
   }
 
   // MARK: Data
 
-  private mutating func received(data packet: RawSpan, at now: Instant) {
+  private mutating func receive(data packet: RawSpan, at now: Instant) {
     guard let piece = try? AclPacket(packet) else { return }
-    if let link = conversation.link, link.handle == piece.handle {
-      guard conversation.link!.take(piece) else { return }
-      let frame = conversation.link!.frames
+    if let link = client.link, link.handle == piece.handle {
+      guard client.link!.take(piece) else { return }
+      let frame = client.link!.frames
       dispatch(frame, toVisitor: false, at: now)
     } else if let link = server.link, link.handle == piece.handle {
       guard server.link!.take(piece) else { return }
       let frame = server.link!.frames
       dispatch(frame, toVisitor: true, at: now)
     }
-    report(at: now)
+    recordOutcome(at: now)
   }
 
   private mutating func dispatch(_ frame: Reassembly, toVisitor: Bool, at now: Instant) {
     let payload = frame.payload
     switch frame.channel {
     case Att.channel: if payload.byteCount > 0 { attribute(payload, toVisitor: toVisitor, at: now) }
-    case Att.signalling: if toVisitor { server.link?.refuse(signal: payload) } else { conversation.link?.refuse(signal: payload) }
-    case Att.security: if toVisitor { server.link?.refuse(pairing: payload) } else { conversation.link?.refuse(pairing: payload) }
+    case Att.signalling: if toVisitor { server.link?.refuse(signal: payload) } else { client.link?.refuse(signal: payload) }
+    case Att.security: if toVisitor { server.link?.refuse(pairing: payload) } else { client.link?.refuse(pairing: payload) }
     default: break
     }
   }
 
-  /// Whom we ask may ask us, too.
+  /// The peer of our client connection may send requests too.
   private mutating func attribute(_ pdu: RawSpan, toVisitor: Bool, at now: Instant) {
-    if toVisitor { return server.heard(pdu, at: now) }
-    if Att.isRequest(pdu[0]) { conversation.link?.send(server.answer(pdu)) }
-    if pdu[0] == Att.indication { conversation.link?.confirm() }
-    conversation.heard(pdu, at: now)
+    if toVisitor { return server.receive(pdu, at: now) }
+    if Att.isRequest(pdu[0]) { client.link?.send(server.answer(pdu)) }
+    if pdu[0] == Att.indication { client.link?.confirm() }
+    client.receive(pdu, at: now)
   }
 }

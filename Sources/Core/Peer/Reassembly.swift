@@ -1,6 +1,6 @@
 /// Puts the pieces of L2CAP frames together. Core 6.0, Vol 3, Part A, 3.1 and 7.2.
 ///
-/// A frame that has no room here is let pass, piece by piece, and refused once.
+/// A frame that is too long is passed over, piece by piece, and refused once.
 package struct Reassembly: BitwiseCopyable, Sendable {
   /// Our largest attribute PDU with its header.
   private var frame = Text<251>()

@@ -1,10 +1,10 @@
 /// Which regions are being ranged, and when the next round is due.
 ///
-/// A window: with `extend_s`, ranging ends that long after the last enter or exit, and every enter or exit starts the clock anew.
-/// A command overrides it until the next command or, for `{"seconds":n}`, until its time is up.
+/// With `extend_s`, ranging ends that long after the last enter or exit. A command overrides this until the next command, or until its
+/// `{"seconds":n}` are over.
 package struct Ranging: ~Copyable {
   private enum Order: BitwiseCopyable {
-    /// As the config says.
+    /// As the configuration says.
     case window
     case started(until: Instant)
     case stopped
@@ -12,14 +12,14 @@ package struct Ranging: ~Copyable {
 
   private var orders = InlineArray<64, Order>(repeating: .window)
   private var round = Instant.never
-  /// Until when some command wants ranging: every packet asks.
+  /// Until when a command asks for ranging. Every packet needs it.
   private var asked = Instant.zero
 
   package init() {}
 
   // MARK: Commands
 
-  /// nil means every region.
+  /// nil: every region.
   package mutating func start(_ region: Int?, for span: Interval?, at now: Instant) {
     set(.started(until: span.map { now + $0 } ?? .never), region)
     wake(at: now)
@@ -27,8 +27,8 @@ package struct Ranging: ~Copyable {
 
   package mutating func stop(_ region: Int?) { set(.stopped, region) }
 
-  /// Forgets every command: the config rules again.
-  package mutating func begin(at now: Instant) {
+  /// Forgets all commands.
+  package mutating func reset(at now: Instant) {
     orders = InlineArray(repeating: .window)
     asked = .zero
     round = now
@@ -36,16 +36,16 @@ package struct Ranging: ~Copyable {
 
   package mutating func renumber(_ numbers: Renumbering, at now: Instant) {
     orders = numbers.moved(orders, fresh: .window)
-    note()
+    updateAsked()
     wake(at: now)
   }
 
   private mutating func set(_ order: Order, _ region: Int?) {
     if let region { orders[region] = order } else { orders = InlineArray(repeating: order) }
-    note()
+    updateAsked()
   }
 
-  private mutating func note() {
+  private mutating func updateAsked() {
     asked = .zero
     for region in 0..<orders.count {
       let order = orders[region]
@@ -55,15 +55,15 @@ package struct Ranging: ~Copyable {
 
   // MARK: Time
 
-  /// When the next round is due; never while no region is ranged and none could become so by time alone.
+  /// When the next round is due; never while no region is ranged and time alone cannot change that.
   package var next: Instant { round }
 
-  /// A transition may have opened a window; while rounds are under way they keep their beat.
+  /// An enter or exit may start ranging; a running rhythm stays.
   package mutating func wake(at now: Instant) {
     if round == .never { round = now }
   }
 
-  /// One round: a list for each region that is being ranged.
+  /// One round: a message for each ranged region.
   package mutating func range(
     _ regions: borrowing Regions, _ devices: borrowing Devices, at now: Instant, settings: borrowing Settings,
     publisher: inout Publisher
@@ -78,15 +78,14 @@ package struct Ranging: ~Copyable {
         list.insert(slot, devices.estimate(of: slot, at: now, settings))
         place = regions.visits.nextInRegion(after: place)
       }
-      publisher.begin(.fleeting, "/ranging/", at: now)
-      publisher.topic.append(settings.regions[region].name)
+      publisher.compose(.fleeting, publisher.topics.ranging(settings.regions[region].name), at: now)
       list.write(to: &publisher, of: devices, at: now)
-      publisher.send()
+      publisher.publish()
     }
     round = anybody ? now + settings.ranging.interval : .never
   }
 
-  /// Whether somebody asked for ranging and the time is not up.
+  /// Whether a command asks for ranging now.
   package func isAsked(at now: Instant) -> Bool { now < asked }
 
   package func isRanging(_ region: Int, _ occupancy: Regions.Occupancy, _ settings: borrowing Settings, at now: Instant) -> Bool {

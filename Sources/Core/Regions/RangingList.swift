@@ -1,4 +1,4 @@
-/// The devices of one ranging round, nearest first and unknown last; as many as a message can hold.
+/// The devices of one ranging round, nearest first, unknown last; as many as fit into a message.
 package struct RangingList: ~Copyable {
   private struct Row: BitwiseCopyable {
     var slot: Int
@@ -28,16 +28,16 @@ package struct RangingList: ~Copyable {
       rows[index] = row
       row = displaced
     }
-    // Full: the farthest stays out.
+    // Full: the farthest is left out.
     _ = rows.append(row)
   }
 }
 
 extension RangingList {
-  /// Room for what follows the list: how many there are, when it was, and that it was a rehearsal.
+  /// Room for what follows the list: the count, the time, a rehearsal's mark.
   private static let tail = 96
 
-  /// Writes the members of a ranging message that has been begun. Rows that do not fit are left out, and `count` still counts them.
+  /// Writes the members of a ranging message. Rows that do not fit are left out; `count` includes them.
   package func write(to publisher: inout Publisher, of devices: borrowing Devices, at now: Instant) {
     publisher.json.array("devices")
     for index in rows.indices {
@@ -45,7 +45,7 @@ extension RangingList {
       let row = rows[index]
       publisher.json.openObject()
       publisher.json.member("id", devices[row.slot].identity)
-      publisher.describe(devices[row.slot], row.estimate)
+      publisher.compose(devices[row.slot], row.estimate)
       publisher.json.closeObject()
       guard publisher.json.free < Self.tail else { continue }
       publisher.json.truncate(to: before)

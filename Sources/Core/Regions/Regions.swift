@@ -1,21 +1,21 @@
-/// Who is inside which region. A device enters with a sighting that counts and exits after a silence; each region's occupancy is
-/// retained at the broker, and every enter and exit is an event.
+/// Which devices are inside which region. A device enters with a sample that counts and exits after a silence. Each enter and exit is an
+/// event; each region's occupancy is retained.
 package struct Regions: ~Copyable {
   package private(set) var visits: Visits
   private var occupancies = InlineArray<64, Occupancy>(repeating: Occupancy())
   /// The last enter or exit anywhere.
   package private(set) var changed = Instant.never
-  /// Sightings that found no room for one more visit.
+  /// Samples that found no room for another visit.
   package private(set) var refused: UInt64 = 0
-  /// Who was inside when the run before ended.
+  /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
-  /// A bit for each region whose state is told later.
+  /// A bit for each region whose state must still be published.
   package private(set) var stale: UInt64 = 0
   private var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .milliseconds(250)))
 
   package struct Occupancy: BitwiseCopyable {
     package var count: Int32 = 0
-    /// When the region became what it is, occupied or empty.
+    /// When the region became occupied, or empty.
     package var since = Instant.zero
     /// The last enter or exit.
     package var changed = Instant.never
@@ -32,15 +32,15 @@ package struct Regions: ~Copyable {
 
   // MARK: Events
 
-  /// A new run, or a new config: what the broker retains must not be older than we are.
-  package mutating func begin(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
+  /// After a start or a reload the retained states must not be older than this run.
+  package mutating func publishAllStates(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
     for region in settings.regions.indices {
       if occupancies[region].count == 0 { occupancies[region].since = now }
       publishState(of: region, settings, at: now, &publisher)
     }
   }
 
-  package mutating func heard(
+  package mutating func observe(
     _ slot: Int, level: Decibels, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     var matching = devices[slot].interest.regions
@@ -57,25 +57,25 @@ package struct Regions: ~Copyable {
     }
   }
 
-  /// By itself: writing takes much memory, and most packets write nothing.
+  /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
   private mutating func enter(
     _ region: Int, _ slot: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    let place = visits.begin(device: slot, region: region, at: now, head: &devices[slot].visits)
+    let place = visits.start(device: slot, region: region, at: now, head: &devices[slot].visits)
     guard place >= 0 else { return refused += 1 }
     let identity = devices[slot].identity
     if let entry = leftovers.take(identity, at: region), !entry.isOver {
-      // The run before has told that it came.
-      visits[place].isTold = true
-      return change(region, by: 1, isTold: true, settings, at: now, &publisher)
+      // The run before has published its `enter`.
+      visits[place].isPublished = true
+      return change(region, by: 1, isPublished: true, settings, at: now, &publisher)
     }
-    guard settings.gateway.authorization == .always, publisher.mayTell(of: identity, at: .region(region), now) else {
-      return change(region, by: 1, isTold: false, settings, at: now, &publisher)
+    guard settings.gateway.authorization == .always, publisher.mayPublish(of: identity, at: .region(region), now) else {
+      return change(region, by: 1, isPublished: false, settings, at: now, &publisher)
     }
-    visits[place].isTold = true
+    visits[place].isPublished = true
     publish(.enter, region, identity, settings, at: now, &publisher)
-    change(region, by: 1, isTold: true, settings, at: now, &publisher)
+    change(region, by: 1, isPublished: true, settings, at: now, &publisher)
   }
 
   /// Ends the visits that silence has ended; returns when to look again.
@@ -97,9 +97,9 @@ package struct Regions: ~Copyable {
     return next
   }
 
-  /// The device is no longer ours to watch: every visit of it ends now, and the reason is said.
-  package mutating func dismiss(
-    _ slot: Int, because reason: Reason, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+  /// The device is no longer monitored: all its visits end, and their messages say why.
+  package mutating func endAll(
+    of slot: Int, because reason: Reason, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     while devices[slot].visits >= 0 {
@@ -107,9 +107,9 @@ package struct Regions: ~Copyable {
     }
   }
 
-  /// A new config no longer has some of the regions.
-  package mutating func dismiss(
-    _ slot: Int, fromAllBut staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+  /// The new settings lack some of the regions.
+  package mutating func endAll(
+    of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     var place = devices[slot].visits
@@ -153,54 +153,52 @@ package struct Regions: ~Copyable {
   ) {
     let slot = Int(visits[place].device)
     let region = Int(visits[place].region)
-    let isTold = visits[place].isTold
+    let isPublished = visits[place].isPublished
     visits.end(place, head: &devices[slot].visits)
-    if isTold { publish(transition, region, devices[slot].identity, settings, at: now, &publisher) }
-    change(region, by: -1, isTold: isTold, settings, at: now, &publisher)
+    if isPublished { publish(transition, region, devices[slot].identity, settings, at: now, &publisher) }
+    change(region, by: -1, isPublished: isPublished, settings, at: now, &publisher)
   }
 
   private func publish(
     _ transition: Transition, _ region: Int, _ identity: Identity, _ settings: borrowing Settings, at now: Instant,
     _ publisher: inout Publisher
   ) {
-    // Without leave to monitor, visits are kept for ranging alone and nobody hears of them.
+    // Without permission to monitor, visits serve ranging alone and nothing is published.
     guard settings.gateway.authorization == .always else { return }
-    publisher.begin(.event, "/region/", at: now)
-    publisher.topic.append(settings.regions[region].name)
-    publisher.topic.append("/event")
+    publisher.compose(.event, publisher.topics.regionEvent(settings.regions[region].name), at: now)
     switch transition {
     case .enter:
-      publisher.note(.begins)
+      publisher.mark(.begins)
       publisher.json.member("event", "enter")
     case .exit(let reason):
-      publisher.note(.ends)
+      publisher.mark(.ends)
       publisher.json.member("event", "exit")
       publisher.json.member("reason", reason.name)
     }
     publisher.json.member("region", text: settings.regions[region].name.bytes)
     publisher.json.member("id", identity)
     publisher.identifyEvent()
-    publisher.send()
+    publisher.publish()
   }
 
-  /// The count is right also where not everybody is told of; there it is told now and then.
+  /// The count is always right. Changes without an event are published now and then.
   private mutating func change(
-    _ region: Int, by number: Int32, isTold: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
+    _ region: Int, by number: Int32, isPublished: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
   ) {
     occupancies[region].count += number
     guard settings.gateway.authorization == .always else { return }
     occupancies[region].changed = now
     changed = now
     if occupancies[region].count == (number > 0 ? 1 : 0) { occupancies[region].since = now }
-    if isTold || statePaces[region].take(at: now) {
+    if isPublished || statePaces[region].take(at: now) {
       publishState(of: region, settings, at: now, &publisher)
     } else {
       stale |= 1 << UInt64(region)
     }
   }
 
-  /// What was left for later, or found no room.
-  mutating func tellStates(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+  /// Publishes the states that had to wait for their pace or for room.
+  mutating func publishStaleStates(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     var left = stale
     while left != 0 {
       let region = left.trailingZeroBitCount
@@ -214,12 +212,11 @@ package struct Regions: ~Copyable {
   }
 
   private mutating func publishState(of region: Int, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
-    publisher.begin(.state, "/region/", at: now)
-    publisher.topic.append(settings.regions[region].name)
+    publisher.compose(.state, publisher.topics.region(settings.regions[region].name), at: now)
     publisher.json.member("state", occupancies[region].count > 0 ? "inside" : "outside" as StaticString)
     publisher.json.member("count", Int64(occupancies[region].count))
     publisher.stamp("since", occupancies[region].since)
-    if publisher.send() { stale &= ~(1 << UInt64(region)) } else { stale |= 1 << UInt64(region) }
+    if publisher.publish() { stale &= ~(1 << UInt64(region)) } else { stale |= 1 << UInt64(region) }
   }
 
   private func silence(of devices: borrowing Devices, _ slot: Int, in region: RegionSettings) -> Interval {
@@ -237,10 +234,10 @@ extension RegionSettings {
 }
 
 extension Interval {
-  /// How long a device with this observed interval may be silent before it is taken to have left.
+  /// How long a device with this observed interval may be silent before it counts as gone.
   ///
-  /// With 40 % of packets lost, twelve *observed* intervals in a row without one are a matter of 1 in 10⁸; a body in front of a
-  /// fast beacon silences it for seconds, hence the floor, and a device heard only once has no interval yet.
+  /// With 40 % loss, twelve *observed* intervals without a packet happen once in 10⁸. A body before a fast beacon silences it for seconds,
+  /// hence the minimum. A device heard only once has no interval yet.
   package static func silence(after interval: Interval?) -> Interval {
     guard let interval else { return Limits.longestSilence }
     return min(max(interval * 12, Limits.shortestSilence), Limits.longestSilence)
@@ -248,7 +245,7 @@ extension Interval {
 }
 
 extension Settings {
-  /// The shortest silence that means anything.
+  /// The shortest silence that can end anything.
   package var patience: Interval {
     var shortest = min(average.stale, Limits.shortestSilence)
     for region in regions.indices {

@@ -1,4 +1,4 @@
-/// Where the rows of one config stand in the next: a reload keeps what it does not concern.
+/// The numbers of a configuration's rows in the next one: a reload keeps what it does not concern.
 package struct Renumbering: BitwiseCopyable, Sendable {
   private var numbers = InlineArray<64, Int8>(repeating: -1)
 
@@ -18,7 +18,7 @@ package struct Renumbering: BitwiseCopyable, Sendable {
 }
 
 extension Settings {
-  /// A region stays itself while its name and what it matches are the same.
+  /// A region remains the same while its name and its `match` stay.
   package func renumberedRegions(in next: borrowing Settings) -> Renumbering {
     var numbers = Renumbering()
     for old in regions.indices {

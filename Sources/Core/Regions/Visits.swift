@@ -2,10 +2,10 @@
 package struct RegionVisit: BitwiseCopyable {
   package var device: Int32 = -1
   package var region: UInt8 = 0
-  /// That it began was told, so that its end will be.
-  package var isTold = false
+  /// Its `enter` was published, so its `exit` will be.
+  package var isPublished = false
   package var since = Instant.zero
-  /// The last sighting that counted.
+  /// The last sample that counted.
   package var counted = Instant.zero
   /// The device's next visit.
   fileprivate var nextOfDevice: Int32 = -1
@@ -13,7 +13,7 @@ package struct RegionVisit: BitwiseCopyable {
   fileprivate var previousOfRegion: Int32 = -1
 }
 
-/// All visits under way, each in two lists: its device's and its region's.
+/// All open visits, each in two lists: its device's and its region's.
 package struct Visits: ~Copyable {
   private var table: Lent<RegionVisit>
   private var free: FreeList
@@ -42,8 +42,8 @@ package struct Visits: ~Copyable {
     return place
   }
 
-  /// Begins a visit at the head of both lists; its place, -1 when there is no room for one more.
-  package mutating func begin(device: Int, region: Int, at now: Instant, head: inout Int32) -> Int32 {
+  /// Starts a visit at the head of both lists; -1 when there is no room.
+  package mutating func start(device: Int, region: Int, at now: Instant, head: inout Int32) -> Int32 {
     let place = free.take()
     guard place >= 0 else { return -1 }
     let next = heads[region]
@@ -55,7 +55,7 @@ package struct Visits: ~Copyable {
     return place
   }
 
-  /// The regions have new numbers; visits to a region without one must have ended.
+  /// The regions have new numbers. Visits to a region without one have ended before.
   package mutating func renumber(_ numbers: Renumbering) {
     var moved = InlineArray<64, Int32>(repeating: -1)
     for region in 0..<heads.count where heads[region] >= 0 {

@@ -1,34 +1,34 @@
-/// What keeps a device from firing at a trigger: the first rule that is not met, in the order in which they are asked.
+/// The first rule that keeps a device from firing at a trigger, in the order in which the rules are checked.
 package enum BlockingRule: BitwiseCopyable, Equatable {
-  /// Fewer than `min_samples`.
+  /// Fewer samples than `min_samples`.
   case samples(Int)
-  /// Fewer a second than `min_rate_hz`.
+  /// Fewer samples a second than `min_rate_hz`.
   case rate(Float)
-  /// Beyond `fire_m` by so much more than what is allowed for bodies and pockets.
+  /// Further beyond `fire_m` than bodies and pockets explain, by this much.
   case distance(Decibels)
-  /// It still comes or passes by: the movement asks for so much more.
+  /// The level still moves, which demands this much more.
   case movement(Decibels)
-  /// So much is missing to the margin over the best rival.
+  /// The margin over the best rival lacks this much.
   case rival(Decibels)
-  /// The power is not known and nobody else hears it: nothing proves that it is here.
+  /// The power is unknown and no rival hears the device: nothing proves that it is here.
   case power
   /// Evidence of so many seconds is less than `dwell_s`.
   case dwell(Float)
   case presentAtStart
-  /// He was said to have left, and has not been away.
+  /// It has left, and came back too soon to have been away.
   case notAway
-  /// It appeared from nowhere, as somebody fell silent: it may be the same one under another address.
+  /// It appeared near as another device fell silent: it may be that one under its next address.
   case newcomer
   /// `refractory_s` is not over.
   case rest(Interval)
-  /// Another trigger of the group has it.
+  /// Another trigger of the group has fired for it.
   case taken
   /// The margin has not held for `settle_s`.
   case settle(Interval)
-  /// The neighbours have been asked and have not all answered, or one that cannot be asked may have fired.
+  /// Not all neighbours have answered, or one that is offline may have fired.
   case neighbours
 
-  /// How many rules it has met.
+  /// How many rules the device has met.
   package var rank: Int {
     switch self {
     case .samples: 0
@@ -49,27 +49,27 @@ package enum BlockingRule: BitwiseCopyable, Equatable {
 }
 
 extension Encounter {
-  /// nil when it has fired. The rules are those of `approached` and `decide`; BlockingRuleTests keep the two together.
-  package func hindrance(_ sight: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> BlockingRule? {
+  /// nil after the fire. The same rules as in `observeComing` and `decide`; BlockingRuleTests compares the two.
+  package func blockingRule(_ evidence: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> BlockingRule? {
     guard !hasFired else { return nil }
     if Int(approach.samples) < settings.minimumSamples { return .samples(Int(approach.samples)) }
-    guard sight.isFirm else { return .rate(approach.rate) }
+    guard evidence.isFirm else { return .rate(approach.rate) }
     if case .claiming = stage { return .neighbours }
-    if let doubt = sight.doubt { return doubt }
-    guard evidence >= Float(settings.dwell.seconds) else { return .dwell(evidence) }
+    if let doubt = evidence.doubt { return doubt }
+    guard evidenceSeconds >= Float(settings.dwell.seconds) else { return .dwell(evidenceSeconds) }
     if wasHereAtStart { return .presentAtStart }
     if mustBeAway { return .notAway }
     if isNewcomer { return .newcomer }
     if now < rests { return .rest(rests - now) }
-    if sight.isTaken { return .taken }
-    if sight.mayBeTaken { return .neighbours }
-    if !sight.isUnrivalled, now - ahead < settings.settle { return .settle(settings.settle - (now - min(ahead, now))) }
-    return .dwell(evidence)
+    if evidence.isTaken { return .taken }
+    if evidence.mayBeTaken { return .neighbours }
+    if !evidence.isUnrivalled, now - ahead < settings.settle { return .settle(settings.settle - (now - min(ahead, now))) }
+    return .dwell(evidenceSeconds)
   }
 }
 
 extension TriggerEvidence {
-  /// Why a second of this is worth nothing.
+  /// Why a second of this evidence counts nothing.
   fileprivate var doubt: BlockingRule? {
     if standing <= 0 { return .distance(Decibels(-standing)) }
     if standing <= moving { return .movement(Decibels(moving - standing)) }

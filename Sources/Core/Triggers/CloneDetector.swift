@@ -1,25 +1,25 @@
-/// How many transmitters speak under one name.
+/// How many transmitters send under one identity.
 ///
-/// A phone renews its address and never goes back to the one before. Two transmitters under one identity take turns: then it is in two
-/// places at once, and one of them copies the other. Who copies the address as well is not told apart.
+/// A phone that renews its address never returns to the old one. Two transmitters that share an identity alternate between two addresses:
+/// the identity is in two places at once, and one of them is a copy. A copy that also uses the same address cannot be detected.
 package struct CloneDetector: BitwiseCopyable {
-  /// Lines of the address book.
+  /// Lines of the address book: the current sender, and the one before.
   private var current: Int32 = -1
   private var former: Int32 = -1
   private var returned = Instant.zero
   private var returns: UInt8 = 0
-  private var isTold = false
-  /// Whom the approach is about.
+  private var isReported = false
+  /// The sender that the approach follows.
   private var followed: Int32 = -1
 
-  /// Once may be a line of the address book that changed hands, eight times in a row is none.
+  /// One return may be a reused line of the address book; eight in a row cannot.
   private static let enough: UInt8 = 8
-  /// Turns that lie so far apart have nothing to do with one another.
+  /// Returns further apart than this are unrelated.
   private static let patience = Interval.seconds(10)
 
   package init() {}
 
-  package mutating func heard(_ line: Int, at now: Instant) {
+  package mutating func observe(_ line: Int, at now: Instant) {
     let sender = Int32(truncatingIfNeeded: line)
     guard sender != current else { return }
     if sender == former {
@@ -29,11 +29,11 @@ package struct CloneDetector: BitwiseCopyable {
     (former, current) = (current, sender)
   }
 
-  /// Whether nobody else has spoken since this one was followed.
+  /// Whether only this sender has been heard since the approach follows it.
   func isAlone(_ line: Int) -> Bool { Int(current) == line && followed == current }
 
-  /// Of two that take turns the nearer one is followed: a copy, however often it speaks, must not make the original vanish. Tells what to make
-  /// of a sample that lies so many dB above the level of whom was followed until so long ago.
+  /// Follows the nearer of two senders: a copy, however often it sends, must not hide the original. `level` is how far this sample lies
+  /// above the level of the followed sender, `silence` how long that one has been silent.
   package mutating func follow(_ line: Int, above level: Float, after silence: Interval) -> Part {
     let sender = Int32(truncatingIfNeeded: line)
     guard sender != followed, followed >= 0, silence < Self.memory else {
@@ -47,23 +47,23 @@ package struct CloneDetector: BitwiseCopyable {
 
   package enum Part { case same, other, leftOut }
 
-  /// Fading takes and gives a few dB from packet to packet.
+  /// Fading changes a few dB from packet to packet.
   private static let further: Float = 6
   private static let nearer: Float = 10
-  /// A phone that renewed its address is followed as soon as its old one has been silent for so long.
+  /// A renewed address is followed once the old one has been silent for so long.
   private static let memory = Interval.seconds(1)
 
-  /// True when it is to be told: once in an encounter.
-  package mutating func takesTurns() -> Bool {
-    guard returns >= Self.enough, !isTold else { return false }
-    isTold = true
+  /// True once in an encounter, when the anomaly must be published.
+  package mutating func shouldReportTurns() -> Bool {
+    guard returns >= Self.enough, !isReported else { return false }
+    isReported = true
     return true
   }
 }
 
 extension Identity {
-  /// One transmitter has one address at a time while it says this, and whoever hears it can say it, too. Not so a phone known by its key: its
-  /// apps may each have an address of their own.
+  /// An identity that one transmitter sends from one address at a time, and that everybody who hears it can copy. A phone known by its key
+  /// is different: each of its apps may have its own address.
   var isCopyable: Bool {
     switch kind {
     case .eid, .iBeacon, .altBeacon, .eddystone: true

@@ -1,18 +1,18 @@
-/// One device at one trigger: who comes, stands, has been served, and goes.
+/// One device at one trigger: it comes, stands, is served, and goes.
 package struct Encounter: BitwiseCopyable {
   package enum Stage: BitwiseCopyable, Equatable {
     case absent
-    /// Within `arm_m`: somebody is approaching.
+    /// Within `arm_m`: the device approaches.
     case armed
-    /// Evidence gathers that this is the place.
+    /// Evidence grows that the device stands here.
     case dwelling(since: Instant)
-    /// The evidence is whole, and neighbours are asked whether they object.
+    /// The evidence suffices, and the neighbours are asked.
     case claiming(since: Instant, dwelling: Instant)
     case fired(at: Instant)
     /// Beyond `leave_m` since then.
     case leaving(since: Instant, fired: Instant)
 
-    /// What neighbours are told of it.
+    /// What our claims say of it.
     var standing: Claim.Standing {
       switch self {
       case .absent: .withdrawn
@@ -28,41 +28,41 @@ package struct Encounter: BitwiseCopyable {
   /// The device's next encounter.
   package var nextOfDevice: Int32 = -1
   package var radio: Int8 = 0
-  /// Head of the list of what neighbours say of it.
+  /// Head of the list of the neighbours' claims for this device.
   package var claims: Int32 = -1
-  /// When we last told the neighbours, and the claim by which we last asked to fire.
+  /// When we last published a claim, and the number of the claim that asks to fire.
   package var claimed = Instant.zero
   package var intent: UInt32 = 0
   package private(set) var stage = Stage.absent
-  /// When it came near.
+  /// When the device came near.
   package var since = Instant.zero
   package var approach = Approach()
   package var clones = CloneDetector()
-  /// Seconds of evidence: time counts in full when the level is clear, in part when it is doubtful, and backwards when it speaks against.
-  package private(set) var evidence: Float = 0
+  /// Time counts in full when the level is clear, in part when it is doubtful, and negatively when the level speaks against.
+  package private(set) var evidenceSeconds: Float = 0
   /// Since when the margin over the rivals has held.
   package private(set) var ahead = Instant.never
-  package private(set) var isUndecidedSaid = false
-  /// Nobody has seen this device come: it was there when the gateway started. It must leave before it can fire.
+  package private(set) var isUndecidedReported = false
+  /// The device was already here when the gateway started. It must leave before it can fire.
   package var wasHereAtStart = false
-  /// Our line was down in the meantime: what a neighbour did then that is away now, nobody can tell.
+  /// The broker was away meanwhile: a neighbour that is offline now may have fired in that time.
   package var wasCutOff = false
-  /// For how many seconds he has certainly stood here, and the highest level meanwhile.
+  /// How long the device has certainly stood here, in seconds, and its highest level meanwhile.
   private var certain: Float = 0
   private var highest = Decibels(-200)
-  /// By the driver's own word.
+  /// Fired by command: the driver's word proves that the device is here.
   private var isVouched = false
   /// No fire before this.
   package private(set) var rests = Instant.zero
-  /// He was said to have left: no fire before he has been away. And when he was last here.
+  /// It has left: no fire before it has been away. And when it was last here.
   package private(set) var mustBeAway = false
   private var wasHere = Instant.zero
   private var wasGone = false
-  /// Nobody has seen it come: it may have been here under another address. It must wait until that is known.
+  /// It appeared near, and may have been here under another address: it waits until that is known.
   package internal(set) var isNewcomer = false
-  /// It goes on under another address.
+  /// Another encounter continues this one under the device's next address.
   package internal(set) var isSucceeded = false
-  private var isPowerTold = false
+  private var isPowerReported = false
 
   package enum Event: BitwiseCopyable, Equatable {
     case arm, fire
@@ -73,7 +73,7 @@ package struct Encounter: BitwiseCopyable {
     case anomaly(Anomaly)
   }
 
-  /// Why somebody who stands there is not served.
+  /// Why a device that stands here does not fire.
   package enum Doubt: UInt8, BitwiseCopyable {
     case rival, silentNeighbour, unknownPower, noBroker, presentAtStart, notAway
   }
@@ -93,7 +93,7 @@ package struct Encounter: BitwiseCopyable {
 
   package var isPresent: Bool { stage != .absent }
 
-  /// For how long it has stood here, as far as evidence goes.
+  /// How long the device has stood here, by the evidence.
   package func dwell(at now: Instant) -> Interval {
     switch stage {
     case .absent, .armed: .zero
@@ -103,54 +103,56 @@ package struct Encounter: BitwiseCopyable {
 
   // MARK: Events
 
-  /// A sample was heard and added to the approach; `elapsed` is the time that it speaks for.
-  package mutating func heard(_ sight: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  /// A sample has entered the approach; `elapsed` is the time that it stands for.
+  package mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
+    -> Event?
+  {
     switch stage {
-    // However rarely it is heard: who is far off has left.
-    case .fired, .leaving: return stood(sight, at: now)
+    // However rare its adverts are: a device far off has left.
+    case .fired, .leaving: return observeServed(evidence, at: now)
     case .absent, .armed, .dwelling, .claiming: break
     }
-    guard sight.isFirm else { return nil }
-    note(sight, at: now)
-    return approached(sight, after: elapsed, at: now, settings)
+    guard evidence.isFirm else { return nil }
+    updateMargin(evidence, at: now)
+    return observeComing(evidence, after: elapsed, at: now, settings)
   }
 
-  private static let lessonSeconds: Float = 5
+  private static let proofSeconds: Float = 5
 
-  /// The level of somebody who has certainly stood here for long enough; told once before the fire and once after it.
-  package mutating func lesson(_ sight: TriggerEvidence, after elapsed: Interval) -> Decibels? {
-    guard sight.isProof || isVouched && sight.motion == 0, isPresent, sight.isFirm, certain < Self.lessonSeconds else { return nil }
+  /// The level of a device that has certainly stood here long enough; returned once before the fire and once after it.
+  package mutating func provenLevel(_ evidence: TriggerEvidence, after elapsed: Interval) -> Decibels? {
+    guard evidence.isProof || isVouched && evidence.motion == 0, isPresent, evidence.isFirm, certain < Self.proofSeconds else { return nil }
     certain += Float(elapsed.seconds)
     highest = max(highest, approach.steady)
-    return certain >= Self.lessonSeconds ? highest : nil
+    return certain >= Self.proofSeconds ? highest : nil
   }
 
-  private mutating func forgetLesson() { (certain, highest) = (0, Decibels(-200)) }
+  private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
 
-  /// The neighbours do not object.
-  package mutating func fire(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
+  /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
+  mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
     stage = .fired(at: now)
     self.isVouched = isVouched
-    forgetLesson()
+    resetProof()
     rests = now + settings.refractory
-    evidence = 0
+    evidenceSeconds = 0
   }
 
-  /// The claim of this number asks the neighbours; what they say after it counts.
+  /// Our claim with this number asks the neighbours. Only what they answer after it counts.
   package mutating func ask(by sequence: UInt32, at now: Instant, dwelling: Instant) {
     intent = sequence
     stage = .claiming(since: now, dwelling: dwelling)
   }
 
-  /// Another gateway has the better claim, or has fired.
+  /// A neighbour's claim is stronger, or a neighbour has fired.
   package mutating func yield() {
     guard case .claiming(_, let since) = stage else { return }
     stage = .dwelling(since: since)
-    evidence = 0
+    evidenceSeconds = 0
     intent = 0
   }
 
-  /// The end, whatever the reason; tells whether somebody must be told. He was here until then, as far as anybody knows.
+  /// Ends the encounter, and returns whether a `leave` is due. The device was here until `moment`, as far as we know.
   package mutating func end(hereUntil moment: Instant, isGone: Bool) -> Bool {
     if hasFired { (mustBeAway, wasHere, wasGone) = (true, moment, isGone) }
     return end()
@@ -159,131 +161,130 @@ package struct Encounter: BitwiseCopyable {
   private mutating func end() -> Bool {
     defer {
       stage = .absent
-      evidence = 0
+      evidenceSeconds = 0
       ahead = .never
-      isUndecidedSaid = false
+      isUndecidedReported = false
       wasHereAtStart = false
       clones = CloneDetector()
       isVouched = false
-      isPowerTold = false
-      forgetLesson()
+      isPowerReported = false
+      resetProof()
     }
     return hasFired
   }
 
-  /// How long he is remembered though he is not here: until he may be served again.
+  /// Until when the encounter is kept though the device is not here: until it may fire again.
   package var isOwedUntil: Instant { mustBeAway ? max(rests, wasHere + (wasGone ? Self.absence : Self.longAbsence)) : rests }
 
-  /// True when an implausible power is to be told: once in an encounter.
-  package mutating func tellsPower() -> Bool {
-    defer { isPowerTold = isPowerTold || isPresent }
-    return isPresent && !isPowerTold
+  /// True once in an encounter, when the implausible power must be published.
+  package mutating func shouldReportPower() -> Bool {
+    defer { isPowerReported = isPowerReported || isPresent }
+    return isPresent && !isPowerReported
   }
 
   // MARK: Under another address
 
-  /// The same visitor, who was known by another address.
-  mutating func goOn(from other: Encounter) {
-    if other.hasFired { (stage, evidence) = (other.stage, 0) }
+  /// The same visitor under its next address.
+  mutating func takeOver(from other: Encounter) {
+    if other.hasFired { (stage, evidenceSeconds) = (other.stage, 0) }
     (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
-    (isUndecidedSaid, isVouched, isPowerTold) = (other.isUndecidedSaid, other.isVouched, other.isPowerTold)
+    (isUndecidedReported, isVouched, isPowerReported) = (other.isUndecidedReported, other.isVouched, other.isPowerReported)
     wasHereAtStart = other.wasHereAtStart
     wasCutOff = wasCutOff || other.wasCutOff
     isNewcomer = false
   }
 
-  /// The other address is heard again: they are two, and this one has not been served.
-  mutating func beginAnew() {
+  /// The old address is heard again: these are two devices, and this one has not been served.
+  mutating func startAnew() {
     _ = end()
     (rests, mustBeAway) = (.zero, false)
   }
 
-  package mutating func said(_ event: Event) { if case .undecided = event { isUndecidedSaid = true } }
+  package mutating func record(_ event: Event) { if case .undecided = event { isUndecidedReported = true } }
 
   // MARK: Coming
 
-  private mutating func note(_ sight: TriggerEvidence, at now: Instant) {
-    ahead = sight.isAhead ? min(ahead, now) : .never
+  private mutating func updateMargin(_ evidence: TriggerEvidence, at now: Instant) {
+    ahead = evidence.isAhead ? min(ahead, now) : .never
   }
 
-  private mutating func approached(_ sight: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
+  private mutating func observeComing(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
     -> Event?
   {
-    if mustBeAway { notice(sight, at: now) }
-    guard sight.isNear || sight.isArming else {
-      if sight.isGone { _ = end() }
+    if mustBeAway { checkAbsence(evidence, at: now) }
+    guard evidence.isNear || evidence.isArming else {
+      if evidence.isGone { _ = end() }
       return nil
     }
-    gather(sight, after: elapsed, settings)
+    gather(evidence, after: elapsed, settings)
     if case .absent = stage {
       stage = .armed
       return .arm
     }
     switch stage {
-    case .armed where sight.isNear: stage = .dwelling(since: now)
-    case .dwelling where evidence == 0 && !sight.isNear: stage = .armed
-    case .claiming(_, let since) where evidence < Float(settings.dwell.seconds) / 2: stage = .dwelling(since: since)
-    case .dwelling(let since) where isWhole(settings): return decide(sight, dwelling: since, at: now, settings)
+    case .armed where evidence.isNear: stage = .dwelling(since: now)
+    case .dwelling where evidenceSeconds == 0 && !evidence.isNear: stage = .armed
+    case .claiming(_, let since) where evidenceSeconds < Float(settings.dwell.seconds) / 2: stage = .dwelling(since: since)
+    case .dwelling(let since) where isWhole(settings): return decide(evidence, dwelling: since, at: now, settings)
     case .absent, .armed, .dwelling, .claiming, .fired, .leaving: break
     }
-    return doubt(sight, at: now, settings)
+    return doubt(evidence, at: now, settings)
   }
 
-  private mutating func gather(_ sight: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
-    // However long somebody has stood: no more is kept than it takes, so that doubt is felt at once.
-    evidence = min(max(evidence + sight.weight * Float(elapsed.seconds), 0), Float(settings.dwell.seconds))
+  private mutating func gather(_ evidence: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
+    // Capped: however long a device has stood here, doubt takes effect at once.
+    evidenceSeconds = min(max(evidenceSeconds + evidence.weight * Float(elapsed.seconds), 0), Float(settings.dwell.seconds))
   }
 
-  /// A body turns up in the line and goes away again: who comes back so soon has not been away, and has been served.
-  private mutating func notice(_ sight: TriggerEvidence, at now: Instant) {
-    if sight.isGone { wasGone = true }
-    guard !sight.isAway else { return }
+  /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.
+  private mutating func checkAbsence(_ evidence: TriggerEvidence, at now: Instant) {
+    if evidence.isGone { wasGone = true }
+    guard !evidence.isAway else { return }
     if now - wasHere >= (wasGone ? Self.absence : Self.longAbsence) { mustBeAway = false } else { (wasHere, wasGone) = (now, false) }
   }
 
-  /// Bodies stay for some seconds; nobody drives off, and is back, within that. Who was never heard as far off as where encounters end, nor lost,
-  /// may have turned his back.
+  /// Bodies stay for some seconds, and no car drives off and returns within that. A device that was never as far off as encounters end, nor
+  /// lost, may only have been turned away: it needs longer.
   private static let absence = Interval.seconds(12)
   private static let longAbsence = Interval.seconds(60)
 
-  private func isWhole(_ settings: TriggerSettings) -> Bool { evidence >= Float(settings.dwell.seconds) }
+  private func isWhole(_ settings: TriggerSettings) -> Bool { evidenceSeconds >= Float(settings.dwell.seconds) }
 
-  private mutating func decide(_ sight: TriggerEvidence, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event? {
-    let isFree = now >= rests && !sight.isTaken && !sight.mayBeTaken
-    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, sight.isAhead, now - ahead >= settings.settle || sight.isUnrivalled else {
-      return doubt(sight, at: now, settings)
+  private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event?
+  {
+    let isFree = now >= rests && !evidence.isTaken && !evidence.mayBeTaken
+    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, evidence.isAhead, now - ahead >= settings.settle || evidence.isUnrivalled
+    else {
+      return doubt(evidence, at: now, settings)
     }
-    guard sight.mustAsk else {
-      fire(at: now, settings)
-      return .fire
-    }
+    guard evidence.mustAsk else { return .fire }
     stage = .claiming(since: now, dwelling: since)
     intent = 0
     return nil
   }
 
-  /// Somebody has stood here for long enough to deserve a word why nothing happens.
-  private func doubt(_ sight: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  /// The device has stood here long enough to deserve a reason why nothing happens.
+  private func doubt(_ evidence: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> Event? {
     let since: Instant
     switch stage {
     case .dwelling(let start): since = start
     case .claiming(_, let start): since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
-    guard !isUndecidedSaid, sight.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
+    guard !isUndecidedReported, evidence.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
     if mustBeAway { return .undecided(.notAway) }
-    if case .claiming = stage { return .undecided(sight.isConnected ? .silentNeighbour : .noBroker) }
-    if sight.mayBeTaken { return .undecided(.silentNeighbour) }
-    return sight.isAhead ? nil : .undecided(sight.isPowerKnown ? .rival : .unknownPower)
+    if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
+    if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
+    return evidence.isAhead ? nil : .undecided(evidence.isPowerKnown ? .rival : .unknownPower)
   }
 
   // MARK: Going
 
   private static let leaveDelay = Interval.seconds(3)
 
-  private mutating func stood(_ sight: TriggerEvidence, at now: Instant) -> Event? {
-    guard sight.isAway || sight.isBehind else {
+  private mutating func observeServed(_ evidence: TriggerEvidence, at now: Instant) -> Event? {
+    guard evidence.isAway || evidence.isBehind else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil
     }
@@ -292,7 +293,7 @@ package struct Encounter: BitwiseCopyable {
       return nil
     }
     guard now - since >= Self.leaveDelay else { return nil }
-    _ = end(hereUntil: since, isGone: sight.isGone)
-    return .leave(sight.isAway ? .away : .elsewhere)
+    _ = end(hereUntil: since, isGone: evidence.isGone)
+    return .leave(evidence.isAway ? .away : .elsewhere)
   }
 }

@@ -1,8 +1,7 @@
-// How encounters end without a sample: silence, a new config, a permission withdrawn, a device that must make room; and how the
-// driver's own word begins one.
+// How encounters end without a sample: silence, new settings, a withdrawn permission, an evicted device. And how a command fires a trigger.
 
 extension Triggers {
-  /// A silence ends what it has outlasted; returns when to look again.
+  /// Ends what silence has ended; returns when to look again.
   package mutating func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
@@ -11,10 +10,10 @@ extension Triggers {
     while place >= 0 {
       let following = encounters[place].nextOfDevice
       let over = encounters[place].approach.heard + silence(of: encounters[place])
-      if over <= now, encounters[place].isPresent { depart(place, because: .lost, at: now, &devices, settings, &publisher) }
+      if over <= now, encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
       if over <= now {
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
-        dismiss(place, at: now, &devices)
+        removeUnlessOwed(place, at: now, &devices)
         if owed > now { next = min(next, rest > now ? rest : owed) }
       } else {
         next = min(next, over)
@@ -24,19 +23,19 @@ extension Triggers {
     return next
   }
 
-  package mutating func dismiss(
-    _ slot: Int, because reason: Encounter.Departure, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+  package mutating func endAll(
+    of slot: Int, because reason: Encounter.Departure, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     while devices[slot].encounters >= 0 {
-      depart(devices[slot].encounters, because: reason, at: now, &devices, settings, &publisher)
-      dissolve(devices[slot].encounters, &devices)
+      end(devices[slot].encounters, because: reason, at: now, &devices, settings, &publisher)
+      remove(devices[slot].encounters, &devices)
     }
   }
 
-  /// A new config no longer has some of the triggers, or has them otherwise.
-  package mutating func dismiss(
-    _ slot: Int, fromAllBut staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+  /// The new settings lack some of the triggers, or have changed them.
+  package mutating func endAll(
+    of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
     var place = devices[slot].encounters
@@ -45,64 +44,60 @@ extension Triggers {
       if let number = staying[Int(encounters[place].trigger)] {
         encounters[place].trigger = UInt8(number)
       } else {
-        depart(place, because: .reload, at: now, &devices, settings, &publisher)
-        dissolve(place, &devices)
+        end(place, because: .reload, at: now, &devices, settings, &publisher)
+        remove(place, &devices)
       }
       place = following
     }
   }
 
-  /// The driver typed the pump's number: why it does not fire, if it does not.
-  package mutating func call(
+  /// The driver typed the pump's number. Returns why the trigger does not fire.
+  package mutating func fireManually(
     _ trigger: Int, _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
-  ) -> CallRefusal? {
+  ) -> FireRefusal? {
     guard devices[slot].interest.triggers & 1 << UInt64(trigger) != 0 else { return .unmatched }
     let radio = Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings)))
     let average = devices[slot, radio]
     guard average.samples > 0, now - average.heard < .silence(after: average.interval ?? .zero) else { return .unheard }
     var place = encounters.find(trigger: trigger, from: devices[slot].encounters)
     if place < 0 {
-      place = begin(trigger, slot, radio, at: now, &devices)
+      place = startEncounter(trigger, slot, radio, at: now, &devices)
       guard place >= 0 else { return .noRoom }
-      _ = encounters[place].approach.heard(devices.average(of: slot, radio, settings), at: average.heard)
+      _ = encounters[place].approach.observe(devices.average(of: slot, radio, settings), at: average.heard)
     }
     guard !encounters[place].hasFired else { return .fired }
     encounters[place].isNewcomer = false
-    let before = encounters[place]
-    encounters[place].fire(at: now, settings.triggers[trigger], isVouched: true)
-    let sight = sight(of: place, at: now, devices, settings)
-    tell(.manual, encounters[place], sight, at: now, devices, settings, &publisher)
-    noteChange(from: before, at: place, now, devices, settings, &publisher)
-    negotiate(place, sight, changed: true, at: now, devices, settings, &publisher)
+    let evidence = evidence(of: place, at: now, devices, settings)
+    fire(place, evidence, isManual: true, at: now, devices, settings, &publisher)
+    negotiate(place, evidence, changed: true, at: now, devices, settings, &publisher)
     return nil
   }
 
-  private mutating func depart(
+  private mutating func end(
     _ place: Int32, because reason: Encounter.Departure, at now: Instant, _ devices: inout Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    let sight = sight(of: place, at: now, devices, settings)
+    let evidence = evidence(of: place, at: now, devices, settings)
     let before = encounters[place]
     let mustTell = encounters[place].end(hereUntil: before.approach.heard, isGone: reason == .lost)
-    if mustTell, !before.isSucceeded { tell(.leave(reason), before, sight, at: now, devices, settings, &publisher) }
-    noteChange(from: before, at: place, now, devices, settings, &publisher)
-    negotiate(place, sight, changed: before.isPresent, at: now, devices, settings, &publisher)
+    if mustTell, !before.isSucceeded { publish(.leave(reason), before, evidence, at: now, devices, settings, &publisher) }
+    publishChange(from: before, at: place, now, devices, settings, &publisher)
+    negotiate(place, evidence, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
 
-  /// As for regions: derived from the device's own rhythm.
+  /// As for regions: from the device's own rhythm.
   private func silence(of encounter: Encounter) -> Interval {
-    guard let interval = encounter.approach.interval else { return Limits.shortestSilence }
-    return min(max(interval * 12, Limits.shortestSilence), Limits.longestSilence)
+    encounter.approach.interval.map { .silence(after: $0) } ?? Limits.shortestSilence
   }
 }
 
-/// Why the driver's own word does not fire a trigger.
-package enum CallRefusal: BitwiseCopyable, Sendable {
+/// Why a command does not fire a trigger.
+package enum FireRefusal: BitwiseCopyable, Sendable {
   /// The permission to listen is withdrawn.
   case deaf
-  /// The radio that stands there has not heard it within the time after which it is taken to have left.
+  /// The trigger's radio has not heard the device for so long that it counts as gone.
   case unheard
-  /// The trigger does not look for it.
+  /// The trigger's `match` does not name the device.
   case unmatched
   case fired
   /// The table of encounters is full.
@@ -110,7 +105,7 @@ package enum CallRefusal: BitwiseCopyable, Sendable {
 }
 
 extension Settings {
-  /// A trigger stays itself while its name, its place and whom it is for are the same; its distances may change in mid-visit.
+  /// A trigger remains the same while its name, group, radio and `match` stay; its distances may change during a visit.
   package func renumberedTriggers(in next: borrowing Settings) -> Renumbering {
     var numbers = Renumbering()
     for old in triggers.indices {

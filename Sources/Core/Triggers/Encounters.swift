@@ -1,24 +1,24 @@
 /// All encounters under way, each in its device's list, in lent memory.
 package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
-  /// What is seldom asked of each, and most never have.
-  private var kin: Lent<Kin>
+  /// What few encounters have, and few questions need.
+  private var successions: Lent<Succession>
   private var free: FreeList
-  /// Where the search for an absent one goes on.
+  /// Where the search for an absent one continues.
   private var hand = 0
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Encounter.self)
-    kin = arena.take(capacity, of: Kin.self)
+    successions = arena.take(capacity, of: Succession.self)
     free = FreeList(capacity: capacity, in: &arena)
   }
 
   package static func bytes(for capacity: Int) -> Int {
-    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Kin.self) + FreeList.bytes(for: capacity)
+    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Succession.self) + FreeList.bytes(for: capacity)
   }
 
   package var isFull: Bool { free.isEmpty }
-  /// All that were ever used, some of them vacant.
+  /// All places that were ever used; some are free.
   var places: Range<Int32> { 0..<Int32(free.fresh) }
   func isUsed(_ place: Int32) -> Bool { table[Int(place)].device >= 0 }
   /// Places from here on have never been used.
@@ -29,11 +29,11 @@ package struct Encounters: ~Copyable {
     _modify { yield &table[Int(place)] }
   }
 
-  subscript(kinOf place: Int32) -> Kin {
-    get { kin[Int(place)].isKnown ? kin[Int(place)] : Kin() }
+  subscript(successionOf place: Int32) -> Succession {
+    get { successions[Int(place)].isKnown ? successions[Int(place)] : Succession() }
     set {
-      kin[Int(place)] = newValue
-      kin[Int(place)].isKnown = true
+      successions[Int(place)] = newValue
+      successions[Int(place)].isKnown = true
     }
   }
 
@@ -45,7 +45,7 @@ package struct Encounters: ~Copyable {
   }
 
   /// -1 when there is no room.
-  package mutating func begin(device: Int, trigger: Int, radio: Int, head: inout Int32) -> Int32 {
+  package mutating func start(device: Int, trigger: Int, radio: Int, head: inout Int32) -> Int32 {
     let place = free.take()
     guard place >= 0 else { return -1 }
     table[Int(place)] = Encounter()
@@ -57,7 +57,7 @@ package struct Encounters: ~Copyable {
     return place
   }
 
-  /// One that may make room: absent, owed no rest, and of those few that are looked at the longest unheard. -1 when there is none.
+  /// The encounter to evict: absent, owed nothing, and the longest unheard among the few examined. -1 when there is none.
   package mutating func dispensable(at now: Instant) -> Int32 {
     var oldest = -1
     for _ in 0..<min(Self.lookedAt, free.fresh) {
@@ -68,16 +68,16 @@ package struct Encounters: ~Copyable {
     return Int32(oldest)
   }
 
-  /// A flood of newcomers must not have the whole table searched for each.
+  /// A flood of newcomers must not search the whole table for each.
   private static let lookedAt = 64
 
-  /// The line to the broker is down.
+  /// The broker is away.
   package mutating func cutOff() { for place in 0..<free.fresh { table[place].wasCutOff = true } }
 
   package mutating func end(_ place: Int32, head: inout Int32) {
-    if kin[Int(place)].isKnown {
+    if successions[Int(place)].isKnown {
       unlink(place)
-      kin[Int(place)].isKnown = false
+      successions[Int(place)].isKnown = false
     }
     if head == place {
       head = table[Int(place)].nextOfDevice

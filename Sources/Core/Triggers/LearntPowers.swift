@@ -1,9 +1,8 @@
-/// What visits taught of transmitters whose power nobody measured, in lent memory.
+/// What visits teach about transmitters whose power nobody measured, in lent memory.
 ///
-/// Who has been served and stands still, so much nearer to us than to any rival that no power explains it, tells how strong his
-/// transmitter is. That somebody is stronger than was assumed is believed at once: it puts him further off. That he is weaker,
-/// which brings him nearer, takes two visits that agree. One that disagrees takes back what was believed, so nobody can make
-/// the doubt larger than it was before the first visit.
+/// A device that was served, stands still, and is so much nearer to us than to any rival that no power explains it, reveals its power. A
+/// stronger transmitter than assumed is believed at once: that puts the device further off. A weaker one brings it nearer, so two visits
+/// must agree. A visit that disagrees withdraws the belief: no device can make the doubt larger than it was before its first visit.
 package struct LearntPowers: ~Copyable {
   package struct Record: BitwiseCopyable, Sendable {
     package var identity: Identity
@@ -16,21 +15,21 @@ package struct LearntPowers: ~Copyable {
     }
   }
 
-  /// Two visits differ by that much: where somebody stands, and in which pocket.
+  /// Two visits differ by that much: another spot, another pocket.
   private static let agreement = Decibels(6)
-  /// 5 % and 95 % of 551 models of phones lie so far from the middle.
+  /// 5 % and 95 % of 551 phone models lie so far from the middle.
   private static let plausible: ClosedRange<Float> = -8...20
   static let weakest = Decibels(8)
-  /// The mean goes on following a phone that is carried differently.
+  /// The mean keeps following a phone that is carried differently.
   private static let visitsCounted: UInt8 = 8
 
   private var records: Lent<Record>
   private var index: HashIndex
   private let seed: UInt64
   package private(set) var count = 0
-  /// Whoever made room last: the next one is looked for behind him.
+  /// The record evicted last: the next search starts behind it.
   private var hand = 0
-  /// Counts what changed, for whoever keeps it in a file.
+  /// Counts changes, for the file that keeps the records.
   package private(set) var changes: UInt64 = 0
 
   package init(seed: UInt64, in arena: inout Arena) {
@@ -43,14 +42,14 @@ package struct LearntPowers: ~Copyable {
 
   package subscript(place: Int) -> Record { records[place] }
 
-  /// What is believed of somebody who would otherwise be taken for as strong as `assumed`.
+  /// The power to believe, for a device that would otherwise count as `assumed`.
   package func power(of identity: Identity, assumed: Decibels) -> Decibels? {
     guard count > 0, let place = find(identity) else { return nil }
     let record = records[place]
     return record.visits >= 2 || record.visits == 1 && record.power > assumed ? record.power : nil
   }
 
-  /// Somebody who was not served teaches nothing new, but that what is believed is wrong.
+  /// A device that was not served can only withdraw a belief.
   mutating func learn(_ power: Decibels, of identity: Identity, assumed: Decibels, wasServed: Bool) {
     guard Self.plausible.contains((power - assumed).value) else { return }
     let known = find(identity)
@@ -71,7 +70,7 @@ package struct LearntPowers: ~Copyable {
     changes &+= 1
   }
 
-  /// In place of what was known of him; without room, in place of whom few visits speak for.
+  /// Replaces what was known of the identity. Without room, the record with the fewest visits is evicted.
   package mutating func keep(_ record: Record) {
     changes &+= 1
     if let place = find(record.identity) {
@@ -98,21 +97,21 @@ package struct LearntPowers: ~Copyable {
 }
 
 extension Triggers {
-  /// Nobody stands on the spot where `fire_m` ends.
+  /// Devices stop before the very edge of `fire_m`.
   private static let standing: Float = 0.7
 
-  mutating func learn(from level: Decibels, _ place: Int32, _ devices: inout Devices, _ settings: borrowing Settings) {
+  mutating func learnPower(from level: Decibels, _ place: Int32, _ devices: inout Devices, _ settings: borrowing Settings) {
     let slot = Int(encounters[place].device)
     guard settings.calibration.learns, devices[slot].power.isImprecise else { return }
     let stood = Meters(settings.triggers[Int(encounters[place].trigger)].fire.value * Self.standing)
     let power = level + PathLoss(settings.calibration).loss(at: stood)
     learnt.learn(
       power, of: devices[slot].identity, assumed: settings.calibration.measuredPower, wasServed: encounters[place].hasFired)
-    recall(slot, &devices, settings)
+    applyLearntPower(to: slot, &devices, settings)
   }
 
-  /// Applies what is believed of somebody; what is not believed any more is not.
-  package func recall(_ slot: Int, _ devices: inout Devices, _ settings: borrowing Settings) {
+  /// Applies what is believed of the device's power, or withdraws it.
+  package func applyLearntPower(to slot: Int, _ devices: inout Devices, _ settings: borrowing Settings) {
     let assumed = settings.calibration.measuredPower
     if settings.calibration.learns, let power = learnt.power(of: devices[slot].identity, assumed: assumed) {
       devices[slot].power.learn(.learnt(power))

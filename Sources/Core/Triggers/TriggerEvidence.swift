@@ -1,22 +1,22 @@
-/// What is known at one moment about one device at one trigger, in dB.
+/// What is known at one moment of one device at one trigger, in dB.
 package struct TriggerEvidence: BitwiseCopyable {
   /// How much nearer than `fire_m`, `arm_m` and `leave_m` the level puts the device.
   package var insideFire: Float = 0
   package var insideArm: Float = 0
   package var insideLeave: Float = 0
-  /// How quickly it comes nearer or goes.
+  /// How quickly the level rises or falls.
   package var motion: Float = 0
-  /// The best rival's loss less ours; nil when nobody else hears the device.
+  /// How much better we hear the device than the best rival does; nil when no rival hears it.
   package var margin: Float?
   package var requiredMargin: Float = 6
   package var power = PowerDoubt.known
-  /// Whether this trigger has others to compete with at all.
+  /// Whether this trigger has rivals at all.
   package var isGrouped = false
-  /// Neighbours compete for it, so they must be asked.
+  /// Neighbours compete, so they must be asked.
   package var mustAsk = false
-  /// Another trigger of the group has this device already.
+  /// Another trigger of the group has fired for this device.
   package var isTaken = false
-  /// A neighbour that is offline may have fired: it went while it asked, or after a time when we heard nothing of it.
+  /// A neighbour that is offline may have fired: it went while it asked, or while we could not hear it.
   package var mayBeTaken = false
   package var isConnected = true
   /// Its advert claims a power that no transmitter has.
@@ -24,7 +24,7 @@ package struct TriggerEvidence: BitwiseCopyable {
   /// Enough samples, often enough.
   package var isFirm = false
 
-  /// How well the transmitter's power is known, which decides what the absolute level is worth.
+  /// How well the transmitter's power is known. That decides what the level alone is worth.
   package enum PowerDoubt: UInt8, BitwiseCopyable {
     /// It was measured.
     case known
@@ -41,17 +41,17 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var isArming: Bool { insideArm > 0 }
   package var isGone: Bool { insideArm < -Bounds.body }
   package var isAway: Bool { insideLeave < -Bounds.body }
-  /// A rival is as clearly better as we were when we fired.
+  /// A rival is ahead by as much as we had to be.
   package var isBehind: Bool { (margin ?? 0) <= -requiredMargin }
 
-  /// Whether the rivals leave no doubt. Two gateways share a phone's power and its pocket, so their difference holds where the
-  /// level itself does not; the less is known of the power, the more of the proof the difference must bear.
+  /// Whether the rivals leave no doubt. Two gateways hear the same power through the same pocket, so their difference holds where the level
+  /// does not: the less is known of the power, the more the difference must prove.
   package var isAhead: Bool { lead >= 0 }
 
-  /// Whether he stands still, and the difference alone tells that it is here, whatever his power is.
+  /// The device stands still, and the difference alone proves that it is here, whatever its power.
   package var isProof: Bool { motion == 0 && (margin ?? 0) >= Bounds.proof }
 
-  /// How far the true loss may lie from the one seen: 90 % of the time within.
+  /// The true loss lies within this of the observed one, nine times in ten.
   var reach: Float {
     switch power {
     case .known: Bounds.besideRivals
@@ -69,15 +69,15 @@ package struct TriggerEvidence: BitwiseCopyable {
     }
   }
 
-  /// It is that much further off than it says.
+  /// The device is that much further off than its own claim says.
   mutating func recede(by excess: Float) {
     insideFire -= excess
     insideArm -= excess
     insideLeave -= excess
   }
 
-  /// What a second of this is worth as evidence, from -1 to 1. While the level still moves, more of it is asked: who is coming
-  /// is not there yet, and who passes by does not stay.
+  /// What a second of this counts as evidence, from -1 to 1. A moving level must show more: a device that still comes is not here yet, and
+  /// one that passes by does not stay.
   package var weight: Float {
     let level = (standing - moving) / Bounds.ramp
     return max(min(min(level, lead / 2), 1), -1)
@@ -86,24 +86,24 @@ package struct TriggerEvidence: BitwiseCopyable {
   /// How far the level may be below that of `fire_m`.
   package static func allowance(hasRivals: Bool) -> Decibels { Decibels(hasRivals ? Bounds.besideRivals : Bounds.alone) }
 
-  /// How far the level lies within what is allowed for somebody who stands still.
+  /// How far the level exceeds what a device that stands still needs.
   package var standing: Float { insideFire + (margin != nil ? Bounds.besideRivals : isGrouped ? Bounds.unheard : Bounds.alone) }
-  /// What is asked on top while the level moves.
+  /// What a moving level needs on top.
   package var moving: Float { Bounds.perMotion * motion }
 }
 
 private enum Bounds {
-  /// How far the level may be below that of `fire_m`: pockets, bodies and shadows are there, and 7 dB is what `low_m` allows.
+  /// Pockets, bodies and shadows take up to 7 dB, which is what `low_m` allows.
   static let besideRivals: Float = 7
-  /// Rivals there are, but none of them hears the device: it is not near them.
+  /// There are rivals, but none hears the device: it is not near them.
   static let unheard: Float = 5
-  /// Without a rival's word, the next pump looks like a pocket: less is allowed. Chosen by the curve in Tests/Firing/ProvingGround.
+  /// Without a rival the next pump looks like a pocket, so less is allowed. Chosen by the curve in Tests/Firing/ProvingGround.
   static let alone: Float = 3
-  /// Full evidence this far above the allowance.
+  /// So far above the need a second counts in full.
   static let ramp: Float = 3
   static let perMotion: Float = 2
-  /// A rival 4 m and more away hears somebody who stands here so much less: 17 dB, give or take 5, at 8 m; 0 dB from the street.
+  /// A rival 4 m away or more hears the device so much weaker: 17 ± 5 dB at 8 m, and 0 dB if the device is in the street.
   static let proof: Float = 12
-  /// A body turns up and goes away again: it must not make a visit end.
+  /// A body that passes must not end a visit.
   static let body: Float = 8
 }

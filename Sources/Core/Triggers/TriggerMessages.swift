@@ -1,41 +1,54 @@
-// The words for what triggers decide. CONTRACT, Topics: an event carries the evidence it was decided on.
+// The messages of triggers. An event carries the evidence for its decision (README.md, Topics).
 
 extension Triggers {
-  func tell(
-    _ event: Encounter.Event, _ encounter: Encounter, _ sight: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
+  /// The one place where a trigger fires: a visit starts, and the event and the trigger's new state are published.
+  mutating func fire(
+    _ place: Int32, _ evidence: TriggerEvidence, isManual: Bool = false, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    // Without leave to monitor nothing is told that nobody asked for.
+    let before = encounters[place]
+    encounters[place].startVisit(at: now, settings.triggers[Int(before.trigger)], isVouched: isManual)
+    // A manual fire rests on the driver's word: it claims no dwell.
+    publish(isManual ? .manual : .fire, isManual ? encounters[place] : before, evidence, at: now, devices, settings, &publisher)
+    publishChange(from: before, at: place, now, devices, settings, &publisher)
+  }
+
+  func publish(
+    _ event: Encounter.Event, _ encounter: Encounter, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
+    _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    // Without permission to monitor, only what a command asked for is published.
     guard settings.gateway.authorization == .always || event == .manual else { return }
     let trigger = settings.triggers[Int(encounter.trigger)]
     let slot = Int(encounter.device)
-    guard event.visit != .none || publisher.mayTell(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else { return }
-    publisher.begin(.event, "/trigger/", at: now)
-    publisher.urge()
-    publisher.note(event.visit)
-    publisher.topic.append(trigger.name)
+    guard event.visit != .none || publisher.mayPublish(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else {
+      return
+    }
+    publisher.compose(.event, publisher.topics.trigger(trigger.name), at: now)
+    publisher.markUrgent()
+    publisher.mark(event.visit)
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
     publisher.json.member("id", name(event, slot, encounter, devices))
     publisher.identifyEvent()
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")
-    publisher.describe(encounter, sight, devices[slot], at: now, settings)
+    publisher.composeEvidence(encounter, evidence, devices[slot], at: now, settings)
     if let reason = event.reason { publisher.json.member("reason", reason) }
     publisher.json.closeObject()
-    publisher.send()
+    publisher.publish()
   }
 
-  /// A visit ends under the name under which it was told of, whatever its visitor is called by then.
+  /// A visit ends under the identity with which it began, whatever the device is called by then.
   private func name(_ event: Encounter.Event, _ slot: Int, _ encounter: Encounter, _ devices: borrowing Devices) -> Identity {
     guard case .leave = event else { return devices[slot].identity }
     let place = encounters.find(trigger: Int(encounter.trigger), from: devices[slot].encounters)
-    return place < 0 ? devices[slot].identity : encounters[kinOf: place].servedAs ?? devices[slot].identity
+    return place < 0 ? devices[slot].identity : encounters[successionOf: place].servedAs ?? devices[slot].identity
   }
 }
 
 extension Encounter {
-  /// What cannot be, if everybody is who he says.
+  /// What cannot be if every advert is honest.
   package enum Anomaly: UInt8, BitwiseCopyable {
     case twoPlacesAtOnce
     /// Its advert claims a power that no transmitter has.
@@ -85,13 +98,13 @@ extension Encounter.Event {
 }
 
 extension Publisher {
-  /// What the decision was made on: the quick average, not the published one.
-  fileprivate mutating func describe(
-    _ encounter: Encounter, _ sight: TriggerEvidence, _ device: Device, at now: Instant, _ settings: borrowing Settings
+  /// The basis of the decision: the quick average, not the published one.
+  fileprivate mutating func composeEvidence(
+    _ encounter: Encounter, _ evidence: TriggerEvidence, _ device: Device, at now: Instant, _ settings: borrowing Settings
   ) {
     let path = PathLoss(settings.calibration)
     let loss = device.power.credited(settings.calibration.measuredPower) - encounter.approach.level
-    let reach = Decibels(sight.reach)
+    let reach = Decibels(evidence.reach)
     json.member("average", encounter.approach.level.value, places: 1)
     json.member("distance_m", path.distance(atLoss: loss).value, places: 2)
     json.member("low_m", path.distance(atLoss: loss - reach).value, places: 2)
@@ -100,17 +113,17 @@ extension Publisher {
     json.member("window_s", Approach.windowSeconds, places: 1)
     json.member("rate_hz", encounter.approach.rate, places: 1)
     json.member("dwell_s", Float(encounter.dwell(at: now).seconds), places: 1)
-    guard let margin = sight.margin else { return }
+    guard let margin = evidence.margin else { return }
     json.member("margin_db", margin, places: 1)
     json.member("runner_up", encounter.approach.level.value - margin, places: 1)
   }
 
-  /// A claim's topic lies beside the gateways', so that its neighbours need one subscription. Who only answers has no trigger there.
-  mutating func beginClaim(
+  /// Claims lie beside the gateways' topics, so that neighbours need one subscription. An answer without an encounter names no trigger.
+  mutating func composeClaim(
     _ trigger: Name, _ group: Name, _ identity: Identity, _ settings: borrowing Settings, at now: Instant
   ) {
-    beginWord(Topics(settings).claim(group: group, identity, gateway: settings.gateway.name), at: now)
-    urge()
+    composeSiteMessage(topics.claim(group: group, identity, gateway: settings.gateway.name), at: now)
+    markUrgent()
     json.member("gateway", text: settings.gateway.name.bytes)
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
     json.member("group", text: group.bytes)

@@ -1,9 +1,9 @@
-// `BASE/trigger/NAME/state`, retained: who is served, who is near, and since when. What was once told of one visit may be lost to a
-// subscriber; this is true whenever it is read. CONTRACT, Topics.
+// `BASE/trigger/NAME/state`, retained: which devices are served, which are near, and since when. A subscriber may have missed an event; the
+// state is always true. README.md, Topics.
 
 extension Triggers {
-  /// The approach of an encounter has changed, or nothing but who stands near: a flood of these is told now and then.
-  mutating func noteChange(
+  /// Publishes the state after a change. Changes of nearness alone are paced: a flood of them is published now and then.
+  mutating func publishChange(
     from before: Encounter, at place: Int32, _ now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
@@ -15,11 +15,13 @@ extension Triggers {
       stale |= 1 << UInt64(trigger)
       return
     }
-    tellState(of: trigger, at: now, devices, settings, &publisher)
+    publishState(of: trigger, at: now, devices, settings, &publisher)
   }
 
-  /// What was left for later, or found no room.
-  mutating func tellStates(at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher) {
+  /// Publishes the states that had to wait for their pace or for room.
+  mutating func publishStaleStates(
+    at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
     var left = stale
     while left != 0 {
       let trigger = left.trailingZeroBitCount
@@ -27,35 +29,33 @@ extension Triggers {
       if trigger >= settings.triggers.count {
         stale &= ~(1 << UInt64(trigger))
       } else if statePaces[trigger].take(at: now) {
-        tellState(of: trigger, at: now, devices, settings, &publisher)
+        publishState(of: trigger, at: now, devices, settings, &publisher)
       }
     }
   }
 
-  mutating func tellState(
+  mutating func publishState(
     of trigger: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    guard tellsStates else { return }
-    publisher.begin(.state, "/trigger/", at: now)
-    publisher.urge()
-    publisher.topic.append(settings.triggers[trigger].name)
-    publisher.topic.append("/state")
+    guard publishesStates else { return }
+    publisher.compose(.state, publisher.topics.triggerState(settings.triggers[trigger].name), at: now)
+    publisher.markUrgent()
     publisher.json.member("trigger", text: settings.triggers[trigger].name.bytes)
     var counts = Counts()
-    // Without leave to monitor nothing is told that nobody asked for.
+    // Without permission to monitor the lists stay empty.
     let isAllowed = settings.gateway.authorization == .always
     if isAllowed { count(trigger, &counts) }
     publisher.json.member("served_count", Int64(counts.served))
     publisher.json.member("near_count", Int64(counts.near))
     publisher.json.array("served")
-    var told = isAllowed ? list(trigger, isServed: true, devices, &publisher) : 0
+    var listed = isAllowed ? list(trigger, isServed: true, devices, &publisher) : 0
     publisher.json.closeArray()
     publisher.json.array("near")
-    if isAllowed { told += list(trigger, isServed: false, devices, &publisher) }
+    if isAllowed { listed += list(trigger, isServed: false, devices, &publisher) }
     publisher.json.closeArray()
-    let leftOut = counts.served + counts.near - told
+    let leftOut = counts.served + counts.near - listed
     if leftOut > 0 { publisher.json.member("left_out", Int64(leftOut)) }
-    if publisher.send() { stale &= ~(1 << UInt64(trigger)) } else { stale |= 1 << UInt64(trigger) }
+    if publisher.publish() { stale &= ~(1 << UInt64(trigger)) } else { stale |= 1 << UInt64(trigger) }
   }
 
   private struct Counts {
@@ -70,48 +70,48 @@ extension Triggers {
     for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver { counts.served += 1 }
   }
 
-  /// What went on under a new address counts there.
+  /// An encounter that another one continues is counted there.
   private func stands(_ place: Int32, at trigger: Int) -> Bool {
     encounters.isUsed(place) && Int(encounters[place].trigger) == trigger && !encounters[place].isSucceeded
   }
 
-  /// As many as there is room for; returns how many those were.
+  /// Writes as many as fit; returns how many.
   private func list(_ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ publisher: inout Publisher) -> Int {
-    var told = 0
+    var listed = 0
     for place in encounters.places where stands(place, at: trigger) {
       guard encounters[place].isPresent, encounters[place].hasFired == isServed else { continue }
       let since = encounters[place].firedAt ?? encounters[place].since
-      let identity = encounters[kinOf: place].servedAs ?? devices[Int(encounters[place].device)].identity
-      guard publisher.tell(identity, since: since) else { return told }
-      told += 1
+      let identity = encounters[successionOf: place].servedAs ?? devices[Int(encounters[place].device)].identity
+      guard publisher.composeVisitor(identity, since: since) else { return listed }
+      listed += 1
     }
-    guard isServed else { return told }
+    guard isServed else { return listed }
     for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver {
-      guard publisher.tell(leftovers[index].identity, since: leftovers[index].since) else { return told }
-      told += 1
+      guard publisher.composeVisitor(leftovers[index].identity, since: leftovers[index].since) else { return listed }
+      listed += 1
     }
-    return told
+    return listed
   }
 
-  /// Somebody whom the run before served is heard here: the visit goes on. Of one that was given up, nobody saw it come.
+  /// A device whose visit the run before left open is heard: the visit goes on. If the visit has been ended, the device was here all along.
   mutating func resume(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
     guard let entry = leftovers.take(identity, at: Int(encounters[place].trigger)) else { return }
     if entry.isOver {
       encounters[place].wasHereAtStart = true
     } else {
-      encounters[place].fire(at: entry.since, settings.triggers[Int(encounters[place].trigger)])
+      encounters[place].startVisit(at: entry.since, settings.triggers[Int(encounters[place].trigger)])
       encounters[place].since = entry.since
     }
   }
 
-  /// Whether it has come already, and is served: as before, or from now on.
-  mutating func goesOn(
+  /// Whether the device is already here: its visit goes on.
+  mutating func continuesVisit(
     _ trigger: Int, _ slot: Int, _ entry: Leftovers.Entry, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) -> Bool {
     let place = encounters.find(trigger: trigger, from: devices[slot].encounters)
     guard place >= 0, encounters[place].isPresent else { return false }
     if encounters[place].hasFired { return true }
-    encounters[place].fire(at: entry.since, settings.triggers[trigger])
+    encounters[place].startVisit(at: entry.since, settings.triggers[trigger])
     encounters[place].since = entry.since
     return true
   }
@@ -128,10 +128,10 @@ extension Encounter {
 }
 
 extension Publisher {
-  /// What is still to be said behind a list: the other one, how many are left out, a rehearsal's mark.
+  /// What must still fit behind a list: the other list, how many are left out, a rehearsal's mark.
   private static var rest: Int { 64 }
 
-  fileprivate mutating func tell(_ identity: Identity, since: Instant) -> Bool {
+  fileprivate mutating func composeVisitor(_ identity: Identity, since: Instant) -> Bool {
     let before = json.count
     json.openObject()
     json.member("id", identity)

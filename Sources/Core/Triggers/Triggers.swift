@@ -1,4 +1,4 @@
-/// All triggers of one gateway: what they see of each device, what they decide, and how they settle it with the neighbours.
+/// All triggers of one gateway: what they know of each device, and what they decide, alone or with the neighbours.
 package struct Triggers: ~Copyable {
   package internal(set) var encounters: Encounters
   var claims: NeighbourClaims
@@ -8,23 +8,23 @@ package struct Triggers: ~Copyable {
   private var started = Instant.zero
   /// `measured_power_dbm`.
   private var assumed = Decibels(-59)
-  /// The device whose encounters another one has just gone on with; -1 when there is none to be told of.
+  /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
   package private(set) var refused: UInt64 = 0
-  /// Whom the run before served.
+  /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
-  /// Whether states are told: not before it is known what the run before left.
-  package internal(set) var tellsStates = false
-  /// A bit for each trigger whose state is told later.
+  /// False until it is known what the run before left open.
+  package internal(set) var publishesStates = false
+  /// A bit for each trigger whose state must still be published.
   package internal(set) var stale: UInt64 = 0
   var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 16, pace: .milliseconds(500)))
 
-  /// A device that is heard so soon after the start has not been seen coming.
+  /// A device that is heard so soon after the start was not seen approaching.
   private static let startUp = Interval.seconds(3)
-  /// What a rival said so long ago is not known any more.
+  /// A rival's level is forgotten after so long.
   private static let memory = Interval.seconds(4)
-  /// An encounter begins while the device is still this far beyond `arm_m`.
+  /// An encounter starts while the device is still this far beyond `arm_m`.
   private static let foresight = Decibels(8)
 
   /// The loss at a trigger's three distances.
@@ -46,13 +46,13 @@ package struct Triggers: ~Copyable {
     Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes
   }
 
-  package mutating func begin(_ settings: borrowing Settings, at now: Instant) {
+  package mutating func start(_ settings: borrowing Settings, at now: Instant) {
     started = now
-    adopt(settings)
+    reload(settings)
   }
 
-  package mutating func adopt(_ settings: borrowing Settings) {
-    arbitration.adopt(settings)
+  package mutating func reload(_ settings: borrowing Settings) {
+    arbitration.reload(settings)
     let path = PathLoss(settings.calibration)
     assumed = settings.calibration.measuredPower
     for index in settings.triggers.indices {
@@ -69,8 +69,8 @@ package struct Triggers: ~Copyable {
 
   // MARK: Hearing
 
-  /// `level` is as a receiver without offset would have it; `sender` is the address book's line.
-  package mutating func heard(
+  /// `level` without the receiver's offset; `sender` is the line of the address book.
+  package mutating func observe(
     _ slot: Int, level: Decibels, radio: Int, from sender: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
@@ -88,15 +88,15 @@ package struct Triggers: ~Copyable {
         encounters[place].approach = Approach()
         encounters[place].radio = Int8(radio)
       }
-      let elapsed = encounters[place].approach.heard(level, at: now)
-      look(place, after: elapsed, at: now, &devices, settings, &publisher)
+      let elapsed = encounters[place].approach.observe(level, at: now)
+      evaluate(place, after: elapsed, at: now, &devices, settings, &publisher)
     }
   }
 
-  /// Whether a sample is somebody else's, who speaks under the same name from further off.
+  /// Whether the sample comes from another transmitter that uses the same identity from further off.
   @inline(never)
   private mutating func isDrowned(_ place: Int32, _ level: Decibels, by sender: Int, at now: Instant) -> Bool {
-    encounters[place].clones.heard(sender, at: now)
+    encounters[place].clones.observe(sender, at: now)
     let approach = encounters[place].approach
     let silence = approach.samples > 0 ? now - approach.heard : Limits.longestSilence
     switch encounters[place].clones.follow(sender, above: (level - approach.level).value, after: silence) {
@@ -116,20 +116,20 @@ package struct Triggers: ~Copyable {
     if known >= 0 { return known }
     let loss = devices[slot].power.credited(assumed) - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
-    let place = begin(trigger, slot, radio, at: now, &devices)
+    let place = startEncounter(trigger, slot, radio, at: now, &devices)
     if place >= 0, now - started < Self.startUp { encounters[place].wasHereAtStart = true }
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
-    if place >= 0, !encounters[place].hasFired { doubt(place, devices) }
+    if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
     return place
   }
 
-  /// When there is no room, the longest absent gives way; -1 when nobody does.
-  mutating func begin(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
+  /// A full table evicts the longest absent encounter; -1 when there is none.
+  mutating func startEncounter(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
     if encounters.isFull {
       let absent = encounters.dispensable(at: now)
-      if absent >= 0 { dissolve(absent, &devices) }
+      if absent >= 0 { remove(absent, &devices) }
     }
-    let place = encounters.begin(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
+    let place = encounters.start(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
     guard place >= 0 else {
       refused += 1
       return place
@@ -138,51 +138,56 @@ package struct Triggers: ~Copyable {
     return place
   }
 
-  private mutating func look(
+  private mutating func evaluate(
     _ place: Int32, after elapsed: Interval, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    let sight = sight(of: place, at: now, devices, settings)
-    // Who was far off when we started has been seen coming, after all.
-    if sight.isFirm, !sight.isNear { encounters[place].wasHereAtStart = false }
-    if encounters[place].isNewcomer { consider(place, sight, at: now, devices, settings, &publisher) }
+    let evidence = evidence(of: place, at: now, devices, settings)
+    // Once heard far off, the device is seen approaching after all.
+    if evidence.isFirm, !evidence.isNear { encounters[place].wasHereAtStart = false }
+    if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
-    let event = encounters[place].heard(sight, after: elapsed, at: now, trigger)
-    if let event, !withholds(event, place) {
-      encounters[place].said(event)
-      tell(event, before, sight, at: now, devices, settings, &publisher)
+    let event = encounters[place].observe(evidence, after: elapsed, at: now, trigger)
+    if case .fire = event {
+      fire(place, evidence, at: now, devices, settings, &publisher)
+    } else {
+      if let event, !withholds(event, place) {
+        encounters[place].record(event)
+        publish(event, before, evidence, at: now, devices, settings, &publisher)
+      }
+      publishChange(from: before, at: place, now, devices, settings, &publisher)
     }
-    noteChange(from: before, at: place, now, devices, settings, &publisher)
-    if sight.isImplausible, encounters[place].tellsPower() {
-      tell(.anomaly(.implausiblePower), encounters[place], sight, at: now, devices, settings, &publisher)
+    if evidence.isImplausible, encounters[place].shouldReportPower() {
+      publish(.anomaly(.implausiblePower), encounters[place], evidence, at: now, devices, settings, &publisher)
     }
-    if encounters[place].isPresent, encounters[place].clones.takesTurns() {
-      tell(.anomaly(.twoPlacesAtOnce), encounters[place], sight, at: now, devices, settings, &publisher)
+    if encounters[place].isPresent, encounters[place].clones.shouldReportTurns() {
+      publish(.anomaly(.twoPlacesAtOnce), encounters[place], evidence, at: now, devices, settings, &publisher)
     }
-    if let level = encounters[place].lesson(sight, after: elapsed) { learn(from: level, place, &devices, settings) }
-    negotiate(place, sight, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
-    // Who has just been served is remembered until he may be served again.
-    if !encounters[place].isPresent, sight.isGone { dismiss(place, at: now, &devices) }
+    if let level = encounters[place].provenLevel(evidence, after: elapsed) { learnPower(from: level, place, &devices, settings) }
+    negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
+    // An encounter is kept until its device may fire again.
+    if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices) }
   }
 
-  /// Who is gone is forgotten, but for what he is owed; what neighbours said of him holds no longer than he rests.
-  mutating func dismiss(_ place: Int32, at now: Instant, _ devices: inout Devices) {
+  /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims are kept until `refractory_s`
+  /// is over.
+  mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices) {
     if encounters[place].isOwedUntil <= now {
-      dissolve(place, &devices)
+      remove(place, &devices)
     } else if encounters[place].rests <= now {
       claims.forget(&encounters[place].claims)
     }
   }
 
-  mutating func dissolve(_ place: Int32, _ devices: inout Devices) {
+  mutating func remove(_ place: Int32, _ devices: inout Devices) {
     claims.forget(&encounters[place].claims)
     encounters.end(place, head: &devices[Int(encounters[place].device)].encounters)
   }
 
   // MARK: Seeing
 
-  package func sight(
+  package func evidence(
     of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) -> TriggerEvidence {
     let encounter = encounters[place]
@@ -190,34 +195,34 @@ package struct Triggers: ~Copyable {
     let trigger = settings.triggers[Int(encounter.trigger)]
     let edges = edges[Int(encounter.trigger)]
     let loss = (devices[slot].power.credited(assumed) - encounter.approach.level).value
-    var sight = TriggerEvidence()
-    sight.insideFire = edges.fire - loss
-    sight.insideArm = edges.arm - loss
-    sight.insideLeave = edges.leave - loss
-    sight.motion = encounter.approach.motion.value
-    sight.power = devices[slot].power.triggerDoubt
-    sight.isImplausible = devices[slot].isImplausible
-    sight.requiredMargin = trigger.margin.value
-    sight.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
-    if !trigger.group.isEmpty { look(atRivalsOf: place, in: trigger, &sight, at: now, devices, settings) }
-    if sight.margin == nil { sight.recede(by: devices[slot].power.overstated(assumed)) }
-    return sight
+    var evidence = TriggerEvidence()
+    evidence.insideFire = edges.fire - loss
+    evidence.insideArm = edges.arm - loss
+    evidence.insideLeave = edges.leave - loss
+    evidence.motion = encounter.approach.motion.value
+    evidence.power = devices[slot].power.triggerDoubt
+    evidence.isImplausible = devices[slot].isImplausible
+    evidence.requiredMargin = trigger.margin.value
+    evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
+    if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
+    if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
+    return evidence
   }
 
-  private func look(
-    atRivalsOf place: Int32, in trigger: TriggerSettings, _ sight: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
+  private func compareWithRivals(
+    of place: Int32, in trigger: TriggerSettings, _ evidence: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings
   ) {
-    sight.mustAsk = arbitration.hasCompetitor(in: trigger.group, at: now) || !arbitration.isAcquainted(at: now)
-    sight.isConnected = arbitration.isAcquainted(at: now)
-    sight.isGrouped = sight.mustAsk
-    sight.mayBeTaken = encounters[place].wasCutOff && arbitration.isAnybodyAway(from: trigger.group, at: now)
-    compare(place, &sight, at: now, devices, settings)
+    evidence.mustAsk = arbitration.hasCompetitor(in: trigger.group, at: now) || !arbitration.isAcquainted(at: now)
+    evidence.isConnected = arbitration.isAcquainted(at: now)
+    evidence.isGrouped = evidence.mustAsk
+    evidence.mayBeTaken = encounters[place].wasCutOff && arbitration.isAnybodyAway(from: trigger.group, at: now)
+    findBestRival(place, &evidence, at: now, devices, settings)
   }
 
-  /// The best of the others: triggers of our own in the same group, and what the neighbours last said.
-  private func compare(
-    _ place: Int32, _ sight: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  /// The best rival: our own triggers in the group, and the neighbours' last claims.
+  private func findBestRival(
+    _ place: Int32, _ evidence: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let encounter = encounters[place]
     let group = settings.triggers[Int(encounter.trigger)].group
@@ -226,21 +231,21 @@ package struct Triggers: ~Copyable {
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
-      sight.isGrouped = true
-      if encounters[other].hasFired { sight.isTaken = true }
+      evidence.isGrouped = true
+      if encounters[other].hasFired { evidence.isTaken = true }
       if now - encounters[other].approach.heard < Self.memory { best = max(best ?? Decibels(-200), encounters[other].approach.level) }
     }
     var word = encounter.claims
     while word >= 0 {
       defer { word = claims.next(after: word) }
-      if claims[word].hasFired { sight.isTaken = true }
+      if claims[word].hasFired { evidence.isTaken = true }
       if arbitration.members[Int(claims[word].neighbour)].isGone(at: now) {
-        if claims[word].standing == .holding { sight.mayBeTaken = true }
+        if claims[word].standing == .holding { evidence.mayBeTaken = true }
         if !claims[word].hasFired { continue }
       }
       guard now - claims[word].arrived < Self.memory, let level = claims[word].level else { continue }
       best = max(best ?? Decibels(-200), level)
     }
-    if let best { sight.margin = (encounter.approach.level - best).value }
+    if let best { evidence.margin = (encounter.approach.level - best).value }
   }
 }

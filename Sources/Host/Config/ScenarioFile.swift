@@ -27,7 +27,7 @@ extension Scenario {
     section.read("duration_s", &seconds, 1...86_400)
     section.table("air") { air.read(from: &$0) }
     section.tables("gateway", atMost: 32) { table in
-      var station = Mast()
+      var station = Station()
       station.read(from: &table)
       gateways.append(station)
     }
@@ -127,7 +127,7 @@ extension Air {
   }
 }
 
-extension Mast {
+extension Station {
   fileprivate mutating func read(from table: inout Section) {
     name = table.name()
     table.read("at_m", &place)

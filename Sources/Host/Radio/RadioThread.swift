@@ -118,8 +118,8 @@ package struct RadioThread: ~Copyable {
         packet.bytes = Text(transfer.packet)
         radio.deliver(packet)
       }
-      obey(controller.received(transfer.packet, at: now), at: now)
-      peers.received(transfer.packet, at: now)
+      obey(controller.receive(transfer.packet, at: now), at: now)
+      peers.receive(transfer.packet, at: now)
     }
     radio.discarded(transfer.discarded)
     radio.listener.ring()
@@ -153,7 +153,7 @@ package struct RadioThread: ~Copyable {
 
   /// Whom to ask, what to answer, what to send; and what became known of it.
   private mutating func converse(at now: Instant) {
-    while let known = radio.hints.pop() { peers.known(known.address, at: now - known.age) }
+    while let known = radio.hints.pop() { peers.markKnown(known.address, at: now - known.age) }
     peers.tick(controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { obey(controller.stuck(at: now), at: now) }

@@ -31,7 +31,7 @@ struct DeviceTrace {
     guard let slot = slot(in: offline.gateway), offline.gateway.devices[slot].heard == packet.at else { return nil }
     let level = offline.gateway.devices[slot].level
     var average = before[radio]
-    let verdict = average.heard(level, at: packet.at, offline.gateway.settings.average)
+    let verdict = average.observe(level, at: packet.at, offline.gateway.settings.average)
     let after = offline.gateway.devices[slot, radio]
     let isTheSame =
       after.samples == before[radio].samples && after.level == before[radio].level && after.interval == before[radio].interval

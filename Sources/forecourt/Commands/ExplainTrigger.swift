@@ -43,8 +43,8 @@ struct TriggerRecord {
       elsewhere += 1
       return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
     }
-    let sight = gateway.triggers.sight(of: place, at: sample.at, gateway.devices, gateway.settings)
-    guard let rule = encounter.hindrance(sight, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
+    let evidence = gateway.triggers.evidence(of: place, at: sample.at, gateway.devices, gateway.settings)
+    guard let rule = encounter.blockingRule(evidence, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
     let words = rule.words(settings)
     record(rule)
     if best == nil || rule.isFurther(than: best!.rule) { best = (sample.at, rule, words) }

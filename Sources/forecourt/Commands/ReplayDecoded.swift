@@ -59,12 +59,12 @@ struct DecodedReplay: ~Copyable {
   private mutating func write(_ report: Report, at now: Instant, from capture: Int, to out: Output) {
     startLine(now, capture)
     line.members(of: report)
-    let (slot, _, _, isLater) = book.recall(report, at: now, keys)
+    let (slot, _, _, isLater) = book.resolve(report, at: now, keys)
     if isLater { book.touch(slot) }
     if devices.slot(of: book[slot].device) == nil { book.release(slot) }
     let recognition = services.recognise(report)
     let learnt = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: clock.unixTime(at: now))
-    if let learnt { book.settle(slot, as: devices.reference(to: findOrInsert(learnt)), isMatched: false) }
+    if let learnt { book.assign(slot, to: devices.reference(to: findOrInsert(learnt)), isMatched: false) }
     if let device = devices.slot(of: book[slot].device) { line.member("identity", devices[device].identity) }
     if let learnt, book[slot].device == .none { line.member("identity", learnt) }
     if let service = recognition.service { line.member("service", Int64(service)) }

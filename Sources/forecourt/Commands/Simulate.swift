@@ -108,14 +108,14 @@ private func writeTruth(_ run: consuming World, _ path: String, _ invocation: In
   var time = 0.0
   while time <= world.scenario.seconds {
     for phone in 0..<world.witnessed {
-      world.tell(phone: phone, at: time, into: &line)
+      world.compose(phone: phone, at: time, into: &line)
       file.line(line)
     }
     bar.show(time / world.scenario.seconds)
     time += 0.5
   }
   for visit in world.visits {
-    world.tell(visit, into: &line)
+    world.compose(visit, into: &line)
     file.line(line)
   }
   bar.clear()

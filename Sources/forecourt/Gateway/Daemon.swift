@@ -78,7 +78,7 @@ struct Daemon: Listener, ~Copyable {
     if let news { receive(news, from: radio) }
     // What a radio found out is kept even now: the radio does not ask again.
     guard news != nil || moment >= holdUntil else { return }
-    gateway.receive(packet, radio: radio, at: moment)
+    if let news { gateway.receive(news, radio: radio, at: moment) } else { gateway.receive(packet, radio: radio, at: moment) }
     commands.observe(gateway, radio: radio)
   }
 
@@ -111,7 +111,7 @@ struct Daemon: Listener, ~Copyable {
 
   var nextDeadline: Instant {
     let ours = min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now()))
-    return min(gateway.nextDeadline, gateway.settlingDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours)
+    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours)
   }
   var hasWork: Bool {
     sink.requests.count > 0 || sink.chores.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
@@ -126,7 +126,7 @@ struct Daemon: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= telemetry.due { publishTelemetry(at: moment) }
-    gateway.settle(at: moment)
+    gateway.expireLeftovers(at: moment)
     if let (reading, tickets) = reloading.turned(notify, at: moment) {
       let refusal = reload(reading.taken())
       for ticket in tickets { reply(to: ticket, refusal) }
@@ -188,18 +188,18 @@ struct Daemon: Listener, ~Copyable {
       let refusal = commands.startCalibration(of: identity, at: distance, during: span, ticket, gateway, now)
       if let refusal { reply(to: ticket, refusal) }
     case .command(let command, let ticket): reply(to: ticket, RemoteCommands.perform(command, on: &gateway, at: now))
-    case .claim(let claim): gateway.claimed(claim, at: now)
+    case .claim(let claim): gateway.receive(claim: claim, at: now)
     case .neighbour(let neighbour):
       // Some brokers (RabbitMQ) give wildcard subscribers no retained message: a newcomer knows us only when we publish again.
       if gateway.isNews(neighbour) { status.publishAgain() }
-      gateway.met(neighbour, at: now)
-    case .hello(let hello): gateway.greeted(hello, at: now)
-    case .unfinished(let visit): gateway.recall(visit, at: now)
+      gateway.receive(status: neighbour, at: now)
+    case .hello(let hello): gateway.receive(hello: hello, at: now)
+    case .unfinished(let visit): gateway.restore(visit, at: now)
     case .caughtUp:
       holdUntil = .zero
       gateway.caughtUp(at: now)
     case .peer(let peer):
-      gateway.told(peer, at: now)
+      gateway.receive(peer: peer, at: now)
       for radio in radios { radio.hint(peer) }
     }
   }
@@ -237,6 +237,6 @@ struct Daemon: Listener, ~Copyable {
     telemetry.reload(configuration)
     sink.reload(configuration)
     homeAssistant.reload(configuration)
-    gateway.adopt(configuration.core, at: Clock.now())
+    gateway.reload(configuration.core, at: Clock.now())
   }
 }

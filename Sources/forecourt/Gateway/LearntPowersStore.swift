@@ -19,7 +19,7 @@ struct LearntPowersStore {
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) {
-      let strange = try LearntFile.read(path) { gateway.recall($0) }
+      let strange = try LearntFile.read(path) { gateway.restore($0) }
       if strange > 0 { log.say(.warning, "\(path): \(counted(strange, "line")) skipped: not readable") }
     } catch { log.say(.warning, "\(path) \(error.sentence); powers learnt from visits start anew") }
     saved = gateway.triggers.learnt.changes

@@ -25,7 +25,7 @@ struct NeighbourStore {
       log.say(.warning, "\(path) \(error.sentence); the neighbours of the last run are unknown until they are heard")
     }
     expire(in: &gateway, log)
-    for entry in entries { gateway.expect(entry.name, entry.groups) }
+    for entry in entries { gateway.restore(neighbour: entry.name, entry.groups) }
   }
 
   mutating func forget(_ name: Name) {

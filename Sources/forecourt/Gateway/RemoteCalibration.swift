@@ -28,7 +28,7 @@ struct RemoteCalibration {
       measurement = PowerMeasurement()
       self.radio = best
     }
-    if radio == best { measurement.heard(gateway.devices[slot].level) }
+    if radio == best { measurement.observe(gateway.devices[slot].level) }
   }
 
   func reply(_ settings: borrowing Settings) -> Message {

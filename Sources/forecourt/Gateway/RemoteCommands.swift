@@ -62,7 +62,7 @@ struct RemoteCommands {
     case .trigger(let name, let identity):
       // The driver typed the pump's number.
       guard let trigger = gateway.settings.trigger(named: name) else { return "there is no trigger of that name" }
-      return gateway.call(trigger, for: identity, at: now)?.sentence
+      return gateway.fireManually(trigger, for: identity, at: now)?.sentence
     case .ping: break
     // The daemon sees to these: they take their time, or are not the gateway's alone.
     case .calibrate, .capture, .reload, .forgetNeighbour: break
@@ -85,7 +85,7 @@ struct RemoteCommands {
   }
 }
 
-extension CallRefusal {
+extension FireRefusal {
   fileprivate var sentence: String {
     switch self {
     case .deaf: "the gateway may not listen now: see authorization"

@@ -83,16 +83,16 @@ class Average:
         self.gaps = 0
         self.gap = 0.0
         self.shifts = 0  # counted for the study only
-        self.begin(0)
+        self.restart(0)
 
-    def begin(self, level):
+    def restart(self, level):
         self.mean = float(level)
         self.weight = 1.0
         self.variance = 0.0
         self.rise = self.fall = 0.0
         self.rise_run = self.fall_run = 0
 
-    def heard(self, t_us, level):
+    def observe(self, t_us, level):
         s = self.settings
         if self.samples == 0:
             self.last_us = t_us
@@ -128,7 +128,7 @@ class Average:
         return verdict
 
     def start(self, level):
-        self.begin(level)
+        self.restart(level)
         self.levels = [level]
         self.samples = 1
         return STARTED
@@ -154,7 +154,7 @@ class Average:
         values = [min(max(float(level), middle - outlier), middle + outlier) for level in reversed(self.levels)]
         mean = sum(values) / run
         variance = sum((value - mean) * (value - mean) for value in values) / run
-        self.begin(0)
+        self.restart(0)
         self.mean, self.variance, self.weight = single(mean), single(variance), single(weight * run)
         self.samples = run
         self.shifts += 1

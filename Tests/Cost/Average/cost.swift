@@ -23,7 +23,7 @@
     var now = Instant.zero
     for level in levels {
       now = now + .milliseconds(103)
-      average.heard(level, at: now, settings)
+      average.observe(level, at: now, settings)
     }
   }
 }

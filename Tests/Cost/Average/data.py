@@ -82,9 +82,9 @@ def log_errors(filter, series, fit):
     """|ln(estimate / truth)| after every sample; `filter(fit)` makes a filter, a function of time and level."""
     errors = []
     for one in series:
-        heard = filter(fit)
+        observe = filter(fit)
         for s in one.samples:
-            errors.append(abs(math.log(fit.distance(heard(s.t_us, s.level)) / s.distance)))
+            errors.append(abs(math.log(fit.distance(observe(s.t_us, s.level)) / s.distance)))
     return errors
 
 

@@ -17,7 +17,7 @@ def estimates(name):
     for one in series(name):
         state = Average()
         for s in one.samples:
-            state.heard(s.t_us, s.level)
+            state.observe(s.t_us, s.level)
             yield one.owner, state.mean, average.doubt(state), s.distance
 
 

@@ -59,7 +59,7 @@ def lines():
         yield f"scenario,{name.replace(',', ';')},{s.time_constant_s!r},{s.window_samples},{s.outlier_db!r},{s.stale_s!r}"
         state = Average(s)
         for t_us, level in heard:
-            verdict = state.heard(t_us, level)
+            verdict = state.observe(t_us, level)
             sd = doubt(state)
             figures = [state.mean, state.weight, state.variance, state.samples, sd]
             figures += ["" if state.interval is None else state.interval]

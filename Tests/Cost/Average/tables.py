@@ -19,11 +19,11 @@ def ours(**changes):
     def make(fit=None):
         state = Average(settings)
 
-        def heard(t_us, level):
-            state.heard(t_us, level)
+        def observe(t_us, level):
+            state.observe(t_us, level)
             return state.mean
 
-        return heard
+        return observe
 
     return make
 
@@ -78,9 +78,9 @@ def standing(make, name, skip_s):
     """Mean over the series of the standard deviation of the average while nobody moves."""
     found = []
     for one in series(name):
-        heard, start, answers = make(fit(name)), one.samples[0].t_us, []
+        observe, start, answers = make(fit(name)), one.samples[0].t_us, []
         for s in one.samples:
-            answer = heard(s.t_us, s.level)
+            answer = observe(s.t_us, s.level)
             if s.t_us - start > skip_s * 1e6:
                 answers.append(answer)
         if len(answers) > 20:

@@ -10,13 +10,13 @@ PLAIN = Fit(-59.0, 2.0)
 
 def settling(filter, hz, step, seconds=60.0):
     """Seconds from a step's first packet until the answer stays within a tenth of it; None: not within `seconds`."""
-    heard, start = filter(PLAIN), -70 - step // 2
+    observe, start = filter(PLAIN), -70 - step // 2
     before, after = int(40 * hz), int(seconds * hz)
     for i in range(before):
-        heard(round(i / hz * 1e6), start)
+        observe(round(i / hz * 1e6), start)
     settled = None
     for i in range(after):
-        answer = heard(round((before + i) / hz * 1e6), start + step)
+        answer = observe(round((before + i) / hz * 1e6), start + step)
         if abs(answer - start - step) > 0.1 * abs(step):
             settled = None
         elif settled is None:
@@ -26,10 +26,10 @@ def settling(filter, hz, step, seconds=60.0):
 
 def odd_packet(filter, hz, leap=20):
     """The most, in dB, that one packet moves an average that stood still."""
-    heard, moved = filter(PLAIN), 0.0
+    observe, moved = filter(PLAIN), 0.0
     for i in range(int(40 * hz) + 6):
         odd = i == int(40 * hz)
-        answer = heard(round(i / hz * 1e6), -75 + leap * odd)
+        answer = observe(round(i / hz * 1e6), -75 + leap * odd)
         if i >= int(40 * hz):
             moved = max(moved, answer + 75)
     return moved
@@ -49,12 +49,12 @@ class Noise:
 
 def arrival(filter, hz, seed, loss=0.0, near=1.0, line=1.5, speed=1.0, correlation_s=0.0):
     """Somebody walks up from 20 m to 1 m: seconds from his standing still until the average is inside 1.5 m."""
-    noise, heard, t = Noise(seed, correlation_s=correlation_s), filter(PLAIN), 0.0
+    noise, observe, t = Noise(seed, correlation_s=correlation_s), filter(PLAIN), 0.0
     arrives, threshold = 5 + (20 - near) / speed, PLAIN.power - 20 * math.log10(line)
     while t < arrives + 60:
         d = max(near, 20 - speed * max(0.0, t - 5))
         level = round(PLAIN.power - 20 * math.log10(d) + noise.after(1 / hz))
-        if noise.dice.random() >= loss and heard(round(t * 1e6), level) >= threshold:
+        if noise.dice.random() >= loss and observe(round(t * 1e6), level) >= threshold:
             return t - arrives
         t += 1 / hz + noise.dice.random() * 0.01
     return 60.0
@@ -67,9 +67,9 @@ def arrivals(filter, hz, seeds=100, **how):
 
 def standing(filter, hz, spread, correlation_s=0.0, minutes=30, seed=5):
     """Standard deviation and the worst error of the average at a level that never changes."""
-    noise, heard, t, errors = Noise(seed, spread, correlation_s), filter(PLAIN), 0.0, []
+    noise, observe, t, errors = Noise(seed, spread, correlation_s), filter(PLAIN), 0.0, []
     while t < minutes * 60:
-        answer = heard(round(t * 1e6), round(-70 + noise.after(1 / hz)))
+        answer = observe(round(t * 1e6), round(-70 + noise.after(1 / hz)))
         if t > 20:
             errors.append(answer + 70)
         t += 1 / hz + noise.dice.random() * 0.01

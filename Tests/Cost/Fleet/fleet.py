@@ -138,7 +138,7 @@ def play_round(options, seed, folder):
         return outcome, waits, late, meter, seen, refusals(heard), len(sites) * PUMPS
 
 
-def tell(options, outcome, waits, late, meter, seen, gateways, refused, most, processor):
+def report(options, outcome, waits, late, meter, seen, gateways, refused, most, processor):
     part = lambda all, share: f'{all[min(int(share * len(all)), len(all) - 1)]:.2f}' if all else '-'  # noqa: E731
     print(f'{options.broker}, {gateways} gateways, {options.devices} devices')
     print(f'  {outcome["visits"]} visits: {outcome["served"]} served, {outcome["early"]} early, {outcome["missed"]} missed, {outcome["wrong"]} wrong, {outcome["elsewhere"]} '
@@ -173,7 +173,7 @@ def main():
     for number in range(options.rounds):
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             outcome, waits, late, meter, seen, (refused, most, processor), gateways = play_round(options, options.seed + number, pathlib.Path(folder))
-        tell(options, outcome, waits, late, meter, seen, gateways, refused, most, processor)
+        report(options, outcome, waits, late, meter, seen, gateways, refused, most, processor)
         failed += wrongs(outcome)
     if failed: sys.exit('; '.join(failed))
 

@@ -51,7 +51,7 @@ final class Rig: @unchecked Sendable {
       bell.rise()
       for outlet in outlets {
         while let request = outlet.requests.pop() {
-          tell(describe(request))
+          printLine(describe(request))
           guard case .command(_, let ticket) = request else { continue }
           _ = answers.push(.reply(to: ticket, from: composer.topics))
           courier.bell.ring()
@@ -77,13 +77,13 @@ final class Rig: @unchecked Sendable {
     var told = 0
     while true {
       let stored = courier.figures.eventsStored.count
-      if stored > told { tell("stored \(stored)") }
+      if stored > told { printLine("stored \(stored)") }
       told = max(told, stored)
       usleep(500)
     }
   }
 
-  func tell(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+  func printLine(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
   private func push(_ message: Message) {
     while messages.push(message) != nil { usleep(100) }
@@ -116,10 +116,10 @@ final class Rig: @unchecked Sendable {
     case "flood": flood(Double(words[1])!)
     case "durable": durable(Int(words[1])!)
     case "single": single(Int(words[1])!)
-    case "adopt":
+    case "reload":
       settings.read(Array(words.dropFirst()))
       order(.adopt(settings))
-    case "figures": tell(courier.figures.line)
+    case "figures": printLine(courier.figures.line)
     case "stop", nil: return false
     default: fatalError("courier-rig: unknown line \(words)")
     }
@@ -130,8 +130,8 @@ final class Rig: @unchecked Sendable {
     let begun = seconds()
     courier.stop()
     carrying?.join()
-    tell(courier.figures.line)
-    tell("ended \(seconds() - begun)")
+    printLine(courier.figures.line)
+    printLine("ended \(seconds() - begun)")
   }
 
   private func pace(_ rate: Double, _ length: Double) {
@@ -142,7 +142,7 @@ final class Rig: @unchecked Sendable {
       _ = messages.push(composer.fleeting(number))
       courier.bell.ring()
     }
-    tell("paced")
+    printLine("paced")
   }
 
   private func flood(_ length: Double) {
@@ -161,7 +161,7 @@ final class Rig: @unchecked Sendable {
     }
     courier.bell.ring()
     while messages.count > 0 { usleep(100) }
-    tell("flooded \(courier.figures.published.count - before) \(seconds() - start) \(courier.figures.droppedBusy.count) \(refused)")
+    printLine("flooded \(courier.figures.published.count - before) \(seconds() - start) \(courier.figures.droppedBusy.count) \(refused)")
   }
 
   private func durable(_ count: Int) {
@@ -171,7 +171,7 @@ final class Rig: @unchecked Sendable {
     while courier.figures.eventsStored.count - stored < count { usleep(200) }
     let kept = seconds() - start
     while courier.figures.eventsDelivered.count - delivered < count { usleep(200) }
-    tell("durable \(count) \(kept) \(seconds() - start)")
+    printLine("durable \(count) \(kept) \(seconds() - start)")
   }
 
   /// One at a time: the next event comes when the last is on the disk.
@@ -182,6 +182,6 @@ final class Rig: @unchecked Sendable {
       push(composer.event(number, seconds: 60))
       while courier.figures.eventsStored.count == before { sched_yield() }
     }
-    tell("single \(count) \(seconds() - start)")
+    printLine("single \(count) \(seconds() - start)")
   }
 }

@@ -9,7 +9,7 @@ import Host
 //   flood SECONDS              fleeting messages as fast as they are taken
 //   durable COUNT              COUNT events as fast as they are stored, then the time it took
 //   single COUNT               COUNT events, each when the last is on the disk
-//   adopt KEY=VALUE…           new settings
+//   reload KEY=VALUE…          new settings
 //   figures                    the courier's figures
 //   stop                       drain and end; so does the end of stdin
 // `courier-rig write SEED COUNT` writes JSON for Python to judge instead.

@@ -6,7 +6,7 @@ protocol Contestant {
   static var title: String { get }
   init(_ site: Site)
   /// Phones that fire because of this one packet are appended to `fires`.
-  mutating func heard(_ sample: Sample, _ fires: inout [Fire])
+  mutating func observe(_ sample: Sample, _ fires: inout [Fire])
   /// Ten times a second.
   mutating func tick(at time: Double, _ fires: inout [Fire])
 }
@@ -23,7 +23,7 @@ extension Contestant {
         contestant.tick(at: tick, &fires)
         tick += 0.1
       }
-      contestant.heard(sample, &fires)
+      contestant.observe(sample, &fires)
     }
     return fires
   }

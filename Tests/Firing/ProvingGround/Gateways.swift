@@ -57,7 +57,7 @@ final class Gateways {
         neighbour.boot = Text<16>("b")
         neighbour.groups.append(Name("site"))
         neighbour.isOnline = scenario.gateways[other].silentFrom > 0
-        boards[index].gateway.met(neighbour, at: moment(0, index))
+        boards[index].gateway.receive(status: neighbour, at: moment(0, index))
       }
     }
   }
@@ -99,8 +99,8 @@ final class Gateways {
 
   private func deliver(_ letter: Letter) {
     switch letter.word {
-    case .claim(let claim): boards[letter.to].gateway.claimed(claim, at: moment(letter.due, letter.to))
-    case .hello(let hello): boards[letter.to].gateway.greeted(hello, at: moment(letter.due, letter.to))
+    case .claim(let claim): boards[letter.to].gateway.receive(claim: claim, at: moment(letter.due, letter.to))
+    case .hello(let hello): boards[letter.to].gateway.receive(hello: hello, at: moment(letter.due, letter.to))
     }
     collect(letter.to, letter.due)
   }
@@ -181,7 +181,7 @@ private final class Board {
   var gateway: Gateway
   private let memory: UnsafeMutableRawBufferPointer
 
-  init(_ station: Mast, seed: UInt64, cipher: @escaping Cipher, _ configure: (inout Settings) -> Void) {
+  init(_ station: Station, seed: UInt64, cipher: @escaping Cipher, _ configure: (inout Settings) -> Void) {
     name = station.name
     var settings = Settings()
     settings.gateway.name = station.name

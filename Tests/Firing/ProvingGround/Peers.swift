@@ -14,7 +14,7 @@ private struct Presence {
 
   init(_ site: Site) { place = Array(repeating: nil, count: site.phones) }
 
-  mutating func settle(_ phone: Int, at gateway: Int?, distance: Double, _ site: Site, _ time: Double, _ fires: inout [Fire]) {
+  mutating func move(_ phone: Int, at gateway: Int?, distance: Double, _ site: Site, _ time: Double, _ fires: inout [Fire]) {
     if let here = place[phone], here == gateway, distance < 4 { return }
     place[phone] = nil
     guard let gateway, distance <= site.fireDistance else { return }
@@ -37,7 +37,7 @@ struct AltBeacon: Contestant {
     presence = Presence(site)
   }
 
-  mutating func heard(_ sample: Sample, _ fires: inout [Fire]) {
+  mutating func observe(_ sample: Sample, _ fires: inout [Fire]) {
     samples[sample.phone * site.gateways + sample.gateway].append((sample.time, sample.level))
   }
 
@@ -56,7 +56,7 @@ struct AltBeacon: Contestant {
         let metres = site.distance(kept.reduce(0, +) / Double(kept.count), of: phone)
         if metres < best?.distance ?? .infinity { best = (gateway, metres) }
       }
-      presence.settle(phone, at: best?.gateway, distance: best?.distance ?? .infinity, site, time, &fires)
+      presence.move(phone, at: best?.gateway, distance: best?.distance ?? .infinity, site, time, &fires)
     }
   }
 }
@@ -75,7 +75,7 @@ struct ESPresense: Contestant {
     presence = Presence(site)
   }
 
-  mutating func heard(_ sample: Sample, _ fires: inout [Fire]) {
+  mutating func observe(_ sample: Sample, _ fires: inout [Fire]) {
     samples[sample.phone * site.gateways + sample.gateway].append((sample.time, site.distance(sample.level, of: sample.phone)))
   }
 
@@ -94,7 +94,7 @@ struct ESPresense: Contestant {
         let metres = kept.reduce(0, +) / Double(kept.count)
         if metres < best?.distance ?? .infinity { best = (gateway, metres) }
       }
-      presence.settle(phone, at: best?.gateway, distance: best?.distance ?? .infinity, site, time, &fires)
+      presence.move(phone, at: best?.gateway, distance: best?.distance ?? .infinity, site, time, &fires)
     }
   }
 }
@@ -120,7 +120,7 @@ struct Bermuda: Contestant {
     presence = Presence(site)
   }
 
-  mutating func heard(_ sample: Sample, _ fires: inout [Fire]) {
+  mutating func observe(_ sample: Sample, _ fires: inout [Fire]) {
     let place = sample.phone * site.gateways + sample.gateway
     var metres = site.distance(sample.level, of: sample.phone)
     let before = latest[place]
@@ -152,7 +152,7 @@ struct Bermuda: Contestant {
       } else {
         area[phone] = best
       }
-      presence.settle(phone, at: area[phone], distance: area[phone].map(metres) ?? .infinity, site, time, &fires)
+      presence.move(phone, at: area[phone], distance: area[phone].map(metres) ?? .infinity, site, time, &fires)
     }
   }
 }
@@ -169,7 +169,7 @@ struct Crownstone: Contestant {
     bucket = Array(repeating: (0, 0, -1), count: site.gateways * site.phones)
   }
 
-  mutating func heard(_ sample: Sample, _ fires: inout [Fire]) {
+  mutating func observe(_ sample: Sample, _ fires: inout [Fire]) {
     let place = sample.phone * site.gateways + sample.gateway
     bucket[place].level = max(0, bucket[place].level - 2 * (sample.time - bucket[place].time))
     bucket[place].time = sample.time

@@ -39,7 +39,7 @@ struct Walks {
   private func ours(_ recording: Recording, _ set: RecordedSet) -> (fires: [Fire], undecided: Int) {
     var scenario = Scenario()
     scenario.gateways = recording.receivers.indices.map { index in
-      var mast = Mast()
+      var mast = Station()
       mast.name = Name("r")
       for byte in String(index).utf8 { mast.name.append(byte: byte) }
       return mast

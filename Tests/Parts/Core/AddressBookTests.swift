@@ -34,14 +34,14 @@ private final class Desk {
   func hear(_ packet: [UInt8], at second: Int64 = 0, isMatched: Bool = false) throws -> String? {
     var heard: String?
     try forEachReport(in: packet) { report in
-      let (slot, _, isRepeated, isLater) = book.recall(report, at: Instant(microseconds: second * 2_000_000), keys)
+      let (slot, _, isRepeated, isLater) = book.resolve(report, at: Instant(microseconds: second * 2_000_000), keys)
       if isLater { book.touch(slot) }
       if book[slot].device == .none || !isRepeated {
         if book[slot].device == .none { book.release(slot) }
         readings += 1
         let recognition = services.recognise(report)
         if let identity = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: nil) {
-          book.settle(slot, as: device(identity), isMatched: isMatched)
+          book.assign(slot, to: device(identity), isMatched: isMatched)
         }
       }
       heard = devices.slot(of: book[slot].device).map { written(devices[$0].identity) }

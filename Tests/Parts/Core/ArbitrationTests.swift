@@ -75,7 +75,7 @@ import Testing
     neighbour.name = "other"
     neighbour.boot = "run"
     neighbour.isOnline = true
-    arbitration.met(neighbour, at: .zero)
+    arbitration.receive(status: neighbour, at: .zero)
     var claim = Claim()
     claim.gateway = "other"
     claim.boot = "run"

@@ -14,7 +14,7 @@ private struct Listener {
   @discardableResult
   mutating func hear(_ level: Int8, every milliseconds: Int64 = 100) -> Average.Verdict {
     microseconds += milliseconds * 1_000
-    return average.heard(level, at: Instant(microseconds: microseconds), settings)
+    return average.observe(level, at: Instant(microseconds: microseconds), settings)
   }
 
   mutating func hear(_ level: Int8, times: Int, every milliseconds: Int64 = 100) {
@@ -52,7 +52,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
       packets += 1
       let at = try #require(Int64(cells[0]))
       let place = Comment(rawValue: "\(scenario) at \(at)")
-      let verdict = listener.average.heard(try #require(Int8(cells[1])), at: Instant(microseconds: at), listener.settings)
+      let verdict = listener.average.observe(try #require(Int8(cells[1])), at: Instant(microseconds: at), listener.settings)
       let average = listener.average
       #expect("\(verdict)" == cells[2], place)
       #expect(abs(average.level.value - Float(cells[3])!) < 5e-4, place)
@@ -139,7 +139,7 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     var listener = Listener()
     listener.hear(-60, times: 20)
     let before = listener.average
-    listener.average.heard(-61, at: .zero, usual)
+    listener.average.observe(-61, at: .zero, usual)
     #expect(!listener.average.isStale(at: listener.now, usual))
     #expect(abs(listener.average.level.value - before.level.value) < 0.1)
     #expect(listener.average.isStale(at: listener.now + .seconds(15.1), usual))

@@ -14,8 +14,8 @@ import Testing
       guard place >= 0 else { return nil }
       let now = Instant(microseconds: Int64(seconds * 1e6))
       let encounter = rig.gateway.triggers.encounters[place]
-      let sight = rig.gateway.triggers.sight(of: place, at: now, rig.gateway.devices, rig.gateway.settings)
-      return State(encounter: encounter, hindrance: encounter.hindrance(sight, at: now, rig.gateway.settings.triggers[0]))
+      let evidence = rig.gateway.triggers.evidence(of: place, at: now, rig.gateway.devices, rig.gateway.settings)
+      return State(encounter: encounter, hindrance: encounter.blockingRule(evidence, at: now, rig.gateway.settings.triggers[0]))
     }
     return nil
   }
@@ -37,13 +37,13 @@ import Testing
       guard let state = look(rig, at: time) else { continue }
       #expect((state.hindrance == nil) == state.encounter.hasFired, "seed \(seed) at \(time)")
       switch state.hindrance {
-      case .distance, .movement: #expect(state.encounter.evidence <= before, "seed \(seed) at \(time): evidence grew")
+      case .distance, .movement: #expect(state.encounter.evidenceSeconds <= before, "seed \(seed) at \(time): evidence grew")
       case .dwell(let evidence):
-        #expect(evidence == state.encounter.evidence && evidence < 1, "seed \(seed) at \(time): nothing is missing")
+        #expect(evidence == state.encounter.evidenceSeconds && evidence < 1, "seed \(seed) at \(time): nothing is missing")
       case .rest(let left): #expect(left > .zero && left <= .seconds(8), "seed \(seed) at \(time)")
       default: break
       }
-      before = state.encounter.evidence
+      before = state.encounter.evidenceSeconds
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
     let packet = advert(data, kind: kind)
     guard case .reports(var reports) = try HCIEvent(packet.span.bytes) else { return false }
     let now = Instant(microseconds: 1_000_000)
-    while let report = try reports.next() { candidates.heard(report, at: now) }
+    while let report = try reports.next() { candidates.observe(report, at: now) }
     return candidates.next(at: now) == Address(0x4A5B_8337_CA80, type: 1)
   }
 
@@ -84,8 +84,8 @@ import Testing
       guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
         throw Malformed.impossible
       }
-      one.heard(report, at: now)
-      other.heard(report, at: now)
+      one.observe(report, at: now)
+      other.observe(report, at: now)
       if let address = one.next(at: now) {
         calls.append((moment, 0))
         one.failed(address, at: now)

@@ -184,7 +184,7 @@ struct ModelLine {
   private mutating func receive(_ packet: [UInt8]) {
     let span = packet.span
     if packet.count > 3, packet[0] == 4, packet[1] == 0x3E { heard += 1 }
-    obey(controller.received(span.bytes, at: now))
+    obey(controller.receive(span.bytes, at: now))
   }
 
   private mutating func obey(_ action: Controller.Action) {

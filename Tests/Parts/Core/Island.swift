@@ -107,7 +107,7 @@ final class Island {
     neighbour.boot = "test"
     neighbour.isOnline = isOnline
     neighbour.groups.append("pumps")
-    rigs[index].rig.gateway.met(neighbour, at: moment(time, index))
+    rigs[index].rig.gateway.receive(status: neighbour, at: moment(time, index))
   }
 
   /// The line goes down; the gateway and its neighbours notice at times of their own.
@@ -180,10 +180,10 @@ final class Island {
       switch letter.word {
       case .claim(var claim):
         claim.echo = echo
-        rigs[letter.to].rig.gateway.claimed(claim, at: moment(letter.due, letter.to))
+        rigs[letter.to].rig.gateway.receive(claim: claim, at: moment(letter.due, letter.to))
       case .hello(var hello):
         hello.echo = echo
-        rigs[letter.to].rig.gateway.greeted(hello, at: moment(letter.due, letter.to))
+        rigs[letter.to].rig.gateway.receive(hello: hello, at: moment(letter.due, letter.to))
       }
       collect(letter.to, letter.due)
     }

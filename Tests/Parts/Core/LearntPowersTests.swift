@@ -145,7 +145,7 @@ struct LearningTests {
       let before = Self.learnt(rig)
       #expect(before == nil)
       rig.hear(from: start, to: start + 0.2, level: -66)
-      let isServed = rig.gateway.call(0, for: Self.visitor, at: Instant(microseconds: Int64((start + 0.2) * 1e6))) == nil
+      let isServed = rig.gateway.fireManually(0, for: Self.visitor, at: Instant(microseconds: Int64((start + 0.2) * 1e6))) == nil
       #expect(isServed)
       rig.hear(from: start + 0.2, to: start + 15, level: -66)
       rig.wait(until: start + 190)
@@ -156,7 +156,7 @@ struct LearningTests {
 
   @Test("a power learnt by an earlier run applies from the first packet, and a measured power overrides it") func recalled() throws {
     var rig = Rig { $0.addTrigger("pump") }
-    rig.gateway.recall(LearntPowers.Record(Self.visitor, power: Decibels(-48), visits: 3))
+    rig.gateway.restore(LearntPowers.Record(Self.visitor, power: Decibels(-48), visits: 3))
     rig.hear(from: 10, to: 11, level: -60)
     let found = rig.gateway.devices.find(Self.visitor)
     let slot = try #require(found)
@@ -164,7 +164,7 @@ struct LearningTests {
     var next = Settings()
     next.gateway.devices = 64
     next.calibrateEverybody()
-    rig.gateway.adopt(next, at: Instant(microseconds: 12_000_000))
+    rig.gateway.reload(next, at: Instant(microseconds: 12_000_000))
     #expect(rig.gateway.devices[slot].power.level.value == -59)
   }
 }

@@ -95,9 +95,9 @@ import Testing
 }
 
 @Suite("Manual triggers") struct CallTests {
-  private func call(_ device: UInt8, _ rig: inout Rig, at time: Double) -> CallRefusal? {
+  private func call(_ device: UInt8, _ rig: inout Rig, at time: Double) -> FireRefusal? {
     let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | UInt64(device)))
-    return rig.gateway.call(0, for: identity, at: Instant(microseconds: Int64(time * 1e6)))
+    return rig.gateway.fireManually(0, for: identity, at: Instant(microseconds: Int64(time * 1e6)))
   }
 
   @Test("a manual trigger is refused for a device that its radio has not heard lately, or that nothing looks for") func refusals() {
@@ -118,7 +118,7 @@ import Testing
     let packet = advert([1, 0, 0, 0, 0, 0xC1], level: -60, data: [])
     rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: 15_000_000))
     let stranger = Identity(.address, Address(word: 1 << 48 | 0xC100_0000_0001))
-    #expect(rig.gateway.call(0, for: stranger, at: Instant(microseconds: 15_000_000)) == .unmatched)
+    #expect(rig.gateway.fireManually(0, for: stranger, at: Instant(microseconds: 15_000_000)) == .unmatched)
     rig.gateway.authorize(.denied, at: Instant(microseconds: 16_000_000))
     #expect(call(1, &rig, at: 16) == .deaf)
   }

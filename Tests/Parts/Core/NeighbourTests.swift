@@ -75,17 +75,17 @@ import Testing
   @Test("a gateway that does not receive its own hellos knows no neighbours")
   func deaf() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     #expect(arbitration.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
-    arbitration.greeted(neighbour(), at: at(1))
+    arbitration.receive(hello: neighbour(), at: at(1))
     #expect(arbitration.due == .never, "nor anything to be said")
     arbitration.connected(true, at: at(1))
-    let first = arbitration.saysHello(at: at(1))
+    let first = arbitration.nextHello(at: at(1))
     #expect(arbitration.isAcquainted(at: at(9)) == false)
-    arbitration.heardOurselves(first + 1, at: at(9))
+    arbitration.receiveOwnHello(first + 1, at: at(9))
     #expect(arbitration.isAcquainted(at: at(20)) == false, "we have never said that number")
-    let second = arbitration.saysHello(at: at(20))
-    arbitration.heardOurselves(second, at: at(20.1))
+    let second = arbitration.nextHello(at: at(20))
+    arbitration.receiveOwnHello(second, at: at(20.1))
     #expect(arbitration.isAcquainted(at: at(23)) == false)
     #expect(arbitration.isAcquainted(at: at(23.2)) == true)
     #expect(arbitration.isAcquainted(at: at(34)) == false, "it no longer hears itself")
@@ -97,64 +97,64 @@ import Testing
   @Test("a goodbye counts once its gateway is silent; an earlier run's will never counts")
   func goodbyes() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     arbitration.connected(true, at: at(0))
-    let number = arbitration.saysHello(at: at(1))
+    let number = arbitration.nextHello(at: at(1))
     var hello = neighbour()
     (hello.sequence, hello.echo) = (1, number)
-    arbitration.greeted(hello, at: at(1.1))
-    arbitration.met(neighbour(isOnline: false), at: at(2))
+    arbitration.receive(hello: hello, at: at(1.1))
+    arbitration.receive(status: neighbour(isOnline: false), at: at(2))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true, "it spoke a second ago")
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(6)) == false)
     #expect(arbitration.isAnybodyAway(from: "pumps", at: at(6)) == true)
     hello.sequence = 2
-    arbitration.greeted(hello, at: at(7))
-    arbitration.met(neighbour(boot: "run 0"), at: at(12))
-    arbitration.met(neighbour(boot: "run 0", isOnline: false), at: at(12))
+    arbitration.receive(hello: hello, at: at(7))
+    arbitration.receive(status: neighbour(boot: "run 0"), at: at(12))
+    arbitration.receive(status: neighbour(boot: "run 0", isOnline: false), at: at(12))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(20)) == true, "it is waited for: that was another run's goodbye")
   }
 
   @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
   func runs() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     arbitration.connected(true, at: at(0))
-    let number = arbitration.saysHello(at: at(1))
+    let number = arbitration.nextHello(at: at(1))
     var hello = neighbour()
     (hello.sequence, hello.echo) = (50, number)
-    arbitration.greeted(hello, at: at(1))
+    arbitration.receive(hello: hello, at: at(1))
     var claim = Claim()
     (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "run 1", 51)
     claim.identity.append(1)
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(1)) != nil)
     var recorded = neighbour(boot: "run 0")
     recorded.sequence = 900
-    arbitration.greeted(recorded, at: at(2))
+    arbitration.receive(hello: recorded, at: at(2))
     claim.boot = "run 0"
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(2)) == nil)
     var restarted = neighbour(boot: "run 2")
     (restarted.sequence, restarted.echo) = (1, 0)
-    arbitration.greeted(restarted, at: at(3))
-    (restarted.sequence, restarted.echo) = (2, arbitration.saysHello(at: at(3)))
-    arbitration.greeted(restarted, at: at(4))
+    arbitration.receive(hello: restarted, at: at(3))
+    (restarted.sequence, restarted.echo) = (2, arbitration.nextHello(at: at(3)))
+    arbitration.receive(hello: restarted, at: at(4))
     (claim.boot, claim.sequence) = ("run 2", 3)
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(4)) != nil)
     #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(4)) != nil, "QoS 0 may come twice; rivals tell by the number")
     let before = arbitration.refused.replayed
-    arbitration.greeted(restarted, at: at(5))
+    arbitration.receive(hello: restarted, at: at(5))
     #expect(arbitration.refused.replayed == before + 1)
   }
 
   @Test("the roster names the gateways that must be heard, and no other is listened to")
   func rosters() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped(["we", "other"]))
+    arbitration.reload(grouped(["we", "other"]))
     arbitration.connected(true, at: at(0))
-    arbitration.met(neighbour(isOnline: false), at: at(1))
+    arbitration.receive(status: neighbour(isOnline: false), at: at(1))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(60)) == true, "however it said goodbye")
-    arbitration.met(neighbour("stranger"), at: at(1))
+    arbitration.receive(status: neighbour("stranger"), at: at(1))
     #expect(arbitration.find("stranger") == nil && arbitration.refused.strangers == 1 && arbitration.refused.stranger == Name("stranger"))
-    arbitration.adopt(grouped(["we"]))
+    arbitration.reload(grouped(["we"]))
     #expect(!arbitration.hasCompetitor(in: "pumps", at: at(60)) && arbitration.isAcquainted(at: at(60)), "alone by the roster")
   }
 
@@ -166,18 +166,18 @@ import Testing
     entry.groups.append("doors")
     _ = settings.site.roster.append(entry)
     var arbitration = Arbitration()
-    arbitration.adopt(settings)
+    arbitration.reload(settings)
     arbitration.connected(true, at: at(0))
     #expect(arbitration.hasCompetitor(in: "doors", at: at(1)) == true)
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(1)) == false)
     var hello = neighbour()
     hello.sequence = 1
-    arbitration.greeted(hello, at: at(2))
+    arbitration.receive(hello: hello, at: at(2))
     #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true)
     #expect(arbitration.hasCompetitor(in: "doors", at: at(90)) == true, "whatever it says of itself")
     var groupless = grouped(["we", "other"])
     groupless.triggers.removeAll()
-    arbitration.adopt(groupless)
+    arbitration.reload(groupless)
     #expect(arbitration.due != .never)
   }
 
@@ -186,22 +186,22 @@ import Testing
     var list = GroupList()
     list.append("pumps")
     var arbitration = Arbitration()
-    arbitration.adopt(grouped(["we", "one", "two"]))
+    arbitration.reload(grouped(["we", "one", "two"]))
     arbitration.connected(true, at: at(0))
     var told: [Unheard?] = []
     for second in 0..<40 {
       let now = at(Double(second))
-      arbitration.listen(for: list, at: now)
+      arbitration.updateHearing(for: list, at: now)
       told.append(arbitration.hearing.unheard)
-      let number = arbitration.saysHello(at: now)
-      if second >= 6 { arbitration.heardOurselves(number, at: now) }
+      let number = arbitration.nextHello(at: now)
+      if second >= 6 { arbitration.receiveOwnHello(number, at: now) }
       var hello = neighbour("one")
       (hello.sequence, hello.echo) = (UInt32(second + 1), number)
-      if second >= 10 { arbitration.greeted(hello, at: now) }
+      if second >= 10 { arbitration.receive(hello: hello, at: now) }
       hello.name = "two"
       if !(15..<20 ~= second), second >= 10 {
         if second >= 30 { hello.echo = 0 }
-        arbitration.greeted(hello, at: now)
+        arbitration.receive(hello: hello, at: now)
       }
     }
     #expect(told[5] == .ourselves)
@@ -214,30 +214,30 @@ import Testing
   @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
     var arbitration = Arbitration()
-    arbitration.adopt(grouped())
+    arbitration.reload(grouped())
     arbitration.connected(true, at: at(0))
     func name(_ number: Int) -> Name {
       var name = Name("gate")
       name.append(decimal: UInt64(number))
       return name
     }
-    for number in 0..<64 { arbitration.met(neighbour(name(number)), at: at(1)) }
+    for number in 0..<64 { arbitration.receive(status: neighbour(name(number)), at: at(1)) }
     for number in 0..<63 {
       var hello = neighbour(name(number))
       hello.sequence = 1
-      arbitration.greeted(hello, at: at(1))
+      arbitration.receive(hello: hello, at: at(1))
     }
     var hello = neighbour("late")
     hello.sequence = 1
-    arbitration.greeted(hello, at: at(2))
+    arbitration.receive(hello: hello, at: at(2))
     #expect(arbitration.find("late") != nil && arbitration.find(name(63)) == nil)
-    arbitration.met(neighbour("too late"), at: at(2))
+    arbitration.receive(status: neighbour("too late"), at: at(2))
     #expect(arbitration.find("too late") == nil && arbitration.refused.strangers == 1)
     let place = arbitration.find("late")!
     let run = arbitration.members[place].run
     let forgotten = [arbitration.forget("late"), arbitration.forget("late"), arbitration.forget(Name())]
     #expect(forgotten == [true, false, false])
-    arbitration.met(neighbour("another"), at: at(3))
+    arbitration.receive(status: neighbour("another"), at: at(3))
     #expect(arbitration.find("another") == place && arbitration.members[place].run != run)
   }
 
@@ -268,7 +268,7 @@ import Testing
         hello.name = "a \"gateway\" of thirty-two byte"
         hello.name.append(decimal: UInt64(10 + number))
         hello.sequence = UInt32(round + 1)
-        rig.gateway.greeted(hello, at: at(Double(round) + 0.5))
+        rig.gateway.receive(hello: hello, at: at(Double(round) + 0.5))
       }
       rig.wait(until: Double(round + 1))
       for (topic, payload) in rig.said() where topic.contains("/hello/") {

@@ -24,8 +24,8 @@ import Testing
       #expect(line.isScanning && line.controller.condition == .scanning, "seed \(seed): \(bad)")
       #expect(line.longestDeafness <= .milliseconds(2_700), "seed \(seed): \(line.longestDeafness.seconds) s deaf")
       #expect(line.controller.recoveries.resets == 0, "seed \(seed): no reset is needed for a bad peer")
-      #expect(line.connections.count == (line.peers.conversation.isHolding ? 1 : 0), "seed \(seed): \(line.connections)")
-      #expect(line.peers.strays.isEmpty && line.peers.server.link == nil)
+      #expect(line.connections.count == (line.peers.client.isHolding ? 1 : 0), "seed \(seed): \(line.connections)")
+      #expect(line.peers.unexpected.isEmpty && line.peers.server.link == nil)
     }
   }
 

@@ -73,8 +73,8 @@ struct PeerLine: ~Copyable {
     while let first = toHost.first, first.at <= now {
       toHost.removeFirst()
       let span = first.bytes.span
-      obey(controller.received(span.bytes, at: now))
-      peers.received(span.bytes, at: now)
+      obey(controller.receive(span.bytes, at: now))
+      peers.receive(span.bytes, at: now)
       work()
     }
     obey(controller.tick(at: now))

@@ -73,7 +73,7 @@ import Testing
 
   @Test("a device that a neighbour has asked is not asked again") func shared() {
     var line = PeerLine([Self.phone])
-    line.peers.known(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000))
+    line.peers.markKnown(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000))
     line.advertInterval = .milliseconds(500)
     line.run(for: .seconds(600))
     #expect(line.news.isEmpty)
@@ -154,8 +154,8 @@ import Testing
       $0.publish.unknown = .publish
       $0.peer.identify = true
     }
-    rig.gateway.told(KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 5), at: Instant(microseconds: 1_000_000))
-    rig.gateway.told(KnownPeer(address: Address(0xC000_0000_0002, type: 1), id: 6), at: Instant(microseconds: 1_000_000))
+    rig.gateway.receive(peer: KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 5), at: Instant(microseconds: 1_000_000))
+    rig.gateway.receive(peer: KnownPeer(address: Address(0xC000_0000_0002, type: 1), id: 6), at: Instant(microseconds: 1_000_000))
     #expect(rig.said().isEmpty)
     rig.hear(1, at: 2, data: Self.phone.advert)
     rig.hear(2, at: 1_000, data: Self.phone.advert)
@@ -171,14 +171,14 @@ import Testing
     for index in 1...2 {
       var peer = KnownPeer(address: Address(0xC000_0000_0000 + UInt64(index), type: 1), id: UInt32(index))
       peer.age = .seconds(900)
-      rig.gateway.told(peer, at: Instant(microseconds: 1_000_000))
+      rig.gateway.receive(peer: peer, at: Instant(microseconds: 1_000_000))
     }
     rig.hear(1, at: 60, data: Self.phone.advert)
     rig.hear(2, at: 62, data: Self.phone.advert)
     let topics = rig.said().map { $0.topic }
     #expect(topics.first == "proximity/peer:00000001" && topics.last?.contains("address:") == true, "\(topics)")
     var line = PeerLine([Self.phone])
-    line.peers.known(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000) - .seconds(900))
+    line.peers.markKnown(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000) - .seconds(900))
     line.run(for: .seconds(59))
     #expect(line.news.isEmpty)
     line.run(for: .seconds(3))

@@ -7,7 +7,7 @@ import Testing
 
   private func measured(_ levels: [Int8], at distance: Float = 1, offset: Float = 0) -> PowerMeasurement.Result? {
     var measurement = PowerMeasurement()
-    for level in levels { measurement.heard(level) }
+    for level in levels { measurement.observe(level) }
     return measurement.result(at: Meters(distance), along: path, offset: Decibels(offset))
   }
 

@@ -145,7 +145,7 @@ struct ReloadTests {
     next.gateway.devices = 64
     next.addRegion("kept")
     next.addRegion("new", matching: Selector(kind: .peer, isWhole: false, prefix: Identity(.peer)))
-    rig.gateway.adopt(next, at: Instant(microseconds: 2_000_000))
+    rig.gateway.reload(next, at: Instant(microseconds: 2_000_000))
     let said = rig.said().filter { $0.topic.hasPrefix("region") }
     #expect(said.map(\.topic) == ["region/gone/event", "region/gone", "region/kept", "region/new"])
     #expect(said[0].payload.contains(#""reason":"reload""#) && said[2].payload.contains(#""state":"inside","count":1"#))
@@ -192,14 +192,14 @@ struct PrivacyTests {
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
     _ = neighbour.groups.append("pumps")
-    rig.gateway.met(neighbour, at: .zero)
+    rig.gateway.receive(status: neighbour, at: .zero)
     // Too far off for an encounter.
     for step in 0..<20 { rig.hear(1, at: Double(step) * 0.1, level: -100) }
     _ = rig.said()
     var claim = Claim()
     (claim.gateway, claim.group, claim.boot, claim.sequence, claim.level) = ("other", "pumps", "b", 1, Decibels(-60))
     claim.identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
-    rig.gateway.claimed(claim, at: Instant(microseconds: 3_000_000))
+    rig.gateway.receive(claim: claim, at: Instant(microseconds: 3_000_000))
     let answer = try #require(rig.said().first { $0.payload.contains("withdrawn") })
     #expect(answer.payload.contains("level_db") == isLookedFor && answer.payload.contains(#""age_ms":0"#) == !isLookedFor)
   }
@@ -213,7 +213,7 @@ struct PrivacyTests {
         var next = Settings()
         next.gateway.devices = 64
         next.publish.unknown = unknown
-        rig.gateway.adopt(next, at: Instant(microseconds: Int64(second) * 1_000_000))
+        rig.gateway.reload(next, at: Instant(microseconds: Int64(second) * 1_000_000))
       }
       rig.hear(1, at: Double(second) + 1, level: -60)
       rig.hear(1, at: Double(second) + 2, level: -60)

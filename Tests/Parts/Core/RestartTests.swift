@@ -28,14 +28,14 @@ import Testing
   func visits() throws {
     var rig = rig()
     for device in 1...2 as ClosedRange<UInt8> {
-      for place in ["trigger/pump", "region/door/event"] { rig.gateway.recall(open(place, device: device), at: .zero) }
+      for place in ["trigger/pump", "region/door/event"] { rig.gateway.restore(open(place, device: device), at: .zero) }
     }
     // Twice is once.
-    rig.gateway.recall(open("trigger/pump"), at: .zero)
+    rig.gateway.restore(open("trigger/pump"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
     #expect(try state(rig.said())["served_count"] as? Int == 2)
     rig.hear(1, from: 1, to: 40, level: -60)
-    rig.gateway.settle(at: Instant(microseconds: 40_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000))
     let said = rig.said()
     let told = said.compactMap { Told(topic: $0.topic, payload: $0.payload) }.filter { !$0.event.isEmpty }
     #expect(told == [Told("leave", device: 2, reason: "restart")], "and no second fire for the one who stands there")
@@ -48,16 +48,16 @@ import Testing
     let gone = rig.said()
     #expect(gone.contains { $0.payload.contains(#""event":"leave""#) && $0.payload.contains(#""reason":"lost""#) })
     #expect(gone.contains { $0.payload.contains(#""event":"exit","reason":"silence""#) })
-    rig.gateway.settle(at: Instant(microseconds: 300_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 300_000_000))
     #expect(!rig.said().contains { $0.topic.hasSuffix("event") || $0.payload.contains("leave") })
   }
 
   @Test("a device that is heard only after its leave was slow: it is not served again before it has left")
   func slow() {
     var rig = rig()
-    rig.gateway.recall(open("trigger/pump"), at: .zero)
+    rig.gateway.restore(open("trigger/pump"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
-    rig.gateway.settle(at: Instant(microseconds: 15_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 15_000_000))
     #expect(rig.told().filter { !$0.event.isEmpty } == [Told("leave", reason: "restart")])
     rig.hear(from: 30, to: 60, level: -60)
     #expect(!rig.told().contains { $0.event == "fire" })
@@ -72,10 +72,10 @@ import Testing
     var rig = rig()
     rig.gateway.caughtUp(at: .zero)
     _ = rig.said()
-    rig.gateway.recall(open("trigger/old"), at: .zero)
-    rig.gateway.recall(open("region/old/event"), at: .zero)
-    rig.gateway.recall(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
-    rig.gateway.recall(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
+    rig.gateway.restore(open("trigger/old"), at: .zero)
+    rig.gateway.restore(open("region/old/event"), at: .zero)
+    rig.gateway.restore(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
+    rig.gateway.restore(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
     let said = rig.said()
     #expect(said.map(\.topic) == ["trigger/old", "trigger/old/state", "region/old/event", "forecourt/site/before/trigger/pump"])
     #expect(said[1].payload.isEmpty && said[0].payload.contains("restart") && said[2].payload.contains("restart"))
@@ -84,13 +84,13 @@ import Testing
   @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")
   func reload() {
     var rig = rig { $0.addTrigger("old") }
-    rig.gateway.recall(open("trigger/old"), at: .zero)
+    rig.gateway.restore(open("trigger/old"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
     _ = rig.said()
     var next = Settings()
     next.gateway.devices = 64
     next.addTrigger("pump")
-    rig.gateway.adopt(next, at: .zero)
+    rig.gateway.reload(next, at: .zero)
     let said = rig.said()
     #expect(said.contains { $0.topic == "trigger/old" && $0.payload.contains("restart") })
     #expect(said.last { $0.topic == "trigger/old/state" }?.payload == "")
@@ -133,7 +133,7 @@ import Testing
       }
     }
     // Who was left for later is told with the next that falls due.
-    rig.gateway.settle(at: Instant(microseconds: 41_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 41_000_000))
     let now = try state(rig.said())
     let told = try #require(now["served"] as? [Any]).count + (now["near"] as? [Any] ?? []).count
     let there = try #require(now["served_count"] as? Int) + (now["near_count"] as? Int ?? 0)
@@ -168,7 +168,7 @@ import Testing
     #expect(enters <= 256 + 25 * 5 + 1 && exits <= enters && fires == 1 && arms < 100)
     #expect(Int(rig.gateway.publisher.eventsLeftOut) > 20_000)
     rig.wait(until: 200)
-    rig.gateway.settle(at: Instant(microseconds: 201_000_000))
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 201_000_000))
     let said = rig.said()
     exits += said.count { $0.payload.contains(#""event":"exit""#) }
     #expect(exits == enters, "whose coming was told, his going is")

@@ -32,7 +32,7 @@ import Testing
       $0.addTrigger("new")
       $0.addTrigger("pump") { $0.fire = Meters(1.2) }
     }
-    rig.gateway.adopt(next, at: Instant(microseconds: 20_000_000))
+    rig.gateway.reload(next, at: Instant(microseconds: 20_000_000))
     rig.hear(from: 20, to: 22, level: -60)
     #expect(rig.told().allSatisfy { $0.trigger == "new" })
     rig.hear(from: 22, to: 30, level: -98)
@@ -42,7 +42,7 @@ import Testing
   @Test("a visit ends with the trigger that a new config no longer has")
   func ending() {
     var rig = fired()
-    rig.gateway.adopt(settings { $0.triggers.removeAll() }, at: Instant(microseconds: 20_000_000))
+    rig.gateway.reload(settings { $0.triggers.removeAll() }, at: Instant(microseconds: 20_000_000))
     #expect(rig.told() == [Told("leave", reason: "reload")])
   }
 

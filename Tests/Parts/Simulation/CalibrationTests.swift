@@ -43,7 +43,7 @@ import Testing
       }
       begin += place.seconds + 1
     }
-    for heard in World.heard(scenario, seed: seed) {
+    for heard in World.receptions(scenario, seed: seed) {
       for index in measurements.indices where measurements[index].radio == heard.gateway {
         guard heard.at >= measurements[index].begin, heard.at < measurements[index].end else { continue }
         measurements[index].heard.append(Measurement.Reading(at: heard.at, level: Double(heard.rssi)))

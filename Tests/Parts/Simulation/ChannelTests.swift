@@ -11,7 +11,7 @@ import Testing
   ) -> (levels: [Int], lost: Double) {
     var levels: [Int] = []
     let scenario = Scenario.standing(at: distance, seconds: 2, change)
-    for seed in 0..<runs { levels += World.heard(scenario, seed: seed).map(\.rssi) }
+    for seed in 0..<runs { levels += World.receptions(scenario, seed: seed).map(\.rssi) }
     return (levels, 1 - Double(levels.count) / (Double(runs) * 2 / 0.105))
   }
 
@@ -35,7 +35,7 @@ extension ChannelTests {
       $0.gateways[1].place = Point(-5, 0)
     }
     return (0..<4_000).compactMap { seed in
-      let heard = World.heard(scenario, seed: UInt64(seed))
+      let heard = World.receptions(scenario, seed: UInt64(seed))
       let near = heard.filter { $0.gateway == 0 }.prefix(packets).map(\.rssi)
       let far = heard.filter { $0.gateway == 1 }.prefix(packets).map(\.rssi)
       return near.isEmpty || far.isEmpty ? nil : near.mean - far.mean
@@ -58,7 +58,7 @@ extension ChannelTests {
   @Test("levels on one channel are alike while nobody moves, and independent after half a wavelength")
   func correlation() {
     var link = Fading(seed: 5, index: 0)
-    let air = Weather(Air())
+    let air = AirModel(Air())
     var still: [Double] = []
     var walking: [Double] = []
     var way = 0.0
@@ -76,7 +76,7 @@ extension ChannelTests {
 
   @Test("three channels differ by as much as 10 to 15 dB at one place")
   func channels() {
-    let air = Weather(Air())
+    let air = AirModel(Air())
     let spreads = (0..<4_000).map { index in
       var link = Fading(seed: 9, index: index)
       let levels = (0..<3).map { link.fading(on: $0, after: 0, in: air) }
@@ -88,7 +88,7 @@ extension ChannelTests {
 
   @Test("a level's mean in dB is what a calibration measures: fading adds nothing to it")
   func unbiased() {
-    let air = Weather(Air())
+    let air = AirModel(Air())
     var sum = 0.0
     for index in 0..<40_000 {
       var link = Fading(seed: 3, index: index)
@@ -100,7 +100,7 @@ extension ChannelTests {
   @Test("a crowd drowns the weak and leaves the strong")
   func collisions() {
     var traffic = Traffic()
-    for index in 0..<4_000 { traffic.note(-80, at: Double(index) * 0.0005) }
+    for index in 0..<4_000 { traffic.record(-80, at: Double(index) * 0.0005) }
     #expect(traffic.collision(of: -80, at: 2) > 0.7)
     #expect(traffic.collision(of: -70, at: 2) == 0)
   }

@@ -8,7 +8,7 @@ extension Scenario {
   static func standing(at distance: Double, seconds: Double = 60, _ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
     var scenario = Scenario()
     scenario.seconds = seconds
-    var gateway = Mast()
+    var gateway = Station()
     gateway.name = Name("west")
     gateway.height = 1.1
     scenario.gateways = [gateway]
@@ -41,7 +41,7 @@ extension Identity {
 
 extension World {
   /// The levels of everything the gateways hear, with the moments.
-  static func heard(_ scenario: Scenario, seed: UInt64) -> [(gateway: Int, at: Instant, rssi: Int)] {
+  static func receptions(_ scenario: Scenario, seed: UInt64) -> [(gateway: Int, at: Instant, rssi: Int)] {
     var world = World(scenario, seed: seed)
     var packet = Packet()
     var heard: [(Int, Instant, Int)] = []

@@ -53,11 +53,11 @@ import Testing
   func lines() {
     var world = World(scenario([.move(to: Point(1, 0), pace: .speed(1), by: .foot)]), seed: 1)
     var line = TruthLine()
-    world.tell(phone: 0, at: 30, into: &line)
+    world.compose(phone: 0, at: 30, into: &line)
     #expect(
       line.string
         == #"{"t_s":30,"phone":"tag","who":"somebody","x_m":1,"y_m":0,"moving":false,"inside":"pump","distance_m":{"pump":1}}"#)
-    world.tell(world.visits[0], into: &line)
+    world.compose(world.visits[0], into: &line)
     #expect(line.string.hasPrefix(#"{"visit":"pump","who":"somebody","entered_s":18.5"#))
   }
 }

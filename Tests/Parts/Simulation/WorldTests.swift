@@ -38,7 +38,7 @@ import Testing
   func order() {
     for seed in 0..<10 as Range<UInt64> {
       var latest = [Instant.zero, Instant.zero]
-      for heard in World.heard(busy(), seed: seed) {
+      for heard in World.receptions(busy(), seed: seed) {
         #expect(heard.at >= latest[heard.gateway])
         latest[heard.gateway] = heard.at
       }
@@ -48,9 +48,9 @@ import Testing
 
   @Test("adverts come every interval and up to 10 ms later, and a sixth of the window hears a sixth of them")
   func rate() {
-    let open = World.heard(.standing(at: 1) { $0.air.interference = 0 }, seed: 4).count
+    let open = World.receptions(.standing(at: 1) { $0.air.interference = 0 }, seed: 4).count
     #expect(abs(Double(open) - 60 / 0.105) < 15)
-    let sixth = World.heard(
+    let sixth = World.receptions(
       .standing(at: 1) {
         $0.air.interference = 0; $0.gateways[0].window = 0.010
       }, seed: 4
@@ -60,7 +60,7 @@ import Testing
 
   @Test("interference of 40 % loses 40 % of the packets")
   func interference() {
-    let heard = World.heard(.standing(at: 1, seconds: 300) { $0.air.interference = 0.4 }, seed: 4).count
+    let heard = World.receptions(.standing(at: 1, seconds: 300) { $0.air.interference = 0.4 }, seed: 4).count
     #expect(abs(Double(heard) / (300 / 0.105) - 0.6) < 0.03)
   }
 
@@ -70,7 +70,7 @@ import Testing
       $0.gateways[0].silentFrom = 20
       $0.gateways[0].silentTo = 40
     }
-    let times = World.heard(scenario, seed: 1).map(\.at.seconds)
+    let times = World.receptions(scenario, seed: 1).map(\.at.seconds)
     #expect(!times.contains { $0 > 20.01 && $0 < 40 })
     #expect(times.contains { $0 < 20 } && times.contains { $0 > 40 })
   }

@@ -110,7 +110,7 @@ class Control:
             for opcode, status in words.get('refuse', {}).items():
                 port.refusals[int(opcode, 16)] = status
             port.swallowed |= {int(opcode, 16) for opcode in words.get('swallow', [])}
-            port.note('fault', **{k: v for k, v in words.items() if k not in ('do', 'port', 'ports')})
+            port.record('fault', **{k: v for k, v in words.items() if k not in ('do', 'port', 'ports')})
 
     def do_inject(self, words):
         """Octets to the gateway as they are ("hex"), or "garbage": N random ones by "seed"; "hardware_error": CODE."""

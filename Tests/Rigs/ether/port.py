@@ -39,7 +39,7 @@ class Port:
         """Somebody may be listening: a client is connected, or the line is a tty."""
         return self.fd is not None
 
-    def note(self, what, **more):
+    def record(self, what, **more):
         self.log({'port': self.name, 'what': what, **more})
         self.changed.set()
 
@@ -98,7 +98,7 @@ class Port:
     def _attach(self):
         os.set_blocking(self.fd, False)
         self.opens += 1
-        self.note('open')
+        self.record('open')
         asyncio.get_running_loop().add_reader(self.fd, self._readable)
 
     def _detach(self, why):
@@ -114,7 +114,7 @@ class Port:
         self.fd = self.peer = None
         self.waiting.clear()
         self.buffer.clear()
-        self.note('closed', why=why)
+        self.record('closed', why=why)
 
     def drop(self):
         """The adapter is pulled out: the line ends, nobody can come back until start() is called again."""
@@ -139,7 +139,7 @@ class Port:
             return
         except OSError as error:
             data = b''
-            self.note('read failed', error=str(error))
+            self.record('read failed', error=str(error))
         if not data:
             self._detach('by peer')
             return
@@ -147,7 +147,7 @@ class Port:
         while self.buffer:
             width = LENGTH_WIDTH.get(self.buffer[0])
             if width is None:
-                self.note('nonsense', hex=bytes(self.buffer[:16]).hex())
+                self.record('nonsense', hex=bytes(self.buffer[:16]).hex())
                 del self.buffer[0]
                 continue
             whole = 3 + width + int.from_bytes(self.buffer[3:3 + width], 'little')
@@ -161,14 +161,14 @@ class Port:
         if packet[0] == 1:
             opcode = packet[1] | packet[2] << 8
             self.commands[opcode] = self.commands.get(opcode, 0) + 1
-            self.note('command', opcode=f'{opcode:04x}', hex=packet[4:].hex())
+            self.record('command', opcode=f'{opcode:04x}', hex=packet[4:].hex())
             if self.hang or opcode in self.swallowed:
                 return
             if opcode in self.refusals:
                 self.controller.complete(opcode, bytes([self.refusals[opcode]]))
                 return
         else:
-            self.note('acl' if packet[0] == 2 else 'iso', hex=packet[1:].hex())
+            self.record('acl' if packet[0] == 2 else 'iso', hex=packet[1:].hex())
             if self.hang:
                 return
         if self.delay_s:
@@ -180,7 +180,7 @@ class Port:
         try:
             HCI_Packet.from_bytes(packet)
         except Exception as error:  # a malformed command gets the answer that a controller gives
-            self.note('malformed', error=str(error), hex=packet.hex())
+            self.record('malformed', error=str(error), hex=packet.hex())
             if packet[0] == 1:
                 self.controller.complete(packet[1] | packet[2] << 8, b'\x12')
             return
@@ -188,7 +188,7 @@ class Port:
             self.controller.on_packet(packet)
         except Exception as error:  # ours or Bumble's mistake must not pass for a controller that hangs
             self.mistakes += 1
-            self.note('mistake', error=repr(error), hex=packet.hex())
+            self.record('mistake', error=repr(error), hex=packet.hex())
             if packet[0] == 1:
                 self.controller.complete(packet[1] | packet[2] << 8, b'\x1f')
 

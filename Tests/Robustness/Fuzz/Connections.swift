@@ -70,7 +70,7 @@ private struct Scene: ~Copyable {
   }
 
   private mutating func hear(_ packet: [UInt8]) {
-    peers.received(packet.span.bytes, at: now)
+    peers.receive(packet.span.bytes, at: now)
     work()
   }
 
@@ -83,9 +83,9 @@ private struct Scene: ~Copyable {
       precondition(packet.count <= (packet[0] == 2 ? 32 : 44), "no packet is longer than the controller takes")
       peers.sent(at: now)
       if packet[0] == 2 {
-        peers.received(([4, 0x13, 5, 1, 0x40, 0, 1, 0] as [UInt8]).span.bytes, at: now)
+        peers.receive(([4, 0x13, 5, 1, 0x40, 0, 1, 0] as [UInt8]).span.bytes, at: now)
       } else if packet[1] != 0x0D || packet[2] != 0x20 {
-        peers.received(([4, 0x0E, 4, 1, packet[1], packet[2], 0] as [UInt8]).span.bytes, at: now)
+        peers.receive(([4, 0x0E, 4, 1, packet[1], packet[2], 0] as [UInt8]).span.bytes, at: now)
       }
     }
     while peers.nextNews() != nil {}
