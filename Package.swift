@@ -1,13 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// EMBEDDED=1 builds the product (no runtime, no tests); without it, ordinary Swift for tests and sanitizers.
+/// EMBEDDED=1 builds the product (no runtime, no tests); otherwise this is ordinary Swift for tests and sanitizers.
 let embedded = Context.environment["EMBEDDED"] != nil
-/// What `forecourt version` says; deploy/build.sh asks deploy/version.sh.
+/// What `forecourt version` prints; deploy/build.sh gets it from deploy/version.sh.
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
-/// Only these targets, where somebody needs no more: Tests/Gates/sanitize.sh.
+/// Builds only these targets: Tests/Gates/sanitize.sh needs no more.
 let only = Context.environment["ONLY_TARGETS"].map { $0.split(separator: " ").map(String.init) }
-/// Likewise of their tests: only these files.
+/// Builds only these files of the tests.
 let coreTests = Context.environment["ONLY_CORE_TESTS"].map { $0.split(separator: " ").map(String.init) }
 let hostTests = Context.environment["ONLY_HOST_TESTS"].map { $0.split(separator: " ").map(String.init) }
 
@@ -18,10 +18,10 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
   ] + (embedded ? [.enableExperimentalFeature("Embedded"), .unsafeFlags(["-wmo"])] : [])
 
-/// Simulated hours want machine code as the product has it, and so do the tests that make them; traps stay, only `assert` goes.
+/// Tests simulate hours, so Core and what drives it are optimised even in debug builds. Traps stay; only `assert` goes.
 let quick: [SwiftSetting] = embedded ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Around Core nothing is hot enough to be worth a third more bytes.
+/// Nothing outside Core is hot enough to be worth a third more bytes.
 let small: [SwiftSetting] = strict + (embedded ? [.unsafeFlags(["-Osize"])] : [])
 
 func door(_ name: String, links libraries: [String] = [], c: [CSetting] = [], cxx: [CXXSetting] = []) -> Target {

@@ -47,7 +47,7 @@ def capture(folder):
             assert len(recorded) == reply['packets'] and sum(p[:2] == b'\x04\x3e' for _, _, p in recorded) > 20, reply
         assert not ask(seen, 'capture', '{"seconds":1,"file":"/etc/passwd"}')['ok']
         seen.publish(f'{BASE}/command/capture', '{"seconds":60,"request":"late"}')
-        gateway.told('recording what is heard for 60 s')
+        gateway.told('a command starts a recording of 60 s')
         time.sleep(1)
         assert gateway.end() < 2
         last = json.loads(seen.wait(lambda m: b'"late"' in m.payload and '/reply/' in m.topic).payload)

@@ -126,7 +126,7 @@ def hanging_log(folder):
             os.set_blocking(reader, True)
             said = b''
             while b'in force' not in said: said += os.read(reader, 65536)
-            assert b' lines were lost here' in said, said
+            assert b' lines were dropped here' in said, said
             assert gateway.end() < 3
     os.close(reader)
     os.close(writer)

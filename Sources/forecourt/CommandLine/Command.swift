@@ -1,6 +1,6 @@
 import Host
 
-/// One command: everything that its parsing, its help, the manual page and the completion must know, and what it does.
+/// One command: what it does, and what its parsing, help, manual page and completion need to know.
 struct Command {
   enum Operands {
     case none
@@ -20,11 +20,11 @@ struct Command {
   var operands = Operands.none
   var options: [Option] = []
   var examples: [Example] = []
-  /// What `done` and failures mean here, where the usual words do not say enough.
+  /// The exit codes that it may end with.
   var exits: [Exit] = [.done, .usage]
   let run: (Invocation) throws(Exit) -> Void
 
-  /// Every command that works. A command is one file and one row here.
+  /// Every command: a file in Commands and a row here.
   static var all: [Command] {
     [
       .run,

@@ -1,6 +1,7 @@
 import Core
 import Host
 
+/// From --config and --radio to a configuration; and what a reload cannot change.
 extension Option {
   static var radio: Option {
     Option("radio", .text("ADAPTER"), "Listen through this adapter instead of the configuration's: \(listed(Adapter.forms, with: "or")).")
@@ -8,10 +9,10 @@ extension Option {
 }
 
 extension Invocation {
-  /// The configuration in force, after `--config` and `--radio`; warnings are said. Without one: every reason, and the end.
+  /// The configuration after `--config` and `--radio`. Prints its warnings; if it is wrong, prints every error and throws.
   func configuration(_ scope: ConfigurationText.Scope) throws(Exit) -> Configuration { try configuration(from: value("config"), scope) }
 
-  /// As above, from one file among several.
+  /// The same from one file among several.
   func configuration(from name: String?, _ scope: ConfigurationText.Scope) throws(Exit) -> Configuration {
     let source = try source(named: name, scope)
     var configuration: Configuration
@@ -43,7 +44,7 @@ extension Invocation {
 }
 
 extension Configuration {
-  /// Of the tables and threads that were made at start, what this configuration wants otherwise; nil: nothing.
+  /// What this configuration would change although it is fixed at start (tables, threads, radios); nil when there is nothing.
   func refit(of settings: borrowing Settings, _ host: HostSettings) -> StaticString? {
     if core.gateway.devices != settings.gateway.devices { return "gateway.devices is" }
     guard core.radios.count == settings.radios.count, self.host.adapters.count == host.adapters.count else { return "[[radio]] is" }
@@ -60,16 +61,16 @@ extension Configuration {
     if let key = core.peer.key(unlike: settings.peer) { return key }
     if core.peer.serve && !same(self.host.idFile, host.idFile) { return "peer.id_file is" }
     if core.publish.unknown == .hash {
-      // The salt is read at start, and only then.
+      // The salt is read only at start.
       if settings.publish.unknown != .hash { return "privacy.unknown = \"hash\" is" }
       if !same(self.host.saltFile, host.saltFile) { return "privacy.salt_file is" }
     }
-    return core.hasSameVoice(as: settings) ? nil : "[[transmit]] is"
+    return core.transmits(like: settings) ? nil : "[[transmit]] is"
   }
 }
 
 extension Settings {
-  fileprivate func hasSameVoice(as other: borrowing Settings) -> Bool {
+  fileprivate func transmits(like other: borrowing Settings) -> Bool {
     guard transmissions.count == other.transmissions.count else { return false }
     for index in transmissions.indices where transmissions[index] != other.transmissions[index] { return false }
     return true
@@ -77,7 +78,7 @@ extension Settings {
 }
 
 extension RadioSettings {
-  /// The offset may change at any time; what a controller was told at its bring-up may not.
+  /// The offset may change at any time; what the bring-up told the controller may not.
   fileprivate func key(unlike other: RadioSettings) -> StaticString? {
     if name != other.name { return "radio.name is" }
     if activeScan != other.activeScan { return "radio.scan is" }
@@ -88,7 +89,7 @@ extension RadioSettings {
 }
 
 extension PeerSettings {
-  /// Its own id is not in the file.
+  /// All but its own id, which is not in the file.
   fileprivate func key(unlike other: PeerSettings) -> StaticString? {
     if service != other.service { return "peer.service is" }
     if idPrefix != other.idPrefix { return "peer.id_prefix is" }

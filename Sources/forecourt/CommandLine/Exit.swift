@@ -1,4 +1,4 @@
-/// How a command ends. The numbers are those of sysexits.h, and part of the contract.
+/// How a command ends. The numbers are those of sysexits.h; scripts rely on them.
 enum Exit: Int32, Error {
   case done = 0
   case failed = 1
@@ -13,8 +13,8 @@ enum Exit: Int32, Error {
     case .done: "Done."
     case .failed: "Failed while running."
     case .usage: "The command line is wrong."
-    case .unreadable: "A capture cannot be read, or not to its end."
-    case .unavailable: "There is no adapter or no broker where one is required."
+    case .unreadable: "A capture cannot be read, or only in part."
+    case .unavailable: "An adapter or the broker is needed and not there."
     case .forbidden: "A permission is missing."
     case .configuration: "The configuration is missing or wrong."
     }

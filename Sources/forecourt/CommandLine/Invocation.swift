@@ -1,6 +1,6 @@
 import Host
 
-/// A command with what was said to it. Only what the command declares can be asked for.
+/// A command with its options and operands from the command line. Code can ask only for options that the command declares.
 struct Invocation {
   let command: Command
   let out: Output
@@ -26,7 +26,7 @@ struct Invocation {
 
   func declares(_ name: String) -> Bool { option(name) != nil }
 
-  /// The command line is wrong: a sentence, where to read more, and the end.
+  /// The command line is wrong: says why and where to read more; the caller throws what it returns.
   func refused(_ sentence: String) -> Exit {
     say("forecourt \(command.name): \(sentence)")
     say("Try: forecourt \(command.name) --help")

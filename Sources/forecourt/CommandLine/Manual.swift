@@ -1,6 +1,6 @@
 import Host
 
-/// The help, made from what the commands declare; it reads like a manual page.
+/// The text of --help, made from what the commands declare, in the form of a manual page.
 enum Manual {
   static let usage =
     "Usage: forecourt COMMAND [OPTION]…; commands: \(listed(Command.all.map { $0.name }, with: "and")). More: forecourt --help"
@@ -14,11 +14,11 @@ enum Manual {
     for command in Command.all { text += paragraph(command.synopsis, hanging: 10) }
     text += "\nDESCRIPTION\n"
     text += paragraph(
-      "Listens to a Bluetooth controller, knows who is near and how near, decides the moment that matters and tells MQTT subscribers, once, with the evidence."
+      "Listens to Bluetooth adverts, estimates which devices are near and how near, decides when one has arrived at a pump, a door or a till, and publishes that once over MQTT, with the evidence."
     )
     text += "\nCOMMANDS\n"
     for command in Command.all { text += entry(command.name, command.summary + ".") }
-    text += "\n" + paragraph("forecourt COMMAND --help tells more about each.")
+    text += "\n" + paragraph("forecourt COMMAND --help describes each.")
     return text + ending([.done, .failed, .usage, .unreadable, .unavailable, .forbidden, .configuration], true)
   }
 
@@ -39,16 +39,16 @@ enum Manual {
     var text = "\nEXIT STATUS\n"
     for exit in exits { text += entry("\(exit.rawValue)", exit.meaning, column: 6) }
     guard readsConfiguration else { return text }
-    text += "\nENVIRONMENT\n" + entry("FORECOURT_CONFIG", "The configuration, where --config does not name one.")
-    text += entry("CREDENTIALS_DIRECTORY", "Where systemd keeps what the configuration calls credential:NAME.")
-    text += "\nFILES\n" + entry(ConfigurationText.systemPlace, "The configuration of the machine.")
-    return text + entry("./" + ConfigurationText.localPlace, "The configuration, where there is no other.")
+    text += "\nENVIRONMENT\n" + entry("FORECOURT_CONFIG", "The configuration, when --config names none.")
+    text += entry("CREDENTIALS_DIRECTORY", "The folder where systemd keeps what the configuration calls credential:NAME.")
+    text += "\nFILES\n" + entry(ConfigurationText.systemPlace, "This machine's configuration.")
+    return text + entry("./" + ConfigurationText.localPlace, "The configuration when no other is named or installed.")
   }
 
-  /// A term and its explanation, beside it where there is room, below it where not.
+  /// A term and its explanation: beside it if there is room, else below.
   private static func entry(_ term: String, _ words: String, column: Int = 16) -> String {
     let start = spaces(indent) + term
-    let gap = column - characters(term)
+    let gap = column - term.columns
     return start + (gap >= 2 ? spaces(gap) : "\n" + spaces(indent + column)) + filled(words, from: indent + column)
   }
 
@@ -56,41 +56,40 @@ enum Manual {
     spaces(indent) + filled(words, from: indent, hanging: hanging)
   }
 
-  /// Words in lines of `width`, begun at column `margin`; the lines below the first stand `hanging` further in.
-  private static func filled(_ words: String, from margin: Int, hanging: Int = 0) -> String {
-    var text = ""
+  /// Words in lines of `width` from column `margin` on; all lines but the first are indented by `hanging` more.
+  private static func filled(_ text: String, from margin: Int, hanging: Int = 0) -> String {
+    var lines = ""
     var column = margin
-    for word in pieces(of: words) {
-      let length = characters(word)
-      if !text.utf8.isEmpty {
+    for word in words(of: text) {
+      let length = word.columns
+      if !lines.utf8.isEmpty {
         let fits = column + 1 + length <= width
-        text += fits ? " " : "\n" + spaces(margin + hanging)
+        lines += fits ? " " : "\n" + spaces(margin + hanging)
         column = fits ? column + 1 : margin + hanging
       }
-      text += word
+      lines += word
       column += length
     }
-    return text + "\n"
+    return lines + "\n"
   }
 
   /// Split at spaces, but never inside brackets: `[--config FILE]` stays whole.
-  private static func pieces(of words: String) -> [String] {
-    var pieces: [String] = []
-    var piece: [UInt8] = []
+  private static func words(of text: String) -> [String] {
+    var words: [String] = []
+    var word: [UInt8] = []
     var depth = 0
-    for byte in words.utf8 {
+    for byte in text.utf8 {
       if byte == UInt8(ascii: "[") { depth += 1 }
       if byte == UInt8(ascii: "]") { depth -= 1 }
       if byte == UInt8(ascii: " ") && depth <= 0 {
-        pieces.append(String(decoding: piece, as: UTF8.self))
-        piece = []
+        words.append(String(decoding: word, as: UTF8.self))
+        word = []
       } else {
-        piece.append(byte)
+        word.append(byte)
       }
     }
-    return pieces + [String(decoding: piece, as: UTF8.self)]
+    return words + [String(decoding: word, as: UTF8.self)]
   }
 
-  private static func characters(_ text: String) -> Int { text.utf8.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 } }
   private static func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

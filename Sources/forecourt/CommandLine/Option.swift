@@ -33,18 +33,25 @@ struct Option {
 }
 
 extension Invocation {
-  /// Refuses, before anything is done, to write over what is being read, and over what is there unless that is wanted.
+  /// Refuses, before any work, to overwrite an input, and any file unless --force is given.
   func mayWrite(_ path: String, reading inputs: [String]) throws(Exit) {
     for input in inputs where Files.isSame(path, input) {
-      throw refused("\(path) is \(input), which is read or written, too: name another file")
+      throw refused("\(path) is the same file as \(input): name another one")
     }
-    do throws(FileRefusal) { try Files.mustBeFree(path, force: has("force")) } catch {
-      say("forecourt \(command.name): \(path) \(error.sentence)")
-      throw .failed
-    }
+    do throws(FileRefusal) { try Files.mustBeFree(path, force: has("force")) } catch { throw unwritable(path, error) }
   }
 
-  /// How a file is written that somebody named.
+  func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {
+    say("forecourt \(command.name): \(path) \(refusal.sentence)")
+    return .failed
+  }
+
+  func unwritable(_ path: String, code: Int32) -> Exit {
+    say("forecourt \(command.name): \(path) cannot be written: \(systemWords(code))")
+    return .failed
+  }
+
+  /// How to write a file that the command line names.
   var manner: NewFile.Manner { .asked(force: has("force")) }
 }
 
@@ -52,8 +59,8 @@ extension Option {
   static var config: Option {
     Option(
       "config", .text("FILE"),
-      "The configuration. Without it: $FORECOURT_CONFIG, /etc/forecourt/config.toml, ./config.toml; the first that is there.")
+      "The configuration. Without it the first that exists of $FORECOURT_CONFIG, /etc/forecourt/config.toml and ./config.toml.")
   }
-  static var force: Option { Option("force", .none, "Replace files that are there.") }
+  static var force: Option { Option("force", .none, "Replace files that exist.") }
   static var json: Option { Option("json", .none, "Print JSON for scripts instead of text for people.") }
 }

@@ -1,22 +1,22 @@
 import CLinux
 import Host
 
-/// From the arguments to a command, and from its end to the exit code.
+/// The program: from the arguments to a command, and from its end to the exit code.
 enum Program {
   static func run() -> Exit {
-    // A reader or a broker that goes away is an error value, not a death.
+    // A reader or a broker that goes away is an error value, not a signal that kills.
     linux_ignore_broken_pipes()
     let out = Output()
     var end = Exit.done
     do throws(Exit) {
-      try answer(arguments(), out)
+      try runCommand(arguments(), out)
     } catch {
       end = error
     }
     return out.close() ? end : .failed
   }
 
-  private static func answer(_ words: [String], _ out: Output) throws(Exit) {
+  private static func runCommand(_ words: [String], _ out: Output) throws(Exit) {
     guard let first = words.first else {
       say(Manual.usage)
       throw .usage

@@ -1,11 +1,12 @@
 import CLinux
 
+/// `forecourt version`: the release and the architecture.
 extension Command {
   static var version: Command {
     Command(
       name: "version", summary: "print the version and the architecture",
       description: [
-        "Prints one line: the program's name, the release with the commit it was built from, and the architecture it was built for."
+        "Prints one line: the program's name, its release and commit, and the architecture."
       ],
       run: { invocation throws(Exit) in
         invocation.out.line("forecourt \(release) (\(architecture))")
@@ -15,11 +16,11 @@ extension Command {
 
 /// The release and the commit.
 var release: String {
-  // SAFETY: a literal of the C door, terminated and there for ever.
+  // SAFETY: a literal of the C door, terminated and never freed.
   unsafe String(cString: linux_version())
 }
 
-/// As Debian calls it.
+/// Debian's name for it.
 private var architecture: String {
   #if arch(x86_64)
     "amd64"

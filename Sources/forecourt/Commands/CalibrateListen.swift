@@ -2,17 +2,17 @@ import CLinux
 import Core
 import Host
 
+/// `forecourt calibrate` with radios: a prompt for each place, then listening.
 extension Calibration {
   /// Asks for one place after another, and listens at each.
   mutating func listen(
     _ configuration: consuming Configuration, _ invocation: Invocation, _ signals: Signals, seconds: Int
   ) throws(Exit) {
     for place in places where place.window != nil { throw invocation.refused("--place \(place.written)@…: a span is for --capture") }
-    var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
-    let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
-    let rehearsal = OfflineGateway(configuration, epoch: Clock.epoch(), started: Clock.now())
+    let radios = try Radios(attendedBy: invocation, configuration)
+    let offline = OfflineGateway(configuration, epoch: Clock.epoch(), started: Clock.now())
     let listener = PlaceListener(
-      rehearsal, DeviceTrace(identity, radios: self.radios.count), RadioConditions(radios.adapters), invocation.out.bar)
+      offline, DeviceTrace(identity, radios: self.radios.count), RadioConditions(radios.adapters), invocation.out.bar)
     var loop = CoreLoop(listener, radios.bell, radios.all, signals)
     var refusal: Exit?
     for index in places.indices {
@@ -21,18 +21,18 @@ extension Calibration {
         refusal = .failed
         break
       }
-      loop.listener.begin(for: .seconds(Double(seconds)))
+      loop.listener.start(for: .seconds(Double(seconds)))
       loop.run()
       invocation.out.bar.clear()
       refusal = loop.listener.end
       if refusal != nil { break }
-      let begin = loop.listener.begun
-      measurements += places[index].measurements(index, from: begin, to: begin + .seconds(Double(seconds)))
+      let start = loop.listener.started
+      measurements += places[index].measurements(index, from: start, to: start + .seconds(Double(seconds)))
       for sample in loop.listener.samples { add(sample) }
-      say("  \(count(loop.listener.samples.count, "sample"))")
+      say("  \(counted(loop.listener.samples.count, "sample"))")
     }
     let isHeard = loop.listener.hasHeard
-    let unheard = refusal == nil && !isHeard ? invocation.unheard(identity, in: loop.listener.rehearsal.gateway) : nil
+    let unheard = refusal == nil && !isHeard ? invocation.unheard(identity, in: loop.listener.offline.gateway) : nil
     radios.stop()
     if let end = refusal ?? unheard { throw end }
   }
@@ -41,13 +41,13 @@ extension Calibration {
 extension CalibrationPlace {
   fileprivate func prompt(_ index: Int, of count: Int, seconds: Int) -> String {
     let numbered = count > 1 ? "Place \(index + 1) of \(count): " : ""
-    if isWalked { return numbered + "walk steadily along \(written) m, for \(seconds) s. Enter begins." }
-    let how = count > 1 ? "go about slowly there" : "hold the device there"
-    return numbered + "\(written) m from the radio; \(how) for \(seconds) s, the device in front of you. Enter begins."
+    if isWalked { return numbered + "walk steadily along \(written) m, for \(seconds) s. Press Enter to start." }
+    let how = count > 1 ? "move about slowly there" : "hold the device there"
+    return numbered + "\(written) m from the radio; \(how) for \(seconds) s, the device in front of you. Press Enter to start."
   }
 }
 
-/// False when the end was asked for instead.
+/// False when the user ends the program instead.
 private func waitForEnter(_ signals: Signals) -> Bool {
   while true {
     if let request = signals.next(), case .stop = request { return false }
@@ -61,57 +61,52 @@ private func waitForEnter(_ signals: Signals) -> Bool {
 }
 
 /// Listens for one device, one span after another.
-private struct PlaceListener: Listener, ~Copyable {
-  private(set) var rehearsal: OfflineGateway
+private struct PlaceListener: AttendedListener, ~Copyable {
+  private(set) var offline: OfflineGateway
   private var trace: DeviceTrace
   private var conditions: RadioConditions
   private let bar: ProgressBar
   private(set) var samples: [Sample] = []
-  private(set) var begun = Instant.never
+  private(set) var started = Instant.never
   private(set) var hasHeard = false
   private(set) var end: Exit?
   private var span = Interval.seconds(1)
   private var isOver = false
   private var packet = Packet()
 
-  init(_ rehearsal: consuming OfflineGateway, _ trace: DeviceTrace, _ conditions: RadioConditions, _ bar: ProgressBar) {
-    self.rehearsal = rehearsal
+  init(_ offline: consuming OfflineGateway, _ trace: DeviceTrace, _ conditions: RadioConditions, _ bar: ProgressBar) {
+    self.offline = offline
     self.trace = trace
     self.conditions = conditions
     self.bar = bar
   }
 
-  mutating func begin(for span: Interval) {
-    (begun, self.span) = (Clock.now(), span)
+  mutating func start(for span: Interval) {
+    (started, self.span) = (Clock.now(), span)
     samples = []
   }
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
     packet.at = moment
     packet.bytes = Text(bytes)
-    if let sample = trace.receive(packet, radio: radio, in: &rehearsal) {
+    if let sample = trace.receive(packet, radio: radio, in: &offline) {
       hasHeard = true
-      if moment >= begun { samples.append(sample) }
+      if moment >= started { samples.append(sample) }
     }
-    while rehearsal.take({ _ in }) {}
+    offline.dropMessages()
   }
 
   mutating func reported(_ report: Radio.Status, radio: Int) {
-    if let news = conditions.reported(report, radio: radio) {
-      bar.clear()
-      say(news)
-    }
+    conditions.print(report, radio: radio, over: bar)
     end = end ?? conditions.end
     isOver = isOver || report.condition == .ended
   }
 
   mutating func asked(_ request: Signals.Order) { if case .stop = request { end = .failed } }
-  mutating func tick(at moment: Instant) {}
-  var nextDeadline: Instant { min(begun + span, bar.wakes) }
-  var hasWork: Bool { false }
+  var nextDeadline: Instant { min(started + span, bar.wakes) }
 
   mutating func turned(at moment: Instant) -> Bool {
-    bar.show((moment - begun).seconds / span.seconds, atOnce: true)
-    return !isOver && end == nil && moment < begun + span
+    bar.show((moment - started).seconds / span.seconds, atOnce: true)
+    return !isOver && end == nil && moment < started + span
   }
 }

@@ -4,58 +4,59 @@ import Host
 /// Where the device is during a measurement, as --place says it: `METRES[..METRES][@FROM-TO]`, or `RADIO=METRES,RADIO=METRES` where
 /// there are several radios.
 struct CalibrationPlace {
+  /// From one distance to another; equal when the device stays.
   struct Way {
     let from: Double
     let to: Double
   }
 
   let written: String
-  /// By radio; nil for one that does not matter there.
+  /// For each radio; nil for one that does not count there.
   let ways: [Way?]
   /// In seconds of the recording.
   let window: (from: Double, to: Double)?
 
-  /// nil when it is no place: the sentence says why.
-  init(_ text: String, _ radios: [String]) throws(Misplaced) {
-    let parts = pieces(of: text, at: "@")
-    guard parts.count <= 2, let distances = parts.first else { throw Misplaced(sentence: "there is more than one @") }
+  /// Throws a sentence that says why it is no place.
+  init(_ text: String, _ radios: [String]) throws(PlaceRefusal) {
+    let parts = split(text, at: "@")
+    guard parts.count <= 2, let distances = parts.first else { throw PlaceRefusal(sentence: "there is more than one @") }
     written = distances
     window = try parts.count == 2 ? Self.window(parts[1]) : nil
     var ways = [Way?](repeating: nil, count: radios.count)
-    for word in pieces(of: distances, at: ",") {
-      let sides = pieces(of: word, at: "=")
+    for word in split(distances, at: ",") {
+      let sides = split(word, at: "=")
       guard sides.count == 2 else {
         guard radios.count == 1, sides.count == 1 else {
-          throw Misplaced(sentence: "with several radios each distance names its own: \(radios[0])=1,\(radios[1])=4.5")
+          throw PlaceRefusal(sentence: "with several radios each distance names its own: \(radios[0])=1,\(radios[1])=4.5")
         }
         ways[0] = try Self.way(sides[0])
         continue
       }
       guard let radio = radios.firstIndex(where: { same($0, sides[0]) }) else {
-        throw Misplaced(sentence: "\"\(sides[0])\" is no radio of the configuration: \(listed(radios, with: "or"))")
+        throw PlaceRefusal(sentence: "\"\(sides[0])\" is no radio of the configuration: \(listed(radios, with: "or"))")
       }
       ways[radio] = try Self.way(sides[1])
     }
     self.ways = ways
   }
 
-  private static func way(_ text: String) throws(Misplaced) -> Way {
-    let ends = pieces(of: text, at: "..")
+  private static func way(_ text: String) throws(PlaceRefusal) -> Way {
+    let ends = split(text, at: "..")
     guard ends.count <= 2, let from = decimalNumber(ends[0]), let to = decimalNumber(ends[ends.count - 1]),
       0.1...200 ~= from, 0.1...200 ~= to
-    else { throw Misplaced(sentence: "\"\(text)\" is no distance: metres from 0.1 to 200, or 1..15 for a way") }
+    else { throw PlaceRefusal(sentence: "\"\(text)\" is no distance: write metres from 0.1 to 200, or 1..15 for a walk") }
     return Way(from: from, to: to)
   }
 
-  private static func window(_ text: String) throws(Misplaced) -> (Double, Double) {
-    let ends = pieces(of: text, at: "-")
+  private static func window(_ text: String) throws(PlaceRefusal) -> (Double, Double) {
+    let ends = split(text, at: "-")
     guard ends.count == 2, let from = decimalNumber(ends[0]), let to = decimalNumber(ends[1]), from < to else {
-      throw Misplaced(sentence: "\"\(text)\" is no span of the recording: seconds, like 10-40")
+      throw PlaceRefusal(sentence: "\"\(text)\" is no span of the recording: write seconds like 10-40")
     }
     return (from, to)
   }
 
-  /// The least distance to any radio: what stands at the pump has the least of all.
+  /// The least distance to any radio.
   var distance: Double {
     var least = Double.infinity
     for way in ways { if let way { least = min(least, min(way.from, way.to)) } }
@@ -74,12 +75,12 @@ struct CalibrationPlace {
   }
 }
 
-struct Misplaced: Error {
+struct PlaceRefusal: Error {
   let sentence: String
 }
 
 /// The parts of a text between separators.
-func pieces(of text: String, at separator: StaticString) -> [String] {
+func split(_ text: String, at separator: StaticString) -> [String] {
   let bytes = Array(text.utf8)
   let mark = Array("\(separator)".utf8)
   var parts: [String] = []
@@ -99,7 +100,7 @@ func pieces(of text: String, at separator: StaticString) -> [String] {
 
 /// `12` or `1.25`; nil for anything else.
 func decimalNumber(_ text: String) -> Double? {
-  let parts = pieces(of: text, at: ".")
+  let parts = split(text, at: ".")
   guard parts.count <= 2, let whole = decimal(parts[0]) else { return nil }
   guard parts.count == 2 else { return Double(whole) }
   guard parts[1].utf8.count <= 6, let fraction = decimal(parts[1]) else { return nil }

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// What one trigger would do where the device was measured: as it is configured, and as it might be.
+/// How often one trigger would miss or misfire where the device was measured: as configured, and as suggested.
 struct TriggerPrediction {
   let words: [String]
   let fragment: [String]
@@ -15,17 +15,17 @@ struct TriggerPrediction {
     let suggestion = prediction.suggestion(pump: pump, elsewhere: elsewhere.first)
     let fire = Self.rounded(suggestion.fire)
     let leave = max(Self.rounded(suggestion.leave), fire + 0.5)
-    var words = ["", "Trigger \(name), the device's power known:"]
+    var words = ["", "Trigger \(name), once the device's power is known:"]
     words.append(
       Self.row("as it is, fire_m = \(number(Double(trigger.fire.value)))", prediction, Double(trigger.fire.value), pump, elsewhere))
     words.append(Self.row("suggested, fire_m = \(number(fire))", prediction, fire, pump, elsewhere))
     if !suggestion.isClear {
-      words.append("  No fire_m keeps the two apart: a radio at each place and one group for their triggers would.")
+      words.append("  No fire_m separates the two; a radio at each place, with their triggers in one group, would.")
     } else if hasRivals {
       words.append("  The group's margin_db makes both rarer still where a rival hears it, too.")
     }
     self.words = words
-    // Three adverts at least: less is no dwelling.
+    // At least three adverts: fewer do not show that it stays.
     let dwell = max(trigger.dwell.seconds, Self.rounded(3 / max(rate, 0.1)))
     var fragment = ["# In the [[trigger]] \(name):", "# fire_m = \(number(fire))", "# leave_m = \(number(leave))"]
     if Double(trigger.arm.value) < fire * 2 { fragment.append("# arm_m = \(number(fire * 3))") }

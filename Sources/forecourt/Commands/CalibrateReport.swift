@@ -1,9 +1,10 @@
 import Core
 import Host
 
+/// What `forecourt calibrate` prints: figures, predictions and the fragment.
 extension Calibration {
-  /// The figures for people, the fragment for the configuration; or why there are none.
-  func tell(_ out: Output) throws(Exit) {
+  /// The figures for people and the fragment for the configuration; or why there are none.
+  func printResult(to out: Output) throws(Exit) {
     let usable = try usable()
     var windows: [SampleWindow] = []
     for measurement in usable { windows += measurement.windows }
@@ -22,25 +23,25 @@ extension Calibration {
 
   // MARK: What was heard
 
-  /// The measurements that can be believed; those that cannot are told.
+  /// The measurements that can be trusted; says why the others cannot.
   private func usable() throws(Exit) -> [Measurement] {
     var kept: [Measurement] = []
     let best = measurements.reduce(0.0) { max($0, $1.rate) }
     for measurement in measurements {
       let name = title(measurement)
-      say("\(name): \(count(measurement.readings.count, "sample")), \(summary(measurement))")
+      say("\(name): \(counted(measurement.readings.count, "sample")), \(summary(measurement))")
       switch measurement.worth(besides: best) {
       case .good: kept.append(measurement)
       case .few: say("  left out: at least \(Measurement.fewest) are needed")
       case .faint(let part):
-        say("  left out: only \(fixed(part * 100, 0)) % of its adverts came through there, and those are the loud ones")
+        say("  left out: only \(fixed(part * 100, 0)) % of its adverts arrived there, and those are the loud ones")
       case .moving(let change):
-        say("forecourt: at \(name) the level changed by \(fixed(change, 0)) dB: was the device on its way? Measure again")
+        say("forecourt: at \(name) the level changed by \(fixed(change, 0)) dB: was the device moving? Measure again")
         throw .failed
       }
     }
     if kept.isEmpty {
-      say("forecourt: too little was heard of \(identity.shown) to say anything")
+      say("forecourt: too little was heard of \(identity.shown) for any figure")
       throw .failed
     }
     return kept
@@ -58,15 +59,15 @@ extension Calibration {
 
   private func sentence(_ refusal: FitRefusal) -> String {
     switch refusal {
-    case .nothingHeard: return "too little was heard to say anything"
+    case .nothingHeard: return "too little was heard for any figure"
     case .exponent(let exponent):
       return
-        "the levels contradict the distances: they would need an exponent of \(fixed(exponent, 1)), and 1 to 5 exist. Were the places taken in this order, and was it the same device?"
+        "the levels contradict the distances: they would need an exponent of \(fixed(exponent, 1)), and real ones lie between 1 and 5. Were the places in this order, and was it the same device?"
     case .contradiction(let place, let residuals):
       let off = fixed(abs(residuals[place]), 0)
       let how = residuals[place] > 0 ? "louder" : "quieter"
       return
-        "the places contradict each other: at \(places[place].written) m it is \(off) dB \(how) than the others say. Measure again, the device held free and in sight"
+        "the places contradict each other: at \(places[place].written) m it is \(off) dB \(how) than the others say. Measure again, with the device held free and in sight"
     }
   }
 
@@ -78,7 +79,7 @@ extension Calibration {
       lines.append("Path-loss exponent: \(value(exponent, 2)).")
     } else {
       let assumed = fixed(fit.assumedExponent, 2)
-      lines.append("The exponent cannot be told from these places: \(assumed) is assumed. Measure at places further apart, or at more.")
+      lines.append("These places do not show the exponent: \(assumed) is assumed. Measure at places further apart, or at more of them.")
     }
     for radio in radios.indices where radio != fit.reference {
       if let offset = fit.offsets[radio] {
@@ -92,7 +93,7 @@ extension Calibration {
       )
     }
     if fit.power.doubt > 2 {
-      lines.append("That is rough: a walk, going about at each place for a minute, would be better.")
+      lines.append("That is rough: a walk, with a minute of moving about at each place, would be better.")
     }
     return lines
   }
@@ -107,7 +108,7 @@ extension Calibration {
     let stamp = date.map { String(Text<32>(moment: $0)) } ?? "at an unknown date: the clock is not set"
     var used: [String] = []
     for index in places.indices where usable.contains(where: { $0.place == index }) { used.append(places[index].written) }
-    var lines = ["# forecourt calibrate, \(stamp): \(count(samples, "sample")) at \(listed(used, with: "and")) m."]
+    var lines = ["# forecourt calibrate, \(stamp): \(counted(samples, "sample")) at \(listed(used, with: "and")) m."]
     let exponent = fit.exponent.map { value($0, 2) } ?? "\(fixed(fit.assumedExponent, 2)), assumed"
     lines.append("# Power at 1 m \(value(fit.power, 1)) dBm, exponent \(exponent).")
     if let exponent = fit.exponent { lines += ["[calibration]", "path_loss_exponent = \(fixed(exponent.value, 2))", ""] }

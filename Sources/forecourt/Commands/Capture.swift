@@ -1,13 +1,14 @@
 import Core
 import Host
 
+/// `forecourt capture`: records packets into a file for each radio.
 extension Command {
   static var capture: Command {
     Command(
       name: "capture", summary: "record what the radios hear",
       description: [
-        "Brings the radios up as the gateway would and writes everything they hear, and every command that is sent to them, to OUT.btsnoop, which btmon, Wireshark and forecourt replay read. With several radios there is one file for each: OUT.NAME.btsnoop.",
-        "Ends after --seconds, or when it is interrupted; what was heard until then is in the file. Until then it is called OUT.btsnoop.part. A file that is there stays, unless --force says otherwise.",
+        "Brings the radios up as the gateway would and writes everything they hear, and every command sent to them, to OUT.btsnoop, which btmon, Wireshark and forecourt replay can read. Several radios get a file each: OUT.NAME.btsnoop.",
+        "Ends after --seconds or on Ctrl-C, and keeps what was heard until then. While it runs the file is called OUT.btsnoop.part. An existing file is replaced only with --force.",
       ],
       operands: .one("OUT.btsnoop"), options: [.config, .radio, .seconds, .force],
       examples: [
@@ -15,7 +16,7 @@ extension Command {
         Example(line: "forecourt capture uart.btsnoop --radio h4:/dev/ttyACM0@1000000", words: "From a controller on a serial line."),
       ],
       exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
-      run: { invocation throws(Exit) in try record(invocation) })
+      run: { invocation throws(Exit) in try runCapture(invocation) })
   }
 }
 
@@ -23,7 +24,7 @@ extension Option {
   static var seconds: Option { Option("seconds", .number("N", 1...86_400), "End after so many seconds.") }
 }
 
-private func record(_ invocation: Invocation) throws(Exit) {
+private func runCapture(_ invocation: Invocation) throws(Exit) {
   let signals = Signals()
   let configuration = try invocation.configuration(.hearing)
   for adapter in configuration.host.adapters where adapter.isRehearsal {
@@ -42,7 +43,7 @@ private func record(_ invocation: Invocation) throws(Exit) {
   if let end { throw end }
 }
 
-/// One file and its writer for each radio.
+/// A file and its recorder for each radio.
 private final class Recording: Sendable {
   let recorders: [Recorder]
   private let threads: [Thread]
@@ -59,7 +60,7 @@ private final class Recording: Sendable {
       recorders.append(Recorder(in: &arena))
       files.append(file)
     }
-    // None is begun where another may not be.
+    // None is started unless every file may be written.
     for index in files.indices {
       threads.append(recorders[index].start(writing: files[index], .asked(force: invocation.has("force"))))
     }
@@ -84,7 +85,7 @@ private final class Recording: Sendable {
         continue
       }
       guard recorders[index].packetsRecorded > 0 else {
-        say("\(files[index]): nothing was heard, and nothing is written")
+        say("\(files[index]): nothing was heard, so no file was written")
         continue
       }
       let dropped = recorders[index].packetsDropped
@@ -95,9 +96,10 @@ private final class Recording: Sendable {
   }
 }
 
-private struct CaptureListener: Listener, ~Copyable {
+/// Records every packet until the time is over.
+private struct CaptureListener: AttendedListener, ~Copyable {
   private let recording: Recording
-  private let stretch: Stretch
+  private let span: TimeSpan
   private let bar: ProgressBar
   private var packet = Packet()
   private(set) var conditions: RadioConditions
@@ -105,7 +107,7 @@ private struct CaptureListener: Listener, ~Copyable {
 
   init(_ recording: Recording, _ conditions: RadioConditions, _ invocation: Invocation) {
     (self.recording, self.conditions, bar) = (recording, conditions, invocation.out.bar)
-    stretch = Stretch(seconds: invocation.number("seconds"))
+    span = TimeSpan(seconds: invocation.number("seconds"))
   }
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
@@ -116,23 +118,21 @@ private struct CaptureListener: Listener, ~Copyable {
 
   mutating func reported(_ report: Radio.Status, radio: Int) {
     let wasListening = conditions.isListening(radio)
-    let news = conditions.reported(report, radio: radio)
+    conditions.print(report, radio: radio, over: bar)
+    guard conditions.isListening(radio), !wasListening else { return }
     bar.clear()
-    if let news { say(news) }
-    if conditions.isListening(radio), !wasListening { say("forecourt: \(conditions.adapters[radio].written): listening") }
+    say("forecourt: \(conditions.adapters[radio].written): listening")
   }
 
   mutating func asked(_ request: Signals.Order) { isOver = true }
-  mutating func tick(at moment: Instant) {}
-  var nextDeadline: Instant { min(stretch.end, bar.wakes) }
-  var hasWork: Bool { false }
+  var nextDeadline: Instant { min(span.end, bar.wakes) }
 
   mutating func turned(at moment: Instant) -> Bool {
     for recorder in recording.recorders {
       recorder.wake()
       if recorder.refusal != nil { isOver = true }
     }
-    bar.show(stretch.part(at: moment))
-    return !isOver && conditions.end == nil && moment < stretch.end
+    bar.show(span.part(at: moment))
+    return !isOver && conditions.end == nil && moment < span.end
   }
 }

@@ -1,27 +1,28 @@
 import Core
 import Host
 
+/// `forecourt check`: examines the configuration and the machine; prints text or JSON.
 extension Command {
   static var check: Command {
     Command(
       name: "check", summary: "examine the configuration and the machine",
       description: [
-        "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings are listed, too, but do not count as errors: among them what physics forbids, such as a fire_m that no level can tell.",
-        "Then examines this machine, unless the configuration is wrong: the kernel's Bluetooth, each adapter, who holds it and whether this user may use it, the clock, the outbox and the room for it, the broker and whether it lets us write; each with what to do. Run it as the user that the gateway runs as, or as root: then files are judged as whom the outbox's folder belongs to would find them.",
-        "Nothing is started and nothing is changed. The broker gets one message, on BASE/check; adapters that a running gateway has are left alone.",
+        "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings do not fail the check; they include what physics forbids, such as a fire_m too small for any level to show.",
+        "Then, if the configuration is correct, examines this machine: the kernel's Bluetooth; each adapter, which process holds it, and whether this user may use it; the clock; the outbox and its free space; the broker and whether it lets us write. Says what to do about each fault. Run it as the gateway's user, or as root: then it judges files with the permissions of the user who owns the outbox's folder.",
+        "Starts and changes nothing. The broker gets one message, on BASE/check; adapters in use by a running gateway are left alone.",
       ],
-      options: [.config, .json, Option("lint", .none, "Only the configuration: before a file goes to a board, or in a repository.")],
+      options: [.config, .json, Option("lint", .none, "Check only the configuration, not the machine.")],
       examples: [
         Example(line: "forecourt check", words: "Before the first start."),
-        Example(line: "forecourt check --lint --config config.toml", words: "Examine a file before it goes to a board."),
-        Example(line: "forecourt check --json", words: "All of it for a script."),
+        Example(line: "forecourt check --lint --config config.toml", words: "Check a file before it goes to a board."),
+        Example(line: "forecourt check --json", words: "The same for a script."),
       ],
       exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
-      run: { invocation throws(Exit) in try examine(invocation) })
+      run: { invocation throws(Exit) in try runCheck(invocation) })
   }
 }
 
-private func examine(_ invocation: Invocation) throws(Exit) {
+private func runCheck(_ invocation: Invocation) throws(Exit) {
   let source = try source(invocation)
   let configuration = try configuration(source, invocation)
   let owner = invocation.has("lint") ? nil : Owner(ofFolderOf: String(configuration.host.outbox.path))
@@ -29,8 +30,8 @@ private func examine(_ invocation: Invocation) throws(Exit) {
   let bar = invocation.out.bar
   let machine = invocation.has("lint") ? [] : Examined.machine(configuration.core, configuration.host, as: owner) { bar.show(nil) }
   bar.clear()
-  report(configuration.warnings, machine, source, isCorrect: true, invocation)
-  if !invocation.has("json") { tell(configuration, machine, source.name, invocation) }
+  printFindings(configuration.warnings, machine, source, isCorrect: true, invocation)
+  if !invocation.has("json") { printText(configuration, machine, source.name, invocation) }
   if let exit = worst(machine) { throw exit }
 }
 
@@ -48,20 +49,20 @@ private func configuration(_ source: ConfigurationText, _ invocation: Invocation
   do throws(Configuration.Refusal) {
     return try Configuration(reading: source)
   } catch {
-    report(error.findings, [], source, isCorrect: false, invocation)
+    printFindings(error.findings, [], source, isCorrect: false, invocation)
     throw .configuration
   }
 }
 
-/// What root may read, the gateway's user may not.
+/// Root may read files that the gateway's user may not: reads everything again as that user.
 private func reread(as owner: Owner, _ invocation: Invocation) throws(Exit) {
   guard owner.enter() else { return }
   defer { Owner.leave() }
-  say("forecourt: files are judged as \(owner.name) would find them, whose the outbox's folder is")
+  say("forecourt: files are read as \(owner.name), who owns the outbox's folder")
   _ = try configuration(try source(invocation), invocation)
 }
 
-/// A missing permission before a missing thing: with it, the thing may be there.
+/// A missing permission counts more than a missing thing: with the permission, the thing may be there.
 private func worst(_ machine: [Examined]) -> Exit? {
   var worst: Exit?
   for examined in machine {
@@ -75,7 +76,7 @@ private func worst(_ machine: [Examined]) -> Exit? {
   return worst
 }
 
-private func tell(_ configuration: borrowing Configuration, _ machine: [Examined], _ name: String, _ invocation: Invocation) {
+private func printText(_ configuration: borrowing Configuration, _ machine: [Examined], _ name: String, _ invocation: Invocation) {
   guard !invocation.has("lint") else { return invocation.out.line(summary(of: configuration, name)) }
   let width = machine.reduce(6) { max($0, $1.subject.columns) } + 2
   invocation.out.line("config".padded(to: width) + "ok       " + summary(of: configuration, name))
@@ -96,7 +97,7 @@ extension Examined.Verdict {
   fileprivate var isBad: Bool { if case .bad = self { true } else { false } }
 }
 
-private func report(
+private func printFindings(
   _ findings: [Finding], _ machine: [Examined], _ source: ConfigurationText, isCorrect: Bool, _ invocation: Invocation
 ) {
   guard invocation.has("json") else {
@@ -119,10 +120,9 @@ private func report(
 }
 
 private func summary(of configuration: borrowing Configuration, _ name: String) -> String {
-  func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
   let parts = [
-    count(configuration.core.radios.count, "radio"), count(configuration.core.regions.count, "region"),
-    count(configuration.core.triggers.count, "trigger"),
+    counted(configuration.core.radios.count, "radio"), counted(configuration.core.regions.count, "region"),
+    counted(configuration.core.triggers.count, "trigger"),
   ]
   return "\(name): no errors (\(listed(parts, with: "and")))"
 }

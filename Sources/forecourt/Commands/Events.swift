@@ -1,20 +1,21 @@
 import Core
 import Host
 
+/// `forecourt events`: lists what the outbox holds.
 extension Command {
   static var events: Command {
     Command(
       name: "events", summary: "list the events of the outbox and its history",
       description: [
-        "Prints the events that the gateway has stored, oldest first: when, what became of each (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent), what it was, the trigger or region, the identity, and its event id.",
-        "The gateway may run meanwhile. The outbox is only read.",
+        "Prints the events that the gateway has stored, oldest first. A line has the time; the state (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent); the event, its trigger or region, the identity, and the event id.",
+        "Only reads the outbox; the gateway may go on running.",
       ],
       options: [
         .config, .json,
-        Option("last", .number("N", 1...1_000_000), "The newest N that match; without it, twenty."),
+        Option("last", .number("N", 1...1_000_000), "The newest N that match; 20 unless given."),
         Option("trigger", .text("NAME"), "Only events of this trigger."),
         Option("id", .text("IDENTITY"), "Only events of this identity."),
-        Option("since", .text("TIME"), "Only events since then: 90s, 30m, 12h, 7d ago, or a day or moment in UTC, 2026-11-21T10:00."),
+        Option("since", .text("TIME"), "Only events since then: 90s, 30m, 12h or 7d ago, or a date or time in UTC, 2026-11-21T10:00."),
       ],
       examples: [
         Example(line: "forecourt events --trigger pump-3 --since 2h", words: "What happened at pump-3 in the last two hours."),
@@ -22,12 +23,12 @@ extension Command {
           line: "forecourt events --json --last 1000", words: "For a script: one JSON object a line, with the payload as it was sent."),
       ],
       exits: [.done, .failed, .usage, .forbidden, .configuration],
-      run: { invocation throws(Exit) in try list(invocation) })
+      run: { invocation throws(Exit) in try runEvents(invocation) })
   }
 }
 
-/// What is asked for.
-private struct Wanted {
+/// Which events to print.
+private struct EventFilter {
   let trigger: Name?
   let identity: Text<128>?
   let since: Int64?
@@ -39,7 +40,7 @@ private struct Wanted {
       since = nil
       return
     }
-    since = moment(words, before: Clock.wall() ?? 0)
+    since = parseTime(words, before: Clock.wall() ?? 0)
     if since == nil { throw invocation.refused("--since \(words): must be a time like 90s, 30m, 12h, 7d, 2026-11-21 or 2026-11-21T10:00") }
   }
 
@@ -51,8 +52,8 @@ private struct Wanted {
   }
 }
 
-private func list(_ invocation: Invocation) throws(Exit) {
-  let wanted = try Wanted(invocation)
+private func runEvents(_ invocation: Invocation) throws(Exit) {
+  let filter = try EventFilter(invocation)
   let path = String(try invocation.configuration(.hearing).host.outbox.path)
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try Files.mustBeFile(path) } catch {
@@ -62,7 +63,7 @@ private func list(_ invocation: Invocation) throws(Exit) {
   var found: [OutboxHistory.Entry] = []
   do throws(StoreFault) {
     try OutboxHistory(path: path).read { entry in
-      if wanted.matches(entry) { found.append(copy entry) }
+      if filter.matches(entry) { found.append(copy entry) }
       return found.count < most
     }
   } catch {
@@ -73,30 +74,27 @@ private func list(_ invocation: Invocation) throws(Exit) {
 }
 
 extension OutboxHistory.Entry {
-  /// One form for scripts: the payload is the very text that was sent.
+  /// For scripts; the payload is the very text that was sent.
   fileprivate var json: String {
     var line =
       "{\"v\":1,\"state\":\"\(state.name)\",\"stored\":\(written(stored)),\"settled\":\(written(settled)),\"expires\":\(written(expires)),"
-    // What is damaged need not be JSON any more.
-    let told = state == .damaged ? Host.json(String(payload)) : String(payload)
-    line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(told)}"
+    // A damaged payload may no longer be JSON.
+    let shown = state == .damaged ? Host.json(String(payload)) : String(payload)
+    line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(shown)}"
     return line
   }
 
   fileprivate var line: String {
     let what = event.map { String($0) } ?? "?"
-    // A region's event says in its topic alone whose it is.
+    // Only the topic names a region.
     let place = trigger.map { String($0) } ?? String(topic)
     let moment = stored.map { String(Text<32>(moment: $0)) } ?? "clock not set           "
-    return "\(moment)  \(padded(state.name, to: 9))  \(padded(what, to: 9))  \(place)  \(identity.map { String($0) } ?? "-")  "
+    return "\(moment)  \("\(state.name)".padded(to: 9))  \(what.padded(to: 9))  \(place)  \(identity.map { String($0) } ?? "-")  "
       + (eventID.map { String($0) } ?? "-")
   }
 
   private func written(_ moment: Int64?) -> String { moment.map { "\"\(String(Text<32>(moment: $0)))\"" } ?? "null" }
 }
-
-private func padded(_ words: StaticString, to width: Int) -> String { padded("\(words)", to: width) }
-private func padded(_ words: String, to width: Int) -> String { words + String(repeating: " ", count: max(width - words.utf8.count, 0)) }
 
 extension Text {
   /// RFC 3339, without quotation marks.
@@ -108,7 +106,7 @@ extension Text {
 }
 
 /// `90s`, `30m`, `12h`, `7d` before `now`, or a day or a moment of it in UTC; in microseconds since 1970.
-func moment(_ words: String, before now: Int64) -> Int64? {
+func parseTime(_ words: String, before now: Int64) -> Int64? {
   let bytes = Array(words.utf8)
   guard let last = bytes.last else { return nil }
   if let unit = unit(last) {

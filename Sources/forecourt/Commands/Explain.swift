@@ -1,63 +1,62 @@
 import Core
 import Host
 
+/// `forecourt explain`: follows one device through captures; prints text.
 extension Command {
   static var explain: Command {
     Command(
-      name: "explain", summary: "tell why a device did or did not fire",
+      name: "explain", summary: "show why a device did or did not fire",
       description: [
-        "Runs captures through the gateway as replay does and follows one device through it: a line for each sample, with the level that was heard, what the average took it for (first, taken, gated: an outlier; moved: the level is another one now), the average, the distance and the zone; then, for each trigger that looks for the device, where it stands and the first rule that keeps it from firing. Events stand between the lines.",
-        "At the end, for each trigger: when it fired, or how far it got at best, and what held it back how often.",
-        "Several captures are taken for the configuration's radios, in its order.",
-        "With --json, one object a line; its kind is sample, event or, in the last line, verdict.",
+        "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage and the first rule that keeps it from firing. Events stand between the lines.",
+        "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back.",
+        "Several captures belong to the configuration's radios, in its order.",
+        "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict.",
       ],
       operands: .one("ID"),
       options: [
-        .captures("What was heard: btsnoop, pcap or pcapng. Again for each radio."), .config,
-        Option("brief", .none, "Only the events and the end, not each sample."), .json,
+        .captures("A recording: btsnoop, pcap or pcapng. Once for each radio."), .config,
+        Option("brief", .none, "Print only the events and the end, not each sample."), .json,
       ],
       examples: [
         Example(
           line: "forecourt explain irk:anna --capture yard.btsnoop", words: "Why nothing happened when Anna stood there."),
-        Example(line: "forecourt explain irk:anna --capture yard.btsnoop --config new.toml", words: "Whether another configuration helps."),
+        Example(line: "forecourt explain irk:anna --capture yard.btsnoop --config new.toml", words: "Would new.toml help?"),
         Example(
-          line: "forecourt explain irk:anna --capture yard.btsnoop --json --brief", words: "For a script: the events, and the verdict."),
+          line: "forecourt explain irk:anna --capture yard.btsnoop --json --brief", words: "For a script: the events and the verdict."),
       ],
       exits: [.done, .failed, .usage, .unreadable, .configuration],
-      run: { invocation throws(Exit) in try tellWhy(invocation) })
+      run: { invocation throws(Exit) in try runExplain(invocation) })
   }
 }
 
-private func tellWhy(_ invocation: Invocation) throws(Exit) {
+private func runExplain(_ invocation: Invocation) throws(Exit) {
   let identity = try invocation.identity(invocation.operands[0])
   let captures = try invocation.captures()
   var configuration = try invocation.configuration(.hearing)
-  // Zones are worked out for those alone of whom something may be said.
+  // The gateway computes zones only for devices that it may publish.
   configuration.core.publish.unknown = .publish
   let radios = max(configuration.core.radios.count, 1)
-  guard radios == 1 || invocation.values("capture").count <= radios else {
-    throw invocation.refused("there are \(invocation.values("capture").count) captures for \(radios) radios")
-  }
-  var rehearsal = OfflineGateway(configuration, epoch: captures.epoch)
-  var explanation = Explanation(identity, rehearsal.gateway.settings, invocation)
+  try invocation.refuseTooMany(captures: invocation.values("capture").count, for: radios)
+  var offline = OfflineGateway(configuration, epoch: captures.epoch)
+  var explanation = Explanation(identity, offline.gateway.settings, invocation)
   var packet = Packet()
   while let capture = invocation.next(of: captures, into: &packet) {
-    explanation.receive(packet, radio: radios == 1 ? 0 : capture, in: &rehearsal)
+    explanation.receive(packet, radio: radios == 1 ? 0 : capture, in: &offline)
   }
   if explanation.samples == 0 {
     try invocation.close(captures)
-    throw invocation.unheard(identity, in: rehearsal.gateway)
+    throw invocation.unheard(identity, in: offline.gateway)
   }
-  explanation.end(rehearsal.gateway.settings)
+  explanation.end(offline.gateway.settings)
   try invocation.close(captures)
 }
 
-/// The lines about one device.
+/// Everything that explain prints about one device.
 struct Explanation {
   private var trace: DeviceTrace
   private let out: Output
   private let isBrief: Bool
-  private var objects: ExplanationObjects?
+  private var objects: ExplanationJSON?
   let identity: Identity
   private(set) var records: [TriggerRecord] = []
   private(set) var samples = 0
@@ -69,7 +68,7 @@ struct Explanation {
 
   init(_ identity: Identity, _ settings: borrowing Settings, _ invocation: Invocation) {
     (out, isBrief) = (invocation.out, invocation.has("brief"))
-    objects = invocation.has("json") ? ExplanationObjects(identity, to: out) : nil
+    objects = invocation.has("json") ? ExplanationJSON(identity, to: out) : nil
     self.identity = identity
     let radios = max(settings.radios.count, 1)
     trace = DeviceTrace(identity, radios: radios)
@@ -80,10 +79,10 @@ struct Explanation {
     }
   }
 
-  mutating func receive(_ packet: borrowing Packet, radio: Int, in rehearsal: inout OfflineGateway) {
-    let sample = trace.receive(packet, radio: radio, in: &rehearsal)
-    tellEvents(of: &rehearsal)
-    guard let sample, let slot = trace.slot(in: rehearsal.gateway) else { return }
+  mutating func receive(_ packet: borrowing Packet, radio: Int, in offline: inout OfflineGateway) {
+    let sample = trace.receive(packet, radio: radio, in: &offline)
+    printEvents(of: &offline)
+    guard let sample, let slot = trace.slot(in: offline.gateway) else { return }
     if samples == 0 {
       first = sample.at
       if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
@@ -92,12 +91,12 @@ struct Explanation {
     last = sample.at
     levels = (min(levels.low, sample.level), max(levels.high, sample.level))
     hearing[radio] += 1
-    power = rehearsal.gateway.devices[slot].power.words
+    power = offline.gateway.devices[slot].power.words
     var states: [TriggerRecord.State] = []
-    for index in records.indices { states.append(records[index].look(slot, sample, rehearsal.gateway)) }
+    for index in records.indices { states.append(records[index].observe(slot, sample, offline.gateway)) }
     guard !isBrief else { return }
-    guard objects == nil else { return objects!.tell(sample, slot, records, states, rehearsal.gateway) }
-    var line = describe(sample, slot, rehearsal.gateway)
+    guard objects == nil else { return objects!.print(sample, slot, records, states, offline.gateway) }
+    var line = describe(sample, slot, offline.gateway)
     for index in records.indices {
       out.line(line + records[index].name + ": " + states[index].text)
       line = String(repeating: " ", count: Self.head.columns)
@@ -121,15 +120,15 @@ struct Explanation {
     return line + String(gateway.devices[slot].zone).padded(to: 11)
   }
 
-  private mutating func tellEvents(of rehearsal: inout OfflineGateway) {
+  private mutating func printEvents(of offline: inout OfflineGateway) {
     let identity = json(trace.identity.text)
-    var words: [(at: Instant, word: TriggerWord)] = []
-    while rehearsal.take({ message in if let word = TriggerWord(message) { words.append((message.at, word)) } }) {}
+    var words: [(at: Instant, word: TriggerEvent)] = []
+    while offline.take({ message in if let word = TriggerEvent(message) { words.append((message.at, word)) } }) {}
     for (at, word) in words where same(word.identity, identity) {
       for index in records.indices where same(records[index].name, word.trigger) {
-        records[index].happened(word.event, at: at)
+        records[index].record(word.event, at: at)
         guard objects == nil else {
-          objects!.tell(word, of: records[index].name, at: at)
+          objects!.print(word, of: records[index].name, at: at)
           continue
         }
         let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
@@ -144,11 +143,11 @@ struct Explanation {
   var seconds: Double { (last - first).seconds }
 
   func end(_ settings: borrowing Settings) {
-    if var objects { return objects.tell(self, settings) }
+    if var objects { return objects.print(self, settings) }
     out.line("")
     let rate = seconds > 0 ? ", \(fixed(Double(samples - 1) / seconds, 1)) a second" : ""
     out.line(
-      "\(identity.shown): \(count(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power)."
+      "\(identity.shown): \(counted(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power)."
     )
     if hearing.count > 1 {
       var words: [String] = []
@@ -162,14 +161,6 @@ struct Explanation {
 
 func radioName(_ radio: Int, _ settings: borrowing Settings) -> String {
   radio < settings.radios.count ? String(settings.radios[radio].name) : "radio"
-}
-
-func contains(_ text: String, _ part: String) -> Bool {
-  let bytes = Array(text.utf8)
-  let wanted = Array(part.utf8)
-  guard bytes.count >= wanted.count else { return false }
-  for start in 0...(bytes.count - wanted.count) where bytes[start..<(start + wanted.count)].elementsEqual(wanted) { return true }
-  return false
 }
 
 extension Instant {

@@ -1,9 +1,9 @@
 import Core
 import Host
 
-/// What one trigger made of the device that is followed.
+/// How far the followed device got at one trigger, and what held it back.
 struct TriggerRecord {
-  /// Where the device stands, and the first rule that holds it back.
+  /// The device's stage, and the first rule that holds it back.
   struct State {
     let stage: String
     var heldBack: String?
@@ -16,7 +16,7 @@ struct TriggerRecord {
   private let settings: TriggerSettings
   private(set) var fires: [Instant] = []
   private var arms = 0
-  private var best: (at: Instant, hindrance: BlockingRule, words: String)?
+  private var best: (at: Instant, rule: BlockingRule, words: String)?
   /// Samples by the rule that held them back, in the order of the rules.
   private var tally: [(rank: Int, words: StaticString, samples: Int)] = []
   private var unwatched = 0
@@ -27,12 +27,12 @@ struct TriggerRecord {
     name = String(settings.name)
   }
 
-  mutating func happened(_ event: String, at moment: Instant) {
+  mutating func record(_ event: String, at moment: Instant) {
     if same(event, "fire") || same(event, "manual") { fires.append(moment) }
     if same(event, "arm") { arms += 1 }
   }
 
-  mutating func look(_ slot: Int, _ sample: Sample, _ gateway: borrowing Gateway) -> State {
+  mutating func observe(_ slot: Int, _ sample: Sample, _ gateway: borrowing Gateway) -> State {
     let place = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
     guard place >= 0 else {
       unwatched += 1
@@ -44,18 +44,18 @@ struct TriggerRecord {
       return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
     }
     let evidence = gateway.triggers.evidence(of: place, at: sample.at, gateway.devices, gateway.settings)
-    guard let hindrance = encounter.blockingRule(evidence, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
-    let words = hindrance.words(settings)
-    note(hindrance)
-    if best == nil || hindrance.isFurther(than: best!.hindrance) { best = (sample.at, hindrance, words) }
+    guard let rule = encounter.blockingRule(evidence, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
+    let words = rule.words(settings)
+    record(rule)
+    if best == nil || rule.isFurther(than: best!.rule) { best = (sample.at, rule, words) }
     return State(stage: encounter.stage.word, heldBack: words)
   }
 
-  private mutating func note(_ hindrance: BlockingRule) {
-    if let index = tally.firstIndex(where: { $0.rank == hindrance.rank }) {
+  private mutating func record(_ rule: BlockingRule) {
+    if let index = tally.firstIndex(where: { $0.rank == rule.rank }) {
       tally[index].samples += 1
     } else {
-      tally.append((hindrance.rank, hindrance.title, 1))
+      tally.append((rule.rank, rule.title, 1))
     }
   }
 
@@ -68,17 +68,17 @@ struct TriggerRecord {
     } else {
       lines.append("\(name): fired at " + listed(fires.map { fixed($0.microsecondsAsSeconds, 3) + " s" }, with: "and") + ".")
     }
-    for part in hindrances {
+    for part in heldBack {
       lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
     }
     return lines
   }
 
-  /// How far it got, where it never fired.
+  /// How far it got, if it never fired.
   var furthest: (at: Instant, words: String)? { fires.isEmpty ? best.map { ($0.at, $0.words) } : nil }
 
   /// What held it back, in the order of the rules, and how many samples each.
-  var hindrances: [(words: String, samples: Int)] {
+  var heldBack: [(words: String, samples: Int)] {
     var parts: [(words: String, samples: Int)] = []
     if unwatched > 0 { parts.append(("too far to be watched", unwatched)) }
     if elsewhere > 0 { parts.append(("heard by a radio that does not listen for it", elsewhere)) }
@@ -132,7 +132,7 @@ extension BlockingRule {
     }
   }
 
-  /// More rules are met, or less is missing to the same one.
+  /// It meets more rules, or lacks less of the same one.
   fileprivate func isFurther(than other: BlockingRule) -> Bool {
     guard rank == other.rank else { return rank > other.rank }
     switch (self, other) {

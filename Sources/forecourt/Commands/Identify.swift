@@ -1,36 +1,34 @@
 import Core
 import Host
 
+/// `forecourt identify`: connects to one device; prints text or JSON.
 extension Command {
   static var identify: Command {
     Command(
-      name: "identify", summary: "connect to one device and read who it is",
+      name: "identify", summary: "connect to one device and read its identity",
       description: [
-        "Waits until the device at ADDRESS is heard, connects, reads its services and prints each with its handles, and at last the installation id that [peer] id_prefix finds among them: peer:ID. Nothing of the configuration but the radios and [peer] is used; whether peer.identify is on does not matter.",
-        "Ends after --seconds (15) at the latest. A phone's address changes every quarter of an hour: take it from what is heard now.",
+        "Waits until it hears the device at ADDRESS, connects, and reads its services. Prints each with its handles, and then the installation id that [peer] id_prefix finds among them: peer:ID. Uses only the radios and [peer] of the configuration; peer.identify need not be on.",
+        "Gives up after --seconds, 15 unless given. A phone changes its address every quarter of an hour: take one that was heard just now.",
       ],
       operands: .one("ADDRESS"), options: [.config, .radio, .seconds, .json],
       examples: [
-        Example(line: "forecourt identify 4a:00:c1:7e:55:02", words: "Who is that?"),
+        Example(line: "forecourt identify 4a:00:c1:7e:55:02", words: "Whose address is this?"),
         Example(line: "forecourt identify 4a:00:c1:7e:55:02 --json", words: "The same for a script."),
       ],
       exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
-      run: { invocation throws(Exit) in try inquire(invocation) })
+      run: { invocation throws(Exit) in try runIdentify(invocation) })
   }
 }
 
-private func inquire(_ invocation: Invocation) throws(Exit) {
+private func runIdentify(_ invocation: Invocation) throws(Exit) {
   let address = try invocation.address(invocation.operands[0])
   let signals = Signals()
   let configuration = try invocation.configuration(.hearing)
   for adapter in configuration.host.adapters where adapter.isRehearsal {
-    throw invocation.refused("\(adapter.written) is no radio: nobody can be asked there")
+    throw invocation.refused("\(adapter.written) is no radio: it cannot connect to a device")
   }
-  var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
-  let radios = try Radios(
-    configuration.core, configuration.host.adapters, isAsked: true, invocation, duties: .errand(address), in: &arena)
-  let inquiry = Inquiry(invocation, RadioConditions(radios.adapters))
-  var loop = CoreLoop(inquiry, radios.bell, radios.all, signals)
+  let radios = try Radios(attendedBy: invocation, configuration, duties: .errand(address))
+  var loop = CoreLoop(IdentifyListener(invocation, RadioConditions(radios.adapters)), radios.bell, radios.all, signals)
   loop.run()
   let end = loop.listener.end
   invocation.out.bar.clear()
@@ -53,15 +51,15 @@ extension Invocation {
         isRight = false
       }
     }
-    guard isRight else { throw refused("\"\(text)\" is no address: it is written aa:bb:cc:dd:ee:ff") }
+    guard isRight else { throw refused("\"\(text)\" is no address: write it as aa:bb:cc:dd:ee:ff") }
     return word
   }
 }
 
 /// Waits for the answers of one device.
-private struct Inquiry: Listener, ~Copyable {
+private struct IdentifyListener: AttendedListener, ~Copyable {
   private let invocation: Invocation
-  private let stretch: Stretch
+  private let span: TimeSpan
   private var services: [ServiceGroup] = []
   private var conditions: RadioConditions
   private var isOver = false
@@ -69,21 +67,21 @@ private struct Inquiry: Listener, ~Copyable {
 
   init(_ invocation: Invocation, _ conditions: RadioConditions) {
     (self.invocation, self.conditions) = (invocation, conditions)
-    stretch = Stretch(seconds: invocation.number("seconds") ?? 15)
+    span = TimeSpan(seconds: invocation.number("seconds") ?? 15)
   }
 
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     guard !isOver, let news = PeerNews(packet: packet) else { return }
     switch news {
     case .offers(_, let service): services.append(service)
-    case .identified(let peer): conclude(peer.address, peer.written, nil)
-    case .stranger(let address): conclude(address, nil, "it has no installation id: no service begins with peer.id_prefix")
-    case .failed(let address, let failure): conclude(address, nil, String(Text<64>(failure.sentence)))
+    case .identified(let peer): finish(peer.address, peer.written, nil)
+    case .stranger(let address): finish(address, nil, "it has no installation id: no service begins with peer.id_prefix")
+    case .failed(let address, let failure): finish(address, nil, String(Text<64>(failure.sentence)))
     case .level, .sends, .withheld: break
     }
   }
 
-  private mutating func conclude(_ address: Address, _ id: String?, _ refusal: String?) {
+  private mutating func finish(_ address: Address, _ id: String?, _ refusal: String?) {
     isOver = true
     invocation.out.bar.clear()
     if id != nil { end = .done }
@@ -101,25 +99,20 @@ private struct Inquiry: Listener, ~Copyable {
   }
 
   mutating func reported(_ report: Radio.Status, radio: Int) {
-    if let news = conditions.reported(report, radio: radio) {
-      invocation.out.bar.clear()
-      say(news)
-    }
+    conditions.print(report, radio: radio, over: invocation.out.bar)
     guard let refusal = conditions.end else { return }
     isOver = true
     end = refusal
   }
 
   mutating func asked(_ request: Signals.Order) { isOver = true }
-  mutating func tick(at moment: Instant) {}
-  var nextDeadline: Instant { min(stretch.end, invocation.out.bar.wakes) }
-  var hasWork: Bool { false }
+  var nextDeadline: Instant { min(span.end, invocation.out.bar.wakes) }
 
   mutating func turned(at moment: Instant) -> Bool {
-    if !isOver { invocation.out.bar.show(stretch.part(at: moment)) }
-    if !isOver && moment >= stretch.end {
+    if !isOver { invocation.out.bar.show(span.part(at: moment)) }
+    if !isOver && moment >= span.end {
       invocation.out.bar.clear()
-      say("forecourt identify: \(invocation.operands[0]): nobody there lets others connect, or nobody was heard")
+      say("forecourt identify: \(invocation.operands[0]): it was not heard, or does not accept connections")
       isOver = true
     }
     return !isOver

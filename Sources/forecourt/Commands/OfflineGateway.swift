@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// A gateway fed by hand: what it would say to what is not happening now.
+/// A gateway without threads, broker and outbox: the commands feed it packets, recorded, simulated or live, and print what it says.
 struct OfflineGateway: ~Copyable {
   private(set) var gateway: Gateway
   private let messages: Ring<Message>
@@ -20,11 +20,11 @@ struct OfflineGateway: ~Copyable {
     gateway.caughtUp(at: started)
   }
 
-  /// A rehearsal comes out the same every time.
+  /// Fixed, so that every replay gives the same lines.
   private static let seed: UInt64 = 0x666F_7265_636F_7572
 
   mutating func receive(_ packet: borrowing Packet, radio: Int) {
-    // A recording holds our own commands, too.
+    // A recording also holds our own commands to the controller.
     guard packet.bytes.count > 0 else { return }
     if packet.bytes[0] == PacketType.command.rawValue { return }
     gateway.receive(packet.bytes.bytes, radio: radio, at: packet.at)
@@ -32,10 +32,13 @@ struct OfflineGateway: ~Copyable {
 
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
 
-  /// The oldest message that is left; false when there is none.
+  /// Takes the oldest message; false when there is none.
   mutating func take(_ use: (borrowing Message) -> Void) -> Bool { messages.take(use) }
 
-  /// The messages so far, as lines.
+  /// For commands that only look at the devices.
+  mutating func dropMessages() { while messages.take({ _ in }) {} }
+
+  /// Prints the messages so far.
   func print(to out: Output) {
     while messages.take({ out.line($0) }) {}
   }

@@ -1,11 +1,11 @@
 import Core
 import Host
 
-/// How the radios are of a command that somebody sits in front of: what they lack, and when waiting is of no use.
+/// How the radios are while a person waits for a command: what each lacks, and when waiting is useless.
 struct RadioConditions {
   let adapters: [Adapter]
   private(set) var conditions: [Condition]
-  /// What each radio lacks, in a sentence.
+  /// What each radio lacks and what to do, in a sentence.
   private(set) var advices: [String?]
   private var hasListened = false
 
@@ -17,8 +17,8 @@ struct RadioConditions {
 
   func isListening(_ radio: Int) -> Bool { conditions[radio].isListening }
 
-  /// What to say of the radio, when what it lacks is news.
-  mutating func reported(_ report: Radio.Status, radio: Int) -> String? {
+  /// Returns what the radio lacks, if that is news.
+  mutating func record(_ report: Radio.Status, radio: Int) -> String? {
     let trouble = report.condition.trouble
     let isNews = trouble != conditions[radio].trouble
     conditions[radio] = report.condition
@@ -27,7 +27,14 @@ struct RadioConditions {
     return isNews ? advices[radio].map { "forecourt: " + $0 } : nil
   }
 
-  /// Whoever sits in front of it need not wait for what cannot be opened, nor for recordings that have ended.
+  /// The same, printed over a progress bar.
+  mutating func print(_ report: Radio.Status, radio: Int, over bar: ProgressBar) {
+    guard let news = record(report, radio: radio) else { return }
+    bar.clear()
+    say(news)
+  }
+
+  /// Nothing more will come: no radio can be opened, or all recordings have ended.
   var isOver: Bool {
     conditions.allSatisfy { condition in
       guard let trouble = condition.trouble else { return condition == .ended }
@@ -35,10 +42,26 @@ struct RadioConditions {
     }
   }
 
-  /// What is to be said of radios of which nothing more will come: nil when they have said all.
+  /// How the command ends when nothing more will come; nil: go on, or all recordings have ended well.
   var end: Exit? {
     guard isOver else { return nil }
     let ends = conditions.compactMap { $0.trouble?.exit }
     return ends.contains(.forbidden) ? .forbidden : ends.last
+  }
+}
+
+/// What scan, capture, identify and calibrate have in common: a person waits, and no deadlines of Core need a tick.
+protocol AttendedListener: Listener, ~Copyable {}
+
+extension AttendedListener where Self: ~Copyable {
+  mutating func tick(at moment: Instant) {}
+  var hasWork: Bool { false }
+}
+
+extension Radios {
+  /// For a command that a person waits for; the memory is the radios' own.
+  init(attendedBy invocation: Invocation, _ configuration: borrowing Configuration, duties: Duties = .none) throws(Exit) {
+    var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
+    try self.init(configuration.core, configuration.host.adapters, isAsked: true, invocation, duties: duties, in: &arena)
   }
 }

@@ -1,13 +1,14 @@
 import Core
 import Host
 
+/// `forecourt replay --decoded`: a line for each advertising report.
 extension Option {
   static var decoded: Option {
-    Option("decoded", .none, "Print what each advertising report says, byte by byte, instead of messages.")
+    Option("decoded", .none, "Print what each advertising report says instead of messages.")
   }
 }
 
-/// One JSON line for each advertising report: who it is from, what it says, and what could not be read.
+/// One JSON line for each advertising report: whose it is, what it says, and what could not be read.
 struct DecodedReplay: ~Copyable {
   private var devices: Devices
   private var book: AddressBook
@@ -18,7 +19,7 @@ struct DecodedReplay: ~Copyable {
   private let clock: WallClock
   private var line = Line()
 
-  /// The longest: 1,650 bytes of fields with nothing in them.
+  /// The longest line: 1,650 bytes of empty fields.
   private typealias Line = Text<65535>
 
   init(_ configuration: consuming Configuration, epoch: Int64?) {
@@ -39,16 +40,16 @@ struct DecodedReplay: ~Copyable {
     guard packet.bytes.count > 0, packet.bytes[0] == PacketType.event.rawValue else { return }
     do throws(Malformed) {
       guard case .reports(var reports) = try HCIEvent(packet.bytes.bytes) else { return }
-      while let report = try reports.next() { try hear(report, at: packet.at, from: capture, to: out) }
+      while let report = try reports.next() { try receive(report, at: packet.at, from: capture, to: out) }
     } catch {
-      begin(packet.at, capture)
+      startLine(packet.at, capture)
       line.member("malformed", error.name)
       line.member("packet", hex: packet.bytes.bytes)
-      end(out)
+      endLine(out)
     }
   }
 
-  private mutating func hear(_ report: Report, at now: Instant, from capture: Int, to out: Output) throws(Malformed) {
+  private mutating func receive(_ report: Report, at now: Instant, from capture: Int, to out: Output) throws(Malformed) {
     guard fragments.concern(report) else { return write(report, at: now, from: capture, to: out) }
     var whole = WholeReport()
     guard fragments.join(report, at: now, into: &whole) else { return }
@@ -56,20 +57,20 @@ struct DecodedReplay: ~Copyable {
   }
 
   private mutating func write(_ report: Report, at now: Instant, from capture: Int, to out: Output) {
-    begin(now, capture)
+    startLine(now, capture)
     line.members(of: report)
     let (slot, _, _, isLater) = book.resolve(report, at: now, keys)
     if isLater { book.touch(slot) }
     if devices.slot(of: book[slot].device) == nil { book.release(slot) }
     let recognition = services.recognise(report)
     let learnt = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: clock.unixTime(at: now))
-    if let learnt { book.assign(slot, to: devices.reference(to: settle(learnt)), isMatched: false) }
+    if let learnt { book.assign(slot, to: devices.reference(to: findOrInsert(learnt)), isMatched: false) }
     if let device = devices.slot(of: book[slot].device) { line.member("identity", devices[device].identity) }
     if let learnt, book[slot].device == .none { line.member("identity", learnt) }
     if let service = recognition.service { line.member("service", Int64(service)) }
     if let measured = recognition.measuredPower { line.member("measured_power_dbm", Int64(measured)) }
     write(recognition.attributes)
-    end(out)
+    endLine(out)
   }
 
   private mutating func write(_ attributes: Attributes) {
@@ -78,22 +79,21 @@ struct DecodedReplay: ~Copyable {
     if let temperature = attributes.temperature { line.member("temperature_c", Int64(temperature), decimals: 2) }
   }
 
-  private mutating func settle(_ identity: Identity) -> Int {
+  private mutating func findOrInsert(_ identity: Identity) -> Int {
     if let slot = devices.find(identity) { return slot }
     if devices.isUsed(devices.slotToReuse) { devices.remove(devices.slotToReuse) }
     return devices.insert(identity, settings)
   }
 
-  private mutating func begin(_ now: Instant, _ capture: Int) {
+  private mutating func startLine(_ now: Instant, _ capture: Int) {
     line.truncate(to: 0)
     line.openObject()
     line.member("t_us", now.microseconds)
     line.member("capture", Int64(capture))
   }
 
-  private mutating func end(_ out: Output) {
+  private mutating func endLine(_ out: Output) {
     line.closeObject()
-    out.write(line.bytes)
-    out.line("")
+    out.line(line.bytes)
   }
 }

@@ -1,15 +1,16 @@
 import Core
 import Host
 
+/// `forecourt replay --report`: one or two runs, and the page about them.
 extension Option {
   static var report: Option {
     Option(
       "report", .text("OUT.html"),
-      "Write a page for people, too: levels, thresholds, events, visits. One file that needs no other; with two --config, side by side.")
+      "Also write one HTML file that shows levels, thresholds, events and visits; with two --config, of both runs side by side.")
   }
 }
 
-/// Runs the captures under each configuration and writes the page; the messages of the first go to standard output.
+/// Runs the captures under each configuration and writes the page; the first run's messages go to standard output.
 func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
   var names: [String?] = invocation.values("config").map { $0 }
   if names.isEmpty { names = [nil] }
@@ -25,21 +26,15 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
   }
   invocation.out.bar.clear()
   for fault in faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
-  // Of recordings in which nothing could be read there is nothing to show.
+  // When nothing could be read there is nothing to show.
   guard faults.isEmpty || runs.contains(where: { $0.seconds > 0 || !$0.devices.isEmpty }) else { throw .unreadable }
   var page: ReportPage
   do throws(FileRefusal) {
     page = try ReportPage(creating: path, force: invocation.has("force"))
-  } catch {
-    say("forecourt replay: \(path) \(error.sentence)")
-    throw .failed
-  }
+  } catch { throw invocation.unwritable(path, error) }
   page.write(runs, captures: invocation.operands, epoch: epoch)
   let failure = page.close()
-  guard failure == 0 else {
-    say("forecourt replay: \(path) cannot be written: \(systemWords(failure))")
-    throw .failed
-  }
+  guard failure == 0 else { throw invocation.unwritable(path, code: failure) }
   if !faults.isEmpty { throw .unreadable }
 }
 
@@ -49,45 +44,43 @@ private func run(
   let source = try invocation.source(named: name, .hearing)
   let configuration = try invocation.configuration(from: name, .hearing)
   let radios = max(configuration.core.radios.count, 1)
-  guard radios == 1 || invocation.operands.count <= radios else {
-    throw invocation.refused("there are \(invocation.operands.count) captures for \(radios) radios")
-  }
+  try invocation.refuseTooMany(captures: invocation.operands.count, for: radios)
   var report = ReportRun(source.name, withoutKeys(String(decoding: source.text, as: UTF8.self)), configuration.core)
-  var rehearsal = OfflineGateway(configuration, epoch: captures.epoch)
+  var offline = OfflineGateway(configuration, epoch: captures.epoch)
   var packet = Packet()
   while let capture = captures.next(into: &packet) {
     invocation.out.bar.show(captures.part.map { (Double(number) + $0) / Double(runs) })
     let radio = radios == 1 ? 0 : capture
-    rehearsal.receive(packet, radio: radio)
-    report.look(rehearsal.gateway, radio: radio, at: packet.at)
-    while rehearsal.take({ message in
-      report.told(message)
+    offline.receive(packet, radio: radio)
+    report.observe(offline.gateway, radio: radio, at: packet.at)
+    while offline.take({ message in
+      report.record(message)
       if number == 0 { invocation.out.line(message) }
     }) {}
   }
   return report
 }
 
-/// A configuration may hold keys, and a page is passed on: 32 hexadecimal digits in a row are one, and so are 16 pairs of them with
-/// one and the same mark between.
+/// A page is passed on, and a configuration may hold keys. A key is 32 hexadecimal digits in a row, or 16 pairs with one and the same
+/// separator between them.
 func withoutKeys(_ text: String) -> String {
   let bytes = Array(text.utf8)
-  var told: [UInt8] = []
+  var kept: [UInt8] = []
   var place = 0
   while place < bytes.count {
     let isInside = place > 0 && hexDigit(bytes[place - 1]) != nil
     if !isInside, let end = endOfKey(bytes, place) {
-      told += Array("(a key)".utf8)
+      kept += Array("(a key)".utf8)
       place = end
     } else {
-      told.append(bytes[place])
+      kept.append(bytes[place])
       place += 1
     }
   }
-  return String(decoding: told, as: UTF8.self)
+  return String(decoding: kept, as: UTF8.self)
 }
 
-/// Where the key ends that begins here, if one does.
+/// Where the key that starts here ends, if one starts here.
 private func endOfKey(_ bytes: [UInt8], _ start: Int) -> Int? {
   func isDigit(_ place: Int) -> Bool { place < bytes.count && hexDigit(bytes[place]) != nil }
   var mark: UInt8?

@@ -1,49 +1,49 @@
 import Core
 import Host
 
+/// `forecourt scan`: listens and shows, as a table or as JSON lines.
 extension Command {
   static var scan: Command {
     Command(
-      name: "scan", summary: "show who is heard, live",
+      name: "scan", summary: "show the devices that are heard, live",
       description: [
-        "Brings the radios up as the gateway would and shows everybody they hear: identity, zone, distance with its doubt, average, adverts a second, seconds since the last, the last levels, and where each trigger of the configuration stands. Nothing is published, and no broker is needed.",
-        "On a terminal, a table: d, a, r, g and i sort by distance, average, rate, age and identity, the same key again the other way round; m shows only those whom the configuration looks for; j and k scroll, space holds the table still, q ends. NO_COLOR in the environment switches colours off.",
-        "Otherwise, or with --json, JSON lines: one a second for each device that was heard in it.",
+        "Brings the radios up as the gateway would and shows every device they hear: identity, zone, distance and its range of error, average, adverts a second, seconds since the last, the last levels, and its stage at each trigger of the configuration. Publishes nothing and needs no broker.",
+        "On a terminal this is a table. d, a, r, g and i sort by distance, average, rate, age and identity; the same key again reverses the order. m shows only the devices that the configuration looks for; j and k scroll, space holds it still, q quits. NO_COLOR in the environment switches colours off.",
+        "Otherwise, or with --json, prints JSON lines: each second one for each device that was heard in it.",
       ],
       options: [.config, .radio, .json, .seconds],
       examples: [
-        Example(line: "forecourt scan", words: "Who is here."),
+        Example(line: "forecourt scan", words: "What is here?"),
         Example(line: "forecourt scan --json --seconds 10", words: "The same for a script."),
       ],
       exits: [.done, .usage, .unreadable, .unavailable, .forbidden, .configuration],
-      run: { invocation throws(Exit) in try show(invocation) })
+      run: { invocation throws(Exit) in try runScan(invocation) })
   }
 }
 
-private func show(_ invocation: Invocation) throws(Exit) {
+private func runScan(_ invocation: Invocation) throws(Exit) {
   let signals = Signals()
   var configuration = try invocation.configuration(.hearing)
-  // Zones are worked out for those alone of whom something may be said.
+  // The gateway computes zones only for devices that it may publish.
   configuration.core.publish.unknown = .publish
-  var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + 4_096)
-  let radios = try Radios(configuration.core, configuration.host.adapters, isAsked: true, invocation, in: &arena)
-  let rehearsal = OfflineGateway(configuration, epoch: Clock.epoch(), started: Clock.now())
+  let radios = try Radios(attendedBy: invocation, configuration)
+  let offline = OfflineGateway(configuration, epoch: Clock.epoch(), started: Clock.now())
   let isTable = invocation.out.isTerminal && !invocation.has("json")
-  let listener = ScanListener(rehearsal, RadioConditions(radios.adapters), invocation.number("seconds"), invocation.out, isTable: isTable)
+  let listener = ScanListener(offline, RadioConditions(radios.adapters), invocation.number("seconds"), invocation.out, isTable: isTable)
   var loop = CoreLoop(listener, radios.bell, radios.all, signals)
   loop.run()
-  loop.listener.leave()
+  loop.listener.closeScreen()
   let conditions = loop.listener.conditions
   radios.stop()
   guard let end = conditions.end else { return }
-  // On a terminal the sentences were on the other screen, and are gone with it.
+  // On a terminal these sentences stood on the other screen and went with it.
   for advice in conditions.advices { if let advice { say("forecourt: " + advice) } }
   throw end
 }
 
-/// Hears as the gateway would, and shows or tells it once in a while.
-private struct ScanListener: Listener, ~Copyable {
-  private var rehearsal: OfflineGateway
+/// Listens as the gateway would, and redraws the table or prints lines.
+private struct ScanListener: AttendedListener, ~Copyable {
+  private var offline: OfflineGateway
   private let out: Output
   private var table: ScanTable
   private var screen: Screen?
@@ -51,66 +51,65 @@ private struct ScanListener: Listener, ~Copyable {
   private var packet = Packet()
   private(set) var conditions: RadioConditions
   private var due = Instant.zero
-  private var told = Instant.zero
+  private var printed = Instant.zero
   private var isOver = false
 
   private static let frame = Interval.milliseconds(250)
   private static let line = Interval.seconds(1)
-  /// How often keys are looked for.
+  /// How often keys are read.
   private static let glance = Interval.milliseconds(50)
 
-  init(_ rehearsal: consuming OfflineGateway, _ conditions: RadioConditions, _ seconds: Int?, _ out: Output, isTable: Bool) {
-    table = ScanTable(rehearsal.gateway)
-    self.rehearsal = rehearsal
+  init(_ offline: consuming OfflineGateway, _ conditions: RadioConditions, _ seconds: Int?, _ out: Output, isTable: Bool) {
+    table = ScanTable(offline.gateway)
+    self.offline = offline
     self.conditions = conditions
     self.out = out
     screen = isTable ? Screen(out) : nil
     until = seconds.map { Clock.now() + .seconds(Double($0)) } ?? .never
-    told = Clock.now()
-    due = isTable ? told : told + Self.line
+    printed = Clock.now()
+    due = isTable ? printed : printed + Self.line
   }
 
-  mutating func leave() { screen = nil }
+  mutating func closeScreen() { screen = nil }
 
   // MARK: Listener
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
     packet.at = moment
     packet.bytes = Text(bytes)
-    rehearsal.receive(packet, radio: radio)
-    while rehearsal.take({ _ in }) {}
+    offline.receive(packet, radio: radio)
+    offline.dropMessages()
   }
 
   mutating func reported(_ report: Radio.Status, radio: Int) {
-    _ = conditions.reported(report, radio: radio)
+    _ = conditions.record(report, radio: radio)
     isOver = isOver || conditions.isOver
   }
 
   mutating func asked(_ request: Signals.Order) { isOver = true }
-  mutating func tick(at moment: Instant) { rehearsal.tick(at: moment) }
+  mutating func tick(at moment: Instant) { offline.tick(at: moment) }
   var nextDeadline: Instant { min(min(until, due), screen == nil ? .never : Clock.now() + Self.glance) }
-  var hasWork: Bool { false }
 
   mutating func turned(at moment: Instant) -> Bool {
     if isOver || moment >= until || out.isClosed { isOver = true }
     if screen != nil { readKeys() }
-    if moment >= due || isOver { tell(at: moment) }
+    if moment >= due || isOver { refresh(at: moment) }
     return !isOver
   }
 
-  // MARK: Telling
+  // MARK: Output
 
-  private mutating func tell(at now: Instant) {
+  private mutating func refresh(at now: Instant) {
     if screen == nil {
-      table.tellHeard(since: told, at: now, rehearsal.gateway, to: out)
+      table.printHeard(since: printed, at: now, offline.gateway, to: out)
       out.flush()
-      (told, due) = (now, now + Self.line)
+      (printed, due) = (now, now + Self.line)
       return
     }
-    table.note(rehearsal.gateway, at: now)
+    table.observe(offline.gateway, at: now)
     due = now + Self.frame
     guard !isOver, let size = screen?.size else { return }
-    let lines = table.lines(rehearsal.gateway, at: now, states, screen!, size.columns, size.rows)
+    let lines = table.lines(offline.gateway, at: now, states, screen!, size.columns, size.rows)
     screen!.show(lines)
   }
 

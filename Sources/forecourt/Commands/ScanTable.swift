@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// The devices as a table: which columns, in which order, from where on.
+/// The live table of scan: which columns, in which order, from which row on.
 struct ScanTable {
   enum Order: UInt8 {
     case distance = 0x64
@@ -11,7 +11,7 @@ struct ScanTable {
     case identity = 0x69
   }
 
-  /// The last levels of one device, one for each half second; `silent` where nothing was heard.
+  /// The last levels of one device, one for each half second; `.min` where nothing was heard.
   private struct History {
     var generation: UInt32 = 0
     var levels = InlineArray<16, Int8>(repeating: .min)
@@ -28,21 +28,21 @@ struct ScanTable {
   private var order = Order.distance
   private var isReversed = false
   private var onlyMatched = false
-  private var isHeld = false
+  private var isFrozen = false
   private var first = 0
   private var histories: [History]
-  private var noted = Instant.zero
+  private var observed = Instant.zero
   private var rows: [Row] = []
-  private var counted: (at: Instant, reports: UInt64) = (.zero, 0)
+  private var lastCount: (at: Instant, reports: UInt64) = (.zero, 0)
   private var rate = 0.0
 
-  private static let noteEvery = Interval.milliseconds(500)
-  /// Whoever was not heard for so long is gone.
-  private static let forgotten = Interval.seconds(60)
+  private static let observeEvery = Interval.milliseconds(500)
+  /// A device that was not heard for so long leaves the table.
+  private static let goneAfter = Interval.seconds(60)
 
   init(_ gateway: borrowing Gateway) { histories = [History](repeating: History(), count: gateway.devices.capacity) }
 
-  /// A key that means something here.
+  /// Handles a key; false when it means nothing here.
   mutating func typed(_ key: UInt8) -> Bool {
     if let wanted = Order(rawValue: key) {
       isReversed = wanted == order ? !isReversed : false
@@ -51,7 +51,7 @@ struct ScanTable {
     }
     switch key {
     case UInt8(ascii: "m"): onlyMatched.toggle()
-    case UInt8(ascii: " "): isHeld.toggle()
+    case UInt8(ascii: " "): isFrozen.toggle()
     case UInt8(ascii: "j"): first += 1
     case UInt8(ascii: "k"): first = max(0, first - 1)
     default: return false
@@ -59,23 +59,23 @@ struct ScanTable {
     return true
   }
 
-  /// Twice a second, what each device's level is.
-  mutating func note(_ gateway: borrowing Gateway, at now: Instant) {
-    guard now - noted >= Self.noteEvery else { return }
+  /// Twice a second: keeps each device's level for the sparkline.
+  mutating func observe(_ gateway: borrowing Gateway, at now: Instant) {
+    guard now - observed >= Self.observeEvery else { return }
     for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) {
       let generation = gateway.devices[slot].generation
       if histories[slot].generation != generation {
         histories[slot] = History()
         histories[slot].generation = generation
       }
-      let isHeard = gateway.devices[slot].heard > noted
+      let isHeard = gateway.devices[slot].heard > observed
       histories[slot].levels[histories[slot].next] = isHeard ? gateway.devices[slot].level : .min
       histories[slot].next = (histories[slot].next + 1) % 16
     }
-    noted = now
+    observed = now
     let reports = gateway.counters.reports
-    if counted.at > .zero { rate += 0.3 * (Double(reports - counted.reports) / max((now - counted.at).seconds, 0.001) - rate) }
-    counted = (now, reports)
+    if lastCount.at > .zero { rate += 0.3 * (Double(reports - lastCount.reports) / max((now - lastCount.at).seconds, 0.001) - rate) }
+    lastCount = (now, reports)
   }
 
   // MARK: Lines
@@ -83,7 +83,7 @@ struct ScanTable {
   mutating func lines(
     _ gateway: borrowing Gateway, at now: Instant, _ states: [String], _ screen: borrowing Screen, _ columns: Int, _ height: Int
   ) -> [String] {
-    if !isHeld { collect(gateway, at: now) }
+    if !isFrozen { collect(gateway, at: now) }
     let room = max(height - 3, 1)
     first = min(first, max(0, rows.count - room))
     let layout = Layout(columns, hasTriggers: gateway.settings.triggers.count > 0)
@@ -96,9 +96,9 @@ struct ScanTable {
   }
 
   private func foot(_ room: Int) -> String {
-    let held = isHeld ? "held; " : ""
-    let shown =
-      rows.count > room ? "\(first + 1)–\(min(first + room, rows.count)) of \(count(rows.count, "device"))" : count(rows.count, "device")
+    let held = isFrozen ? "held; " : ""
+    let all = counted(rows.count, "device")
+    let shown = rows.count > room ? "\(first + 1)–\(min(first + room, rows.count)) of " + all : all
     return
       "\(held)\(shown), \(fixed(rate, 0)) adverts/s   d a r g i sort  m \(onlyMatched ? "all" : "matched")  j k scroll  space hold  q quit"
   }
@@ -107,26 +107,26 @@ struct ScanTable {
     rows.removeAll(keepingCapacity: true)
     for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) {
       let age = max(now - gateway.devices[slot].heard, .zero)
-      guard age < Self.forgotten, !onlyMatched || gateway.devices[slot].interest.isMatched else { continue }
+      guard age < Self.goneAfter, !onlyMatched || gateway.devices[slot].interest.isMatched else { continue }
       let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings)
       rows.append(Row(slot: slot, name: gateway.devices[slot].identity.shown, age: age, estimate: estimate))
     }
     let (order, isReversed) = (order, isReversed)
-    rows.sort { isReversed ? Self.comes($1, before: $0, by: order) : Self.comes($0, before: $1, by: order) }
+    rows.sort { isReversed ? Self.sorts($1, before: $0, by: order) : Self.sorts($0, before: $1, by: order) }
   }
 
-  private static func comes(_ a: Row, before b: Row, by order: Order) -> Bool {
+  private static func sorts(_ a: Row, before b: Row, by order: Order) -> Bool {
     switch order {
     case .identity: return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
     case .age: if a.age != b.age { return a.age < b.age }
     case .distance, .average, .rate:
-      let (mine, theirs) = (a.estimate.map { worth($0, order) } ?? .infinity, b.estimate.map { worth($0, order) } ?? .infinity)
+      let (mine, theirs) = (a.estimate.map { sortKey($0, order) } ?? .infinity, b.estimate.map { sortKey($0, order) } ?? .infinity)
       if mine != theirs { return mine < theirs }
     }
     return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
   }
 
-  private static func worth(_ estimate: Estimate, _ order: Order) -> Float {
+  private static func sortKey(_ estimate: Estimate, _ order: Order) -> Float {
     switch order {
     case .distance: estimate.distance.value
     case .average: -estimate.average.value
@@ -135,7 +135,7 @@ struct ScanTable {
     }
   }
 
-  /// Which columns there is room for.
+  /// Which columns fit.
   private struct Layout {
     let name: Int
     let triggers: Int
@@ -192,7 +192,7 @@ struct ScanTable {
 }
 
 extension Gateway {
-  /// The triggers that a device has something to do with just now.
+  /// The triggers that follow a device just now.
   func triggerStates(of slot: Int) -> [(name: String, stage: Encounter.Stage)] {
     var states: [(name: String, stage: Encounter.Stage)] = []
     var place = devices[slot].encounters

@@ -2,54 +2,55 @@ import Core
 import Host
 import Simulation
 
+/// `forecourt simulate`: plays a scenario into captures or an offline gateway.
 extension Command {
   static var simulate: Command {
     Command(
-      name: "simulate", summary: "play a scenario of people, cars and phones as the gateways would hear it",
+      name: "simulate", summary: "play a scenario of people, cars and phones as gateways would hear it",
       description: [
-        "Reads a scenario (Tests/Firing/Scenarios/README.md describes the format) and plays it once, under a seed: the same scenario and seed give the same packets on every machine.",
-        "With --out, writes what each gateway hears as a btsnoop capture: FILE when there is one gateway, else FILE with the gateway's name before its ending. With --truth, writes who was where, twice a second, and every visit, as JSON lines.",
-        "Without --out, prints what a gateway with this configuration, in the place of the first one, would publish, as replay does; all of it carries \"simulated\":true. Files that are there stay, unless --force says otherwise.",
+        "Reads a scenario (Tests/Firing/Scenarios/README.md describes the format) and plays it once. The same scenario and seed give the same packets on every machine.",
+        "With --out, writes what each gateway hears as a btsnoop capture: FILE for a single gateway, else FILE with the gateway's name before its ending. With --truth, writes as JSON lines where everybody was, twice a second, and every visit.",
+        "Without --out, prints as replay does what a gateway with this configuration would publish in the place of the first one; every message carries \"simulated\":true. Existing files are replaced only with --force.",
       ],
       operands: .one("SCENARIO"),
       options: [
-        .config, Option("seed", .number("N", 0...1_000_000_000), "Another run of the same scenario; 1 unless given."),
+        .config, Option("seed", .number("N", 0...1_000_000_000), "Seed of the run, 1 unless given; another seed gives another run."),
         Option("out", .text("FILE"), "Write captures instead of running the gateway."),
-        Option("truth", .text("FILE"), "Write the truth."), .force,
+        Option("truth", .text("FILE"), "Write where everybody was, and the visits."), .force,
       ],
       examples: [
-        Example(line: "forecourt simulate Tests/Firing/Scenarios/first-visit.toml", words: "What would be published."),
+        Example(line: "forecourt simulate Tests/Firing/Scenarios/first-visit.toml", words: "What a gateway would publish."),
         Example(
           line: "forecourt simulate site.toml --out site.btsnoop --truth site.jsonl",
           words: "Captures to replay, and what really happened."),
       ],
       exits: [.done, .failed, .usage, .forbidden, .configuration],
-      run: { invocation throws(Exit) in try play(invocation) })
+      run: { invocation throws(Exit) in try runSimulate(invocation) })
   }
 }
 
-private func play(_ invocation: Invocation) throws(Exit) {
+private func runSimulate(_ invocation: Invocation) throws(Exit) {
   let scenario = try invocation.scenario(invocation.operands[0])
   let seed = UInt64(invocation.number("seed") ?? 1)
   let (out, truth) = (invocation.value("out"), invocation.value("truth"))
   let captures = out.map { scenario.paths($0) } ?? []
-  // All that can be refused is refused before anything is written.
+  // Refuse whatever can be refused before writing anything.
   for (index, path) in (captures + (truth.map { [$0] } ?? [])).enumerated() {
     try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config") + captures.prefix(index))
   }
   var world = World(scenario, seed: seed, cipher: aes128())
   guard out == nil else {
-    if let truth { try tellTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
-    return try record(&world, captures, invocation)
+    if let truth { try writeTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
+    return try writeCaptures(&world, captures, invocation)
   }
-  var rehearsal = OfflineGateway(try invocation.configuration(.hearing), epoch: nil)
-  if let truth { try tellTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
+  var offline = OfflineGateway(try invocation.configuration(.hearing), epoch: nil)
+  if let truth { try writeTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
   var packet = Packet()
   while let gateway = world.next(into: &packet), !invocation.out.isClosed {
     invocation.out.bar.show(world.part(at: packet.at))
     guard gateway == 0 else { continue }
-    rehearsal.receive(packet, radio: 0)
-    rehearsal.print(to: invocation.out)
+    offline.receive(packet, radio: 0)
+    offline.print(to: invocation.out)
   }
   invocation.out.bar.clear()
 }
@@ -69,13 +70,13 @@ extension Scenario {
   fileprivate func paths(_ path: String) -> [String] { gateways.map { gateways.count == 1 ? path : path.naming(String($0.name)) } }
 }
 
-private func record(_ world: inout World, _ paths: [String], _ invocation: Invocation) throws(Exit) {
+private func writeCaptures(_ world: inout World, _ paths: [String], _ invocation: Invocation) throws(Exit) {
   let bar = invocation.out.bar
   var files: [CaptureFile] = []
   for path in paths {
-    // A scenario begins at no particular time: the same run gives the same file.
+    // A scenario starts at no particular time: the same run gives the same file.
     do throws(FileRefusal) { files.append(try CaptureFile(creating: path, epoch: 0, invocation.manner)) } catch {
-      throw unwritable(path, error)
+      throw invocation.unwritable(path, error)
     }
   }
   var packet = Packet()
@@ -86,7 +87,7 @@ private func record(_ world: inout World, _ paths: [String], _ invocation: Invoc
   bar.clear()
   for index in files.indices {
     let failure = files[index].keep()
-    guard failure == 0 else { throw unwritable(paths[index], code: failure) }
+    guard failure == 0 else { throw invocation.unwritable(paths[index], code: failure) }
   }
 }
 
@@ -98,11 +99,11 @@ extension String {
   }
 }
 
-private func tellTruth(_ run: consuming World, _ path: String, _ invocation: Invocation) throws(Exit) {
+private func writeTruth(_ run: consuming World, _ path: String, _ invocation: Invocation) throws(Exit) {
   let bar = invocation.out.bar
   var world = run
   let file: NewFile
-  do throws(FileRefusal) { file = try NewFile(creating: path, invocation.manner) } catch { throw unwritable(path, error) }
+  do throws(FileRefusal) { file = try NewFile(creating: path, invocation.manner) } catch { throw invocation.unwritable(path, error) }
   var line = TruthLine()
   var time = 0.0
   while time <= world.scenario.seconds {
@@ -119,19 +120,9 @@ private func tellTruth(_ run: consuming World, _ path: String, _ invocation: Inv
   }
   bar.clear()
   let failure = file.keep()
-  guard failure == 0 else { throw unwritable(path, code: failure) }
+  guard failure == 0 else { throw invocation.unwritable(path, code: failure) }
 }
 
 extension World {
   fileprivate func part(at moment: Instant) -> Double { (moment - .zero).seconds / scenario.seconds }
-}
-
-private func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {
-  say("forecourt simulate: \(path) \(refusal.sentence)")
-  return .failed
-}
-
-private func unwritable(_ path: String, code: Int32) -> Exit {
-  say("forecourt simulate: \(path) cannot be written: \(systemWords(code))")
-  return .failed
 }

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// The gateway at work: the machine, what the process owes the system and the broker, and what is told of both.
+/// `forecourt run` at work: feeds Core's gateway, publishes how it is, carries out commands and keeps systemd informed.
 struct Daemon: Listener, ~Copyable {
   private var gateway: Gateway
   private var status: StatusPublisher
@@ -11,19 +11,17 @@ struct Daemon: Listener, ~Copyable {
   private var reloading: Reloading
   private var host: HostSettings
   private var log: Log
-  private let boot: Text<16>
   private let notify = Notify()
   private var watchdog = Instant.never
   private var telemetry: TelemetryCollector
   private var homeAssistant: HomeAssistant
-  private var crowd = Crowding()
-  /// Until it is known what the run before left open nobody is heard: who was told to be here would be told so again.
-  private var deafUntil = Instant.zero
-  private var remoteCalibration: RemoteCalibration?
-  private var remoteCapture: RemoteCapture?
+  private var overload = Overload()
+  /// Until then adverts are dropped, unless the outbox has said before what the last run left open: else `enter` and `fire` would be
+  /// published a second time.
+  private var holdUntil = Instant.zero
+  private var commands = RemoteCommands()
   private var learntPowers: LearntPowersStore
   private var neighbours: NeighbourStore
-  private var recorders: [Recorder] = []
   private(set) var end = Exit.done
   private var isOver = false
 
@@ -35,14 +33,13 @@ struct Daemon: Listener, ~Copyable {
     _ configuration: consuming Configuration, _ boot: Text<16>, started: Instant, _ radios: [Radio], _ adapters: [Adapter],
     _ sink: MessageSink, _ diskThread: DiskThread, _ invocation: Invocation, in arena: inout Arena
   ) throws(Exit) {
-    // All that is read of the configuration is read before the machine takes its part: behind that, Embedded code that was optimised for
-    // arm64 looked for `host` where it is not.
+    // Read everything from the configuration before the gateway consumes `core`: after that, optimised Embedded code for arm64 read
+    // `host` from the wrong address.
     host = configuration.host
     log = Log(configuration.host.log)
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
-    self.boot = boot
     self.radios = radios
     self.sink = sink
     self.diskThread = diskThread
@@ -56,11 +53,11 @@ struct Daemon: Listener, ~Copyable {
       into: sink.messages, urgent: sink.urgent, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
       pseudonyms: Pseudonyms(cipher, salt: salt))
     gateway = Gateway(configuration.core, seed: SystemRandom.word(), cipher: cipher, publisher: publisher, in: &arena)
-    learntPowers.recall(&gateway, log)
-    neighbours.recall(&gateway, log)
+    learntPowers.restore(&gateway, log)
+    neighbours.restore(&gateway, log)
     if sink.courier != nil {
       gateway.connected(false, at: started)
-      deafUntil = started + .seconds(2)
+      holdUntil = started + .seconds(2)
     } else {
       gateway.caughtUp(at: started)
     }
@@ -70,35 +67,35 @@ struct Daemon: Listener, ~Copyable {
 
   // MARK: Listener
 
-  /// Somebody may have set the clock while we slept; asking costs less than hearing of it.
+  /// The clock may have been set during the sleep; asking each time costs less than being notified.
   mutating func woke() { gateway.setClock(Clock.epoch()) }
 
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
-    remoteCapture?.record(packet, radio: radio, at: moment)
-    // For the recording alone.
+    commands.receive(packet, radio: radio, at: moment)
+    // Our own commands to the controller come only for a recording.
     if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
     let news = PeerNews(packet: packet)
-    if let news { note(news, of: radio) }
-    // What a radio found out it does not ask again.
-    guard news != nil || moment >= deafUntil else { return }
+    if let news { receive(news, from: radio) }
+    // What a radio found out is kept even now: the radio does not ask again.
+    guard news != nil || moment >= holdUntil else { return }
     if let news { gateway.receive(news, radio: radio, at: moment) } else { gateway.receive(packet, radio: radio, at: moment) }
-    remoteCalibration?.listen(gateway, radio: radio)
+    commands.observe(gateway, radio: radio)
   }
 
-  /// What concerns more than the machine.
-  private mutating func note(_ news: PeerNews, of radio: Int) {
+  /// Goes to the log, to `status` and to the other radios; the gateway gets it besides.
+  private mutating func receive(_ news: PeerNews, from radio: Int) {
     if let words = news.words(radios[radio].name, gateway.settings) {
       log.say(words.level, words.sentence)
-      status.noted(news, words.sentence)
+      status.record(news, words.sentence)
     }
     guard case .identified(let peer) = news else { return }
     for other in radios.indices where other != radio { radios[other].hint(peer) }
   }
 
   mutating func reported(_ report: Radio.Status, radio: Int) {
-    if let words = status.reported(report, radio: radio) { log.say(words.level, words.sentence) }
-    telemetry.recovered(report.recoveries, radio: radio)
-    // Where no radio can ever hear anything there is nothing to wait for.
+    if let words = status.record(report, radio: radio) { log.say(words.level, words.sentence) }
+    telemetry.record(report.recoveries, radio: radio)
+    // When no radio can ever hear anything, the process ends.
     guard let trouble = status.lastingTrouble else { return }
     (isOver, end) = (true, trouble.exit)
   }
@@ -106,15 +103,15 @@ struct Daemon: Listener, ~Copyable {
   mutating func asked(_ request: Signals.Order) {
     switch request {
     case .stop: isOver = true
-    case .reload: _ = reloading.want()
+    case .reload: _ = reloading.request()
     }
   }
 
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
 
   var nextDeadline: Instant {
-    let asked = min(remoteCalibration?.until ?? .never, remoteCapture?.due ?? .never, diskThread.nextDeadline(after: Clock.now()))
-    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.isDue(gateway.devices), asked)
+    let ours = min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now()))
+    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours)
   }
   var hasWork: Bool {
     sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
@@ -127,39 +124,39 @@ struct Daemon: Listener, ~Copyable {
       notify.alive()
       watchdog = moment + pulse
     }
-    if moment >= telemetry.due { count(at: moment) }
+    if moment >= telemetry.due { publishTelemetry(at: moment) }
     gateway.expireLeftovers(at: moment)
-    if let (read, tickets) = reloading.turned(notify, at: moment) {
-      let refusal = adopt(read.taken())
-      for ticket in tickets { answer(ticket, refusal) }
+    if let (reading, tickets) = reloading.turned(notify, at: moment) {
+      let refusal = reload(reading.taken())
+      for ticket in tickets { reply(to: ticket, refusal) }
     }
     for radio in radios { radio.permit(gateway.isListening) }
-    answerLate(at: moment)
+    for message in commands.turned(gateway.settings, isOver: isOver, at: moment) { send(message) }
     homeAssistant.turned(gateway.devices, into: sink.messages, at: moment)
-    tellStatus(at: moment)
+    publishStatus(at: moment)
     learntPowers.turned(gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)
     if isOver { notify.stopping() }
-    sink.carry()
+    sink.deliver()
     return !isOver
   }
 
-  // MARK: What is told
+  // MARK: Status and telemetry
 
-  private mutating func tellStatus(at now: Instant) {
-    // Asked once: the courier may lose the line between two questions. The machine is told what the board believes.
-    status.waits(for: diskThread.late(at: now))
-    if status.connected(isOnline) { gateway.connected(status.isOnline, at: now) }
-    if let words = status.heard(gateway.hearing) { log.say(words.level, words.sentence) }
-    let troubles = sink.courier.map { crowd.troubles($0.counters.troubles, gateway.publisher, at: now) }
-    guard let report = status.news(troubles, gateway.settings.gateway.authorization) else { return }
-    if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.tellAgain() }
+  private mutating func publishStatus(at now: Instant) {
+    status.record(late: diskThread.late(at: now))
+    // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
+    if status.record(isOnline: isOnline) { gateway.connected(status.isOnline, at: now) }
+    if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
+    let troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, at: now) }
+    guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
+    if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.publishAgain() }
     notify.status(report.summary)
   }
 
-  private mutating func count(at now: Instant) {
-    for complaint in telemetry.complaints() { log.say(.warning, complaint) }
-    let telemetry = telemetry.taken(at: now, gateway, sink.courier?.counters)
+  private mutating func publishTelemetry(at now: Instant) {
+    for warning in telemetry.noiseWarnings() { log.say(.warning, warning) }
+    let telemetry = telemetry.collect(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }
     let text = Metrics.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
@@ -170,26 +167,34 @@ struct Daemon: Listener, ~Copyable {
 
   private func send(_ message: Message) { _ = sink.send(message) }
 
+  private func reply(to ticket: Ticket, _ refusal: String?) {
+    send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
+  }
+
+  // MARK: Requests
+
   private mutating func perform(_ request: Request, at now: Instant) {
     switch request {
-    case .command(.calibrate(let identity, let distance, let span), let ticket):
-      if let refusal = refusal(remoteCalibration != nil) { return answer(ticket, refusal) }
-      remoteCalibration = RemoteCalibration(identity, at: distance, during: span, ticket, at: now)
-    case .command(.capture(let span), let ticket):
-      if let refusal = refusal(remoteCapture != nil) { return answer(ticket, refusal) }
-      record(during: span, ticket, at: now)
     case .command(.reload, let ticket):
-      if !reloading.want(ticket) { answer(ticket, "too many ask for it at once; try again") }
-    case .command(let command, let ticket): answer(ticket, perform(command, at: now))
+      if !reloading.request(ticket) { reply(to: ticket, "too many reloads are waiting; try again") }
+    case .command(.forgetNeighbour(let name), let ticket): reply(to: ticket, forget(name))
+    case .command(.capture(let span), let ticket):
+      let refusal = commands.startCapture(during: span, ticket, of: radios, beside: String(host.outbox.path), gateway, at: now)
+      if let refusal { return reply(to: ticket, refusal) }
+      log.say(.info, "a command starts a recording of \(Int(span.seconds)) s")
+    case .command(.calibrate(let identity, let distance, let span), let ticket):
+      let refusal = commands.startCalibration(of: identity, at: distance, during: span, ticket, gateway, now)
+      if let refusal { reply(to: ticket, refusal) }
+    case .command(let command, let ticket): reply(to: ticket, RemoteCommands.perform(command, on: &gateway, at: now))
     case .claim(let claim): gateway.receive(claim: claim, at: now)
     case .neighbour(let neighbour):
-      // Who has just come does not know of us where the broker keeps nothing for him: RabbitMQ gives wildcards no retained message.
-      if gateway.isNews(neighbour) { status.tellAgain() }
+      // Some brokers (RabbitMQ) give wildcard subscribers no retained message: a newcomer knows us only when we publish again.
+      if gateway.isNews(neighbour) { status.publishAgain() }
       gateway.receive(status: neighbour, at: now)
     case .hello(let hello): gateway.receive(hello: hello, at: now)
     case .unfinished(let visit): gateway.restore(visit, at: now)
     case .caughtUp:
-      deafUntil = .zero
+      holdUntil = .zero
       gateway.caughtUp(at: now)
     case .peer(let peer):
       gateway.receive(peer: peer, at: now)
@@ -198,101 +203,38 @@ struct Daemon: Listener, ~Copyable {
   }
 
   /// nil when it is done, else why not.
-  private mutating func perform(_ command: RemoteCommand, at now: Instant) -> String? {
-    switch command {
-    case .ranging(let order, let name): return range(order, name, at: now)
-    case .authorization(let authorization): gateway.authorize(authorization, at: now)
-    case .ping: break
-    case .trigger(let name, let identity): return call(name, identity, at: now)
-    case .forgetNeighbour(let name): return forget(name)
-    case .calibrate, .capture, .reload: break
-    }
-    return nil
-  }
-
   private mutating func forget(_ name: Name) -> String? {
     if gateway.settings.site.place(of: name) != nil { return "[site] gateways names it: take it out there, and reload" }
     guard gateway.forget(name) else { return "no neighbour of that name is known" }
     neighbours.forget(name)
-    log.say(.info, "neighbour \(String(name)) is forgotten, as a command asks")
+    log.say(.info, "a command made this gateway forget the neighbour \(String(name))")
     return nil
   }
 
-  /// Why nothing that takes its time can begin.
-  private func refusal(_ isBusy: Bool) -> String? {
-    if isBusy { return "another is under way" }
-    return gateway.isListening ? nil : "nothing is listened to: see authorization"
-  }
+  // MARK: Reload
 
-  private func answer(_ ticket: Ticket, _ refusal: String?) {
-    send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
-  }
-
-  private mutating func record(during span: Interval, _ ticket: Ticket, at now: Instant) {
-    if recorders.isEmpty { recorders = RemoteCapture.recorders(radios.count) }
-    remoteCapture = RemoteCapture(radios, recorders, beside: String(host.outbox.path), during: span, ticket, at: now)
-    log.say(.info, "recording what is heard for \(Int(span.seconds)) s, as a command asks")
-  }
-
-  /// What a command asked for a while ago.
-  private mutating func answerLate(at now: Instant) {
-    if let done = remoteCalibration, now >= done.until || isOver {
-      send(done.reply(gateway.settings))
-      remoteCalibration = nil
-    }
-    if isOver { remoteCapture?.finish() }
-    if remoteCapture?.turned(at: now) ?? false, let done = remoteCapture {
-      send(done.reply(from: Topics(gateway.settings)))
-      remoteCapture = nil
-    }
-  }
-
-  /// The driver typed the pump's number.
-  private mutating func call(_ name: Name, _ identity: Identity, at now: Instant) -> String? {
-    guard let trigger = gateway.settings.trigger(named: name) else { return "there is no trigger of that name" }
-    return gateway.fireManually(trigger, for: identity, at: now)?.sentence
-  }
-
-  /// Without a name every region is meant.
-  private mutating func range(_ order: RemoteCommand.RangingOrder, _ name: Name, at now: Instant) -> String? {
-    let region = gateway.settings.region(named: name)
-    guard region != nil || name.isEmpty else { return "there is no region of that name" }
-    switch order {
-    case .start: gateway.startRanging(region, for: nil, at: now)
-    case .during(let span): gateway.startRanging(region, for: span, at: now)
-    case .stop: gateway.stopRanging(region, at: now)
-    }
-    return nil
-  }
-
-  /// A configuration that was read anew; nil when it is in force, else why the old one stays.
-  private mutating func adopt(_ read: consuming Configuration?) -> String? {
+  /// nil when the configuration that was read is in force, else why the old one stays.
+  private mutating func reload(_ read: consuming Configuration?) -> String? {
     guard let configuration = read else { return "the configuration is wrong; the log says where" }
     if let part = configuration.refit(of: gateway.settings, host) {
       let refusal = String(Text<64>(part)) + " fixed at start: restart the gateway to change it. The old configuration stays in force"
       log.say(.error, refusal)
       return refusal
     }
-    host = configuration.host
-    log = Log(host.log)
-    status.adopt(configuration.core)
-    telemetry.adopt(configuration.core.publish.telemetry)
-    sink.adopt(CourierSettings(configuration.core, configuration.host, boot: boot))
-    homeAssistant.adopt(configuration.core)
-    gateway.reload(configuration.core, at: Clock.now())
+    reloadParts(configuration)
     log.say(.info, "the new configuration is in force")
     return nil
   }
-}
 
-extension FireRefusal {
-  fileprivate var sentence: String {
-    switch self {
-    case .deaf: "the gateway may not listen now: see authorization"
-    case .unheard: "nobody of that identity is heard by this trigger's radio: it was never there, or has left"
-    case .unmatched: "the trigger does not look for that identity"
-    case .fired: "the trigger has fired for it already"
-    case .noRoom: "there is no room for one more visitor"
-    }
+  /// Hands the new settings to everything that keeps some. ReloadTests compares this with the properties above: whoever adds one decides
+  /// there whether it needs them. The gateway comes last, because it consumes `core`.
+  private mutating func reloadParts(_ configuration: consuming Configuration) {
+    host = configuration.host
+    log.reload(configuration)
+    status.reload(configuration)
+    telemetry.reload(configuration)
+    sink.reload(configuration)
+    homeAssistant.reload(configuration)
+    gateway.reload(configuration.core, at: Clock.now())
   }
 }

@@ -1,94 +1,94 @@
 import Core
 import Host
 
-/// Tells Home Assistant what there is: regions and triggers at once, identities from their first meeting on; and takes back what is
-/// there no more. The courier keeps what was told, and tells it again whenever the broker has forgotten.
+/// Home Assistant discovery: announces regions and triggers at once, identities when they are first heard, and removes what is gone.
+/// The courier retains the messages, and publishes them again to a broker that has lost them.
 struct HomeAssistant {
-  private enum Word {
+  private enum Announcement {
     case region(Name)
     case trigger(Name)
     case device(Identity)
-    case gone(Topic)
+    case removed(Topic)
   }
 
-  /// Three entities each: with 64 regions and 64 triggers this is what the courier keeps for us.
+  /// Three entities each: with 64 regions and 64 triggers this is what the courier can retain.
   private static let identitiesMost = 100
   private static let pause = Interval.seconds(1)
 
   private var discovery: Discovery?
   private var identities: [Identity] = []
-  private var told: [Topic] = []
-  private var pending: [Word] = []
-  /// What the device table had counted when it was looked through last.
+  private var announced: [Topic] = []
+  private var pending: [Announcement] = []
+  /// The device table's arrivals at the last look.
   private var arrivals: UInt64 = 0
-  private var looked = Instant.zero
+  private var lastLook = Instant.zero
 
   init(_ settings: borrowing Settings) { announce(settings) }
 
-  /// New settings: told anew, and what they do not name any more is taken back.
-  mutating func adopt(_ settings: borrowing Settings) {
-    let before = told
-    identities.removeAll { !settings.interest(in: $0).isMatched }
-    announce(settings)
-    for topic in before where !told.contains(topic) { pending.append(.gone(topic)) }
+  /// Announces everything anew, and removes what the new settings do not name.
+  mutating func reload(_ configuration: borrowing Configuration) {
+    let before = announced
+    identities.removeAll { !configuration.core.interest(in: $0).isMatched }
+    announce(configuration.core)
+    for topic in before where !announced.contains(topic) { pending.append(.removed(topic)) }
     arrivals = 0
   }
 
   private mutating func announce(_ settings: borrowing Settings) {
-    (pending, told, discovery) = ([], [], nil)
+    (pending, announced, discovery) = ([], [], nil)
     guard settings.publish.homeAssistant, !settings.gateway.simulated else { return }
     discovery = Discovery(settings, version: Name(release))
-    for index in settings.regions.indices { tell(.region(settings.regions[index].name)) }
-    for index in settings.triggers.indices { tell(.trigger(settings.triggers[index].name)) }
-    for identity in identities { tell(.device(identity)) }
+    for index in settings.regions.indices { announce(.region(settings.regions[index].name)) }
+    for index in settings.triggers.indices { announce(.trigger(settings.triggers[index].name)) }
+    for identity in identities { announce(.device(identity)) }
   }
 
-  private mutating func tell(_ word: Word) {
-    pending.append(word)
-    for message in messages(word) { told.append(message.topic) }
+  private mutating func announce(_ announcement: Announcement) {
+    pending.append(announcement)
+    for message in messages(announcement) { announced.append(message.topic) }
   }
 
-  private func messages(_ word: Word) -> [Message] {
-    if case .gone(let topic) = word {
+  private func messages(_ announcement: Announcement) -> [Message] {
+    if case .removed(let topic) = announcement {
       var message = Message()
       message.care = .state
       message.topic = topic
       return [message]
     }
     guard let discovery else { return [] }
-    switch word {
+    switch announcement {
     case .region(let name): return [discovery.region(name)]
     case .trigger(let name): return [discovery.trigger(name)]
     case .device(let identity): return [discovery.tracker(identity), discovery.distance(identity), discovery.level(identity)]
-    case .gone: return []
+    case .removed: return []
     }
   }
 
-  func isDue(_ devices: borrowing Devices) -> Instant { isBehind(devices) ? looked + Self.pause : .never }
+  func nextDeadline(_ devices: borrowing Devices) -> Instant { isBehind(devices) ? lastLook + Self.pause : .never }
 
   private func isBehind(_ devices: borrowing Devices) -> Bool {
     discovery != nil && arrivals != devices.arrivals && identities.count < Self.identitiesMost
   }
 
-  /// Once a turn: as much as the courier takes at once.
+  /// Once a turn: hands over as much as the courier takes at once.
   mutating func turned(_ devices: borrowing Devices, into ring: Ring<Message>, at now: Instant) {
-    if isBehind(devices), now >= looked + Self.pause { look(devices, at: now) }
-    // Half a ring is left to those who cannot wait.
-    while let word = pending.first, ring.count < ring.capacity / 2 {
-      for message in messages(word) { _ = ring.push(message) }
+    if isBehind(devices), now >= lastLook + Self.pause { findNewIdentities(devices, at: now) }
+    // Half the ring stays free for messages that cannot wait.
+    while let announcement = pending.first, ring.count < ring.capacity / 2 {
+      for message in messages(announcement) { _ = ring.push(message) }
       pending.removeFirst()
     }
   }
 
   var hasWork: Bool { !pending.isEmpty }
 
-  private mutating func look(_ devices: borrowing Devices, at now: Instant) {
-    (arrivals, looked) = (devices.arrivals, now)
+  private mutating func findNewIdentities(_ devices: borrowing Devices, at now: Instant) {
+    (arrivals, lastLook) = (devices.arrivals, now)
     for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].interest.isMatched {
       let identity = devices[slot].identity
       guard !identity.isBoundToAddress, identities.count < Self.identitiesMost, !identities.contains(identity) else { continue }
       identities.append(identity)
-      tell(.device(identity))
+      announce(.device(identity))
     }
   }
 }

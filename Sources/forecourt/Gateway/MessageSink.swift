@@ -1,17 +1,18 @@
 import Core
 import Host
 
-/// Where messages go: to the courier, or line by line to standard output.
+/// Where the daemon's messages go: to the courier, or with `--print` line by line to standard output.
 final class MessageSink {
   let messages: Ring<Message>
-  /// What goes before them; nil where all goes in one order, to be read.
+  /// Emptied before `messages`; nil with `--print`, where messages keep one order.
   let urgent: Ring<Message>?
-  /// What the broker asks of us.
+  /// What the broker brings for the gateway, and for the process.
   let requests: Ring<Request>
   let courier: Courier?
   private var pendingSettings: PendingSettings
   private let thread: Thread?
   private let out: Output
+  private let boot: Text<16>
   private let started: Instant
 
   static let bytes =
@@ -28,6 +29,7 @@ final class MessageSink {
     let orders = Ring<Courier.Order>(capacity: Self.ordersQueued, in: &arena)
     pendingSettings = PendingSettings(orders)
     out = invocation.out
+    self.boot = boot
     self.started = started
     guard !invocation.has("print") else {
       (courier, thread, urgent) = (nil, nil, nil)
@@ -43,8 +45,8 @@ final class MessageSink {
     thread = courier.start()
   }
 
-  /// The end of a turn: whoever carries the messages is woken, if there are any.
-  func carry() {
+  /// At the end of a turn: wakes the courier if there are messages, or prints them.
+  func deliver() {
     guard let courier else {
       while messages.take({ out.line($0, since: started) }) {}
       return out.flush()
@@ -52,17 +54,17 @@ final class MessageSink {
     if pendingSettings.retry() || messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
   }
 
-  /// What the process itself says is little, and must come through when much is going on. False when there was no room for it.
+  /// For the daemon's own messages: they are few and must get through on a busy day, so they go with the urgent ones. False when full.
   func send(_ message: Message) -> Bool { (urgent ?? messages).push(message) == nil }
 
-  func adopt(_ settings: CourierSettings) {
-    pendingSettings.send(settings)
+  func reload(_ configuration: borrowing Configuration) {
+    pendingSettings.send(CourierSettings(configuration.core, configuration.host, boot: boot))
     courier?.bell.ring()
   }
 
-  /// Everything that is owed is delivered first, within two seconds.
+  /// Delivers what is left within two seconds, then stops the courier.
   func close() {
-    carry()
+    deliver()
     courier?.stop()
     thread?.join()
   }

@@ -1,8 +1,8 @@
 import Core
 import Host
 
-/// Which neighbours were ever met, kept beside the outbox: who was there before must be heard again before somebody fires. The
-/// roster, where there is one, says more.
+/// Saves beside the outbox which neighbours were met, and restores them at the next start: each must be heard again before this gateway
+/// fires in their groups. A roster ([site] gateways) overrules it.
 struct NeighbourStore {
   private let path: String
   private let isKept: Bool
@@ -11,7 +11,7 @@ struct NeighbourStore {
   private var due = Instant.zero
 
   private static let pause = Interval.seconds(2)
-  /// Somebody who is there every day need not be written down every minute.
+  /// A neighbour that is always there is written once a day, not every minute.
   private static let day: Int64 = 86_400
 
   init(beside outbox: String, isKept: Bool) {
@@ -19,12 +19,12 @@ struct NeighbourStore {
     self.isKept = isKept
   }
 
-  mutating func recall(_ gateway: inout Gateway, _ log: Log) {
+  mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) { entries = try NeighbourFile.read(path) } catch {
-      log.say(.warning, "\(path) \(error.sentence); which neighbours were met before is not known")
+      log.say(.warning, "\(path) \(error.sentence); the neighbours of the last run are unknown until they are heard")
     }
-    drop(in: &gateway, log)
+    expire(in: &gateway, log)
     for entry in entries { gateway.restore(neighbour: entry.name, entry.groups) }
   }
 
@@ -33,11 +33,12 @@ struct NeighbourStore {
     isChanged = true
   }
 
+  /// Once a turn: records which neighbours are heard, expires the silent ones, saves what changed.
   mutating func turned(_ gateway: inout Gateway, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
     guard isKept, now >= due else { return }
     due = now + Self.pause
-    note(gateway, at: now)
-    drop(in: &gateway, log)
+    record(gateway, at: now)
+    expire(in: &gateway, log)
     guard isChanged, !diskThread.isBusy(.neighbours) else { return }
     isChanged = false
     let (text, path) = (NeighbourFile.text(entries), path)
@@ -46,7 +47,7 @@ struct NeighbourStore {
     }
   }
 
-  private mutating func note(_ gateway: borrowing Gateway, at now: Instant) {
+  private mutating func record(_ gateway: borrowing Gateway, at now: Instant) {
     let time = Clock.wall().map { $0 / 1_000_000 }
     for index in gateway.triggers.arbitration.members.indices where gateway.triggers.arbitration.members[index].isHeard(at: now) {
       let (name, groups) = (gateway.triggers.arbitration.members[index].name, gateway.triggers.arbitration.members[index].groupsKnown)
@@ -62,14 +63,14 @@ struct NeighbourStore {
     }
   }
 
-  /// Who was silent for `forget_after_s`, or is not on the roster.
-  private mutating func drop(in gateway: inout Gateway, _ log: Log) {
+  /// Drops neighbours that were silent for `forget_after_s`; the gateway goes on waiting for the roster's members.
+  private mutating func expire(in gateway: inout Gateway, _ log: Log) {
     guard let time = Clock.wall().map({ $0 / 1_000_000 }) else { return }
     let most = Int64(gateway.settings.site.forgetAfter.seconds)
     for entry in entries {
       guard let seen = entry.seen, time - seen > most else { continue }
       if gateway.settings.site.place(of: entry.name) == nil, gateway.forget(entry.name) {
-        log.say(.info, "neighbour \(String(entry.name)) is forgotten: it was silent for longer than forget_after_s")
+        log.say(.info, "neighbour \(String(entry.name)) was silent for longer than forget_after_s: this gateway no longer waits for it")
       }
       forget(entry.name)
     }

@@ -1,8 +1,10 @@
 import Core
 import Host
 
+// What `run` logs of connections to phones and of its own transmissions.
+
 extension PeerNews {
-  /// What the log says of it.
+  /// The log's sentence; nil for what the log leaves out.
   func words(_ radio: Name, _ settings: borrowing Settings) -> (level: LogSettings.Level, sentence: String)? {
     let place = "radio \(String(radio)): "
     switch self {
@@ -10,15 +12,15 @@ extension PeerNews {
     case .stranger(let address): return (.debug, place + "\(address.written) has no installation id")
     case .failed(let address, let failure):
       return (.debug, place + "\(address.written): " + String(Text<64>(failure.sentence)))
-    case .sends(let transmission, let power):
-      let voice = settings.voice(transmission)
+    case .sends(let index, let power):
+      let transmission = settings.transmission(index)
       let chosen = power.map { " at \($0) dBm" } ?? ""
-      guard let asked = voice.asked, asked != power else { return (.info, place + "sends \(voice.name)\(chosen)") }
-      return (.warning, place + "sends \(voice.name)\(chosen); tx_power_dbm = \(asked) was asked for")
-    case .withheld(let transmission, let status, let isPower):
-      let voice = settings.voice(transmission)
-      let what = isPower ? "tx_power_dbm = \(voice.asked ?? 0) cannot be set here" : "the controller refuses it"
-      return (.error, place + "does not send \(voice.name): \(what) (status \(status))")
+      guard let asked = transmission.asked, asked != power else { return (.info, place + "sends \(transmission.name)\(chosen)") }
+      return (.warning, place + "sends \(transmission.name)\(chosen); tx_power_dbm = \(asked) was asked for")
+    case .withheld(let index, let status, let isPower):
+      let transmission = settings.transmission(index)
+      let what = isPower ? "tx_power_dbm = \(transmission.asked ?? 0) cannot be set here" : "the controller refuses it"
+      return (.error, place + "does not send \(transmission.name): \(what) (status \(status))")
     case .offers, .level: return nil
     }
   }
@@ -26,10 +28,10 @@ extension PeerNews {
 
 extension Settings {
   /// What a transmission is called in the log, and the power it asks for.
-  fileprivate func voice(_ transmission: UInt8) -> (name: String, asked: Int8?) {
-    guard Int(transmission) < transmissions.count else { return ("its own services", nil) }
-    let name = String(Text<16>(transmissions[Int(transmission)].kind.name))
-    return ("\(name) (transmit \(transmission + 1))", transmissions[Int(transmission)].txPower)
+  fileprivate func transmission(_ index: UInt8) -> (name: String, asked: Int8?) {
+    guard Int(index) < transmissions.count else { return ("its own services", nil) }
+    let name = String(Text<16>(transmissions[Int(index)].kind.name))
+    return ("\(name) (transmit \(index + 1))", transmissions[Int(index)].txPower)
   }
 }
 

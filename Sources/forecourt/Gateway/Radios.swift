@@ -2,21 +2,21 @@ import Core
 import Host
 import Simulation
 
-/// The radios of a configuration, each on a thread of its own.
+/// Starts the radios of a configuration, each on a thread of its own, for `run` and for the commands that listen.
 struct Radios: ~Copyable {
   let bell = Doorbell()
   let all: [Radio]
   let adapters: [Adapter]
   private let threads: [Thread]
 
-  /// Switches them on; a capture or a simulation is told in real time.
-  /// `echoes`: what is sent to the controllers comes back, too. `isAsked`: somebody sits there and wants to hear.
+  /// Captures and simulations are played in real time. `echoes`: our own commands to the controllers come back, too, for a recording.
+  /// `isAsked`: a person wants to listen now, which authorization "when-in-use" permits.
   init(
     _ settings: borrowing Settings, _ adapters: [Adapter], echoes: Bool = false, isAsked: Bool, _ invocation: Invocation,
     duties: Duties = .none, in arena: inout Arena
   ) throws(Exit) {
-    var scenes: [RadioSource] = []
-    for index in settings.radios.indices { scenes.append(try RadioSource(adapters[index], settings, radio: index, invocation)) }
+    var sources: [RadioSource] = []
+    for index in settings.radios.indices { sources.append(try RadioSource(adapters[index], settings, radio: index, invocation)) }
     let authorization = settings.gateway.authorization
     let isPermitted = authorization == .always || isAsked && authorization == .whenInUse
     if isAsked && !isPermitted { throw invocation.denied }
@@ -26,7 +26,7 @@ struct Radios: ~Copyable {
       let radio = Radio(
         name: settings.radios[index].name, listener: bell, echoes: echoes, isPermitted: isPermitted, in: &arena)
       all.append(radio)
-      threads.append(scenes[index].start(radio, settings.radios[index], duties.peers(settings, radio: index)))
+      threads.append(sources[index].start(radio, settings.radios[index], duties.peers(settings, radio: index)))
     }
     self.all = all
     self.adapters = adapters
@@ -41,15 +41,15 @@ struct Radios: ~Copyable {
   }
 }
 
-/// What the radios do beside listening.
+/// What the radios do besides listening.
 enum Duties {
   case none
   /// What the configuration says.
   case configured
-  /// Ask one device for everything: the 48 bits of its address.
+  /// Connect to one device and read its services: the 48 bits of its address.
   case errand(UInt64)
 
-  /// Only the first radio is seen: a place has one beacon, and a gateway one set of services.
+  /// Only the first radio transmits: a place has one beacon, and a gateway one set of services.
   fileprivate func peers(_ settings: borrowing Settings, radio: Int) -> PeerDuties {
     switch self {
     case .none: return .none
@@ -67,7 +67,7 @@ enum Duties {
   }
 }
 
-/// What a radio will hear.
+/// Where a radio's packets come from.
 private enum RadioSource {
   case live(Adapter)
   case capture(file: String)
@@ -84,7 +84,7 @@ private enum RadioSource {
       self = .capture(file: file)
     case .simulate(let file):
       let scenario = try invocation.scenario(file)
-      // Whose ears: the gateway of the radio's name, or of ours, else the first.
+      // Hears as the scenario's gateway of the radio's name, or of ours, else as the first.
       let names = (settings.radios[radio].name, settings.gateway.name)
       let place = scenario.gateways.firstIndex { $0.name == names.0 } ?? scenario.gateways.firstIndex { $0.name == names.1 } ?? 0
       self = .scenario(scenario, gateway: place)
@@ -105,15 +105,15 @@ private enum RadioSource {
       }
     case .scenario(let scenario, let gateway):
       return Playback.start(radio, at: .real, since: .zero) {
-        let world = Performance(scenario)
-        return { world.next(to: gateway) }
+        let run = ScenarioRun(scenario)
+        return { run.next(to: gateway) }
       }
     }
   }
 }
 
-/// A run of a scenario, so that a closure can hold it.
-private final class Performance {
+/// A run of a scenario, in a class so that a closure can hold it.
+private final class ScenarioRun {
   private var world: World
 
   init(_ scenario: Scenario) { world = World(scenario, seed: 1, cipher: aes128()) }

@@ -1,16 +1,17 @@
 import Core
 import Host
 
-/// The configuration read anew, by the clerk. One reading at a time: whoever asks meanwhile gets one more, begun after he asked.
+/// Reads the configuration anew, on the disk thread. One reading at a time: a request that comes meanwhile is answered after the
+/// next one, which starts after the request.
 struct Reloading {
-  /// One side at a time: the clerk's while it is at work, else ours. nil: it is wrong, and the log says where.
-  final class Read: @unchecked Sendable {
+  /// Used by one thread at a time: by the disk thread while it is at work, else by ours. nil: it is wrong, and the log says where.
+  final class Reading: @unchecked Sendable {
     fileprivate let invocation: Invocation
     fileprivate var configuration: Configuration?
 
     fileprivate init(_ invocation: Invocation) { self.invocation = invocation }
 
-    fileprivate func again() {
+    fileprivate func refresh() {
       configuration = nil
       do throws(Exit) { configuration = try invocation.configuration(.whole) } catch {}
     }
@@ -19,40 +20,40 @@ struct Reloading {
   }
 
   private let diskThread: DiskThread
-  private let read: Read
+  private let reading: Reading
   private var isWanted = false
   private var isUnderWay = false
-  /// Whom to answer after the reading that is to begin, and after the one under way.
+  /// Answered after the next reading, and after the one under way.
   private var next: [Ticket] = []
   private var current: [Ticket] = []
   private static let mostTickets = 16
 
   init(_ invocation: Invocation, _ diskThread: DiskThread) {
     self.diskThread = diskThread
-    read = Read(invocation)
+    reading = Reading(invocation)
   }
 
-  /// False where too many wait for an answer already.
-  mutating func want(_ ticket: Ticket? = nil) -> Bool {
+  /// False when too many wait for an answer already.
+  mutating func request(_ ticket: Ticket? = nil) -> Bool {
     guard next.count < Self.mostTickets else { return false }
     if let ticket { next.append(ticket) }
     isWanted = true
     return true
   }
 
-  /// Whether something is to be done in the next turn.
+  /// Whether the next turn has something to do.
   var hasWork: Bool { isUnderWay ? isRead : isWanted }
   private var isRead: Bool { !diskThread.isBusy(.configuration) }
 
   /// Once a turn: what has been read, and who asked for it.
-  mutating func turned(_ notify: Notify, at now: Instant) -> (read: Read, tickets: [Ticket])? {
+  mutating func turned(_ notify: Notify, at now: Instant) -> (reading: Reading, tickets: [Ticket])? {
     if isUnderWay, isRead {
       isUnderWay = false
       notify.ready()
-      return (read, current)
+      return (reading, current)
     }
-    let read = read
-    guard isWanted, !isUnderWay, diskThread.submit(.configuration, at: now, { read.again() }) else { return nil }
+    let reading = reading
+    guard isWanted, !isUnderWay, diskThread.submit(.configuration, at: now, { reading.refresh() }) else { return nil }
     notify.reloading(at: now)
     (isWanted, isUnderWay, current, next) = (false, true, next, [])
     return nil

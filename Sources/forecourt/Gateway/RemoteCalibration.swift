@@ -1,14 +1,14 @@
 import Core
 import Host
 
-/// The command `calibrate`: one device, which lies at a known distance, is listened to for a while; the reply says its level at 1 m.
+/// The command `calibrate`: listens for a while to one device that lies at a known distance; the reply says its level at 1 m.
 struct RemoteCalibration {
   let until: Instant
   private let ticket: Ticket
   private let identity: Identity
   private let distance: Meters
   private var measurement = PowerMeasurement()
-  private var heard: Instant
+  private var lastHeard: Instant
   private var radio = 0
 
   init(_ identity: Identity, at distance: Meters, during span: Interval, _ ticket: Ticket, at now: Instant) {
@@ -16,14 +16,14 @@ struct RemoteCalibration {
     self.identity = identity
     self.distance = distance
     until = now + span
-    heard = now
+    lastHeard = now
   }
 
-  /// After each packet. Of several radios the one that hears the device best counts: that is where it lies.
-  mutating func listen(_ gateway: borrowing Gateway, radio: Int) {
-    guard let slot = gateway.devices.find(identity), gateway.devices[slot].heard > heard else { return }
-    heard = gateway.devices[slot].heard
-    let best = gateway.devices.bestRadio(of: slot, at: heard, gateway.settings)
+  /// After each packet. Of several radios only the one that hears the device best counts: the device lies there.
+  mutating func observe(_ gateway: borrowing Gateway, radio: Int) {
+    guard let slot = gateway.devices.find(identity), gateway.devices[slot].heard > lastHeard else { return }
+    lastHeard = gateway.devices[slot].heard
+    let best = gateway.devices.bestRadio(of: slot, at: lastHeard, gateway.settings)
     if best != self.radio {
       measurement = PowerMeasurement()
       self.radio = best
@@ -35,7 +35,7 @@ struct RemoteCalibration {
     let topics = Topics(settings)
     let offset = settings.receiveOffset(of: radio)
     guard let result = measurement.result(at: distance, along: PathLoss(settings.calibration), offset: offset) else {
-      return .reply(to: ticket, from: topics, refusing: "the device was heard too rarely: it takes ten adverts")
+      return .reply(to: ticket, from: topics, refusing: "the device was heard too rarely: ten adverts are needed")
     }
     return .reply(to: ticket, from: topics) { payload in
       payload.member("measured_power_dbm", result.power.value, places: 1)
@@ -48,8 +48,8 @@ struct RemoteCalibration {
 }
 
 extension Message {
-  /// A reply that says more than yes.
-  static func reply(to ticket: Ticket, from topics: Topics, saying members: (inout Payload) -> Void) -> Message {
+  /// A reply that carries results.
+  static func reply(to ticket: Ticket, from topics: Topics, with members: (inout Payload) -> Void) -> Message {
     var message = Message()
     message.care = .reply
     message.sequence = ticket.number

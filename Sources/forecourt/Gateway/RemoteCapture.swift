@@ -1,8 +1,8 @@
 import Core
 import Host
 
-/// The command `capture`: all that the radios hear for a while, in files that the gateway names, beside the outbox.
-/// The next recording takes the place of the last, so that no number of commands fills the disk.
+/// The command `capture`: records for a while what the radios hear, in files beside the outbox that the gateway names itself.
+/// Each recording replaces the last, so that no number of commands fills the disk.
 struct RemoteCapture {
   private let ticket: Ticket
   private let radios: [Radio]
@@ -13,11 +13,11 @@ struct RemoteCapture {
   private var isEnding = false
   private var packet = Packet()
 
-  /// All files together: a minute of a busy forecourt, and no more than a small card can spare.
-  private static let most = 16_000_000
+  /// Of all files together: a minute of a busy forecourt, and no more than a small card can spare.
+  private static let mostBytes = 16_000_000
   private static let glance = Interval.milliseconds(20)
 
-  /// Takes the recorders' memory from the system; done once, when it is first asked for.
+  /// Takes the recorders' memory from the system: once, at the first recording.
   static func recorders(_ count: Int) -> [Recorder] {
     var arena = Arena.taken(bytes: count * (Recorder.bytes + 64))
     return (0..<count).map { _ in Recorder(in: &arena) }
@@ -30,7 +30,7 @@ struct RemoteCapture {
     due = now + span
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
-      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Self.most / radios.count))
+      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Self.mostBytes / radios.count))
       files.append(outbox.folder + name)
     }
     for radio in radios { radio.echo(true) }
@@ -43,7 +43,7 @@ struct RemoteCapture {
     recorders[radio].record(packet)
   }
 
-  /// Once a turn; true when the files are whole.
+  /// Once a turn; true when the files are complete.
   mutating func turned(at now: Instant) -> Bool {
     for index in files.indices {
       recorders[index].wake()
@@ -58,7 +58,7 @@ struct RemoteCapture {
     return true
   }
 
-  /// The process ends: waits for the disk, but not for one that hangs.
+  /// At the end of the process: waits for the disk, but no longer than a second.
   mutating func finish() {
     for index in threads.indices { recorders[index].stop() }
     let limit = Clock.now() + .seconds(1)
@@ -77,7 +77,7 @@ struct RemoteCapture {
       if let refusal = recorders[index].refusal {
         return .reply(to: ticket, from: topics, error: Sentence("\(files[index]) \(refusal.sentence)"))
       }
-      if !recorders[index].isOver { return .reply(to: ticket, from: topics, error: Sentence("\(files[index]): the disk hangs")) }
+      if !recorders[index].isOver { return .reply(to: ticket, from: topics, error: Sentence("\(files[index]): the disk does not answer")) }
     }
     return .reply(to: ticket, from: topics) { payload in
       payload.array("files")

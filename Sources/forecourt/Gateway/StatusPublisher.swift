@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// How the radios and the courier are, put into one `status`; told again whenever it changed.
+/// Puts how the radios, the courier and the neighbours are into one `status` message; published again whenever it changed.
 struct StatusPublisher {
   private var report = StatusReport()
   private var isNews = true
@@ -9,30 +9,32 @@ struct StatusPublisher {
   private let adapters: [Adapter]
   private var late: DiskThread.Job?
   private var conditions: [Condition]
-  /// Of each radio: the minute's lines, and how many more there would have been.
-  private var chatter: [(since: Instant, lines: Int, unsaid: Int)]
-  /// Of each transmission: what was told of it last, and why it is refused.
-  private var voices: [(heard: StatusReport.Transmit, refusal: Sentence)] = []
+  /// For each radio: the log lines of this minute, and how many more were left out.
+  private var lines: [(since: Instant, count: Int, leftOut: Int)]
+  /// For each transmission: what the radio reported last, and why the controller refuses it.
+  private var transmits: [(report: StatusReport.Transmit, refusal: Sentence)] = []
   private var hasListened = false
-  /// Who of the site is not heard.
+  /// Which neighbour is not heard.
   private var unheard: Unheard?
-  /// Whether the broker was there when the courier was last asked; the machine believes the same.
+  /// Whether the broker was connected at the last question; Core believes the same.
   private(set) var isOnline = false
 
   init(_ settings: borrowing Settings, _ boot: Text<16>, _ radios: [Radio], _ adapters: [Adapter]) {
     self.adapters = adapters
     conditions = radios.map { _ in .opening }
-    chatter = radios.map { _ in (.zero, 0, 0) }
+    lines = radios.map { _ in (.zero, 0, 0) }
     report.version = Text(release)
     report.boot = Name(boot.bytes)
     for radio in radios { _ = report.radios.append(.init(name: radio.name, state: Name(Condition.opening.name))) }
-    for index in settings.transmissions.indices { voices.append((.init(settings.transmissions[index].kind), Sentence())) }
-    if settings.peer.serve { voices.append((.init(nil), Sentence())) }
-    for voice in voices { _ = report.transmits.append(voice.heard) }
-    adopt(settings)
+    for index in settings.transmissions.indices { transmits.append((.init(settings.transmissions[index].kind), Sentence())) }
+    if settings.peer.serve { transmits.append((.init(nil), Sentence())) }
+    for transmit in transmits { _ = report.transmits.append(transmit.report) }
+    apply(settings)
   }
 
-  mutating func adopt(_ settings: borrowing Settings) {
+  mutating func reload(_ configuration: borrowing Configuration) { apply(configuration.core) }
+
+  private mutating func apply(_ settings: borrowing Settings) {
     report.purpose = settings.gateway.purpose
     report.simulated = settings.gateway.simulated
     report.groups = settings.groups
@@ -41,16 +43,16 @@ struct StatusPublisher {
     isNews = true
   }
 
-  /// What a disk has kept waiting for too long.
-  mutating func waits(for job: DiskThread.Job?) {
+  /// What a disk keeps waiting for too long.
+  mutating func record(late job: DiskThread.Job?) {
     if job != late { isNews = true }
     late = job
   }
 
-  mutating func tellAgain() { isNews = true }
+  mutating func publishAgain() { isNews = true }
 
-  /// How the neighbours hear us; the words for the log, when there is news.
-  mutating func heard(_ hearing: SiteHearing) -> (level: LogSettings.Level, sentence: String)? {
+  /// How the neighbours hear us; returns the log's words when that is news.
+  mutating func record(_ hearing: SiteHearing) -> (level: LogSettings.Level, sentence: String)? {
     guard var site = report.site, hearing.unheard != unheard || hearing.heard != site.heard || hearing.missing != site.missing else {
       return nil
     }
@@ -62,8 +64,8 @@ struct StatusPublisher {
     return (.warning, String(unheard.sentence))
   }
 
-  /// Whether that is news. A connection lost the retained status to the will: it is told again.
-  mutating func connected(_ isOnline: Bool) -> Bool {
+  /// Returns whether that is news. The broker has replaced the retained status by the will: after a reconnection it is published again.
+  mutating func record(isOnline: Bool) -> Bool {
     guard isOnline != self.isOnline else { return false }
     if isOnline { isNews = true }
     self.isOnline = isOnline
@@ -73,17 +75,17 @@ struct StatusPublisher {
   private static let minute = Interval.seconds(60)
   private static let linesAMinute = 10
 
-  /// The words for the log, when there is news; a radio that comes and goes all the time has so many a minute.
-  mutating func reported(_ news: Radio.Status, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
+  /// Returns the log's words when there is news; a radio that comes and goes all the time gets ten lines a minute.
+  mutating func record(_ news: Radio.Status, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
     guard var words = words(of: news, radio: radio) else { return nil }
-    let unsaid = chatter[radio].unsaid
-    if news.at - chatter[radio].since >= Self.minute { chatter[radio] = (news.at, 0, 0) }
-    guard chatter[radio].lines < Self.linesAMinute else {
-      chatter[radio].unsaid += 1
+    let leftOut = lines[radio].leftOut
+    if news.at - lines[radio].since >= Self.minute { lines[radio] = (news.at, 0, 0) }
+    guard lines[radio].count < Self.linesAMinute else {
+      lines[radio].leftOut += 1
       return nil
     }
-    chatter[radio].lines += 1
-    if unsaid > 0, chatter[radio].lines == 1 { words.sentence += " (\(unsaid) changes before this one were not told here)" }
+    lines[radio].count += 1
+    if leftOut > 0, lines[radio].count == 1 { words.sentence += " (the log leaves out \(leftOut) earlier changes)" }
     return words
   }
 
@@ -101,20 +103,20 @@ struct StatusPublisher {
     return news.condition == before ? nil : (.info, "radio \(name): " + String(Text<16>(news.condition.name)))
   }
 
-  /// What a radio tells of what it sends; `sentence` is the log's.
-  mutating func noted(_ news: PeerNews, _ sentence: String) {
+  /// What a radio reports of its transmissions; `sentence` is the log's.
+  mutating func record(_ news: PeerNews, _ sentence: String) {
     switch news {
-    case .sends(let transmission, let power): note(transmission, .on, power, Sentence())
-    case .withheld(let transmission, _, _): note(transmission, .refused, nil, Sentence(sentence))
+    case .sends(let transmission, let power): record(transmission, .on, power, Sentence())
+    case .withheld(let transmission, _, _): record(transmission, .refused, nil, Sentence(sentence))
     case .identified, .stranger, .failed, .offers, .level: break
     }
   }
 
-  private mutating func note(_ transmission: UInt8, _ state: StatusReport.Transmit.State, _ power: Int8?, _ refusal: Sentence) {
-    let place = transmission == PeerNews.ownServices ? voices.count - 1 : Int(transmission)
-    // A recording may tell of beacons that this configuration does not have.
-    guard voices.indices.contains(place), (voices[place].heard.kind == nil) == (transmission == PeerNews.ownServices) else { return }
-    (voices[place].heard.state, voices[place].heard.power, voices[place].refusal) = (state, power, refusal)
+  private mutating func record(_ transmission: UInt8, _ state: StatusReport.Transmit.State, _ power: Int8?, _ refusal: Sentence) {
+    let place = transmission == PeerNews.ownServices ? transmits.count - 1 : Int(transmission)
+    // A recording may mention beacons that this configuration does not have.
+    guard transmits.indices.contains(place), (transmits[place].report.kind == nil) == (transmission == PeerNews.ownServices) else { return }
+    (transmits[place].report.state, transmits[place].report.power, transmits[place].refusal) = (state, power, refusal)
     isNews = true
   }
 
@@ -125,15 +127,15 @@ struct StatusPublisher {
     return conditions[0].trouble
   }
 
-  /// The status, if it says something new.
-  mutating func news(_ troubles: Troubles?, _ authorization: Authorization) -> StatusReport? {
+  /// The status, if it has changed since the last call.
+  mutating func nextReport(_ troubles: Troubles?, _ authorization: Authorization) -> StatusReport? {
     guard isNews || troubles != self.troubles || authorization != report.authorization else { return nil }
     isNews = false
     self.troubles = troubles
     report.authorization = authorization
     report.state = .online
     report.reason = Sentence()
-    tellVoices()
+    composeTransmits()
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
     if let late {
@@ -152,12 +154,12 @@ struct StatusPublisher {
     return report
   }
 
-  /// A radio that does not listen does not send either.
-  private mutating func tellVoices() {
+  /// A radio that does not listen does not transmit either.
+  private mutating func composeTransmits() {
     let isOff = !(conditions.first?.isListening ?? false)
-    for index in voices.indices.reversed() {
-      report.transmits[index] = isOff ? .init(voices[index].heard.kind) : voices[index].heard
-      if !isOff && voices[index].heard.state == .refused { degrade(voices[index].refusal) }
+    for index in transmits.indices.reversed() {
+      report.transmits[index] = isOff ? .init(transmits[index].report.kind) : transmits[index].report
+      if !isOff && transmits[index].report.state == .refused { degrade(transmits[index].refusal) }
     }
   }
 
@@ -173,16 +175,16 @@ extension Unheard {
     var words = Sentence()
     switch self {
     case .ourselves:
-      words.append("our own claims do not come back: nobody in a group fires here; the broker's access list must allow claim/#, to read ")
-      words.append("and to write; forecourt check tells more")
+      words.append("our own claims do not come back: no trigger in a group fires here; let the broker's access list allow reading and ")
+      words.append("writing claim/#; forecourt check tells more")
     case .neighbour(let name):
       words.append("neighbour ")
       words.append(name)
-      words.append(" is not heard: nobody in its groups fires here; start it, or send forget-neighbour, or take it off [site] gateways")
+      words.append(" is not heard: no trigger in its groups fires here; start it, or send forget-neighbour, or take it off [site] gateways")
     case .oneWay(let name):
       words.append("neighbour ")
       words.append(name)
-      words.append(" does not hear us: nobody in its groups fires here; see its log, and the broker's access list")
+      words.append(" does not hear us: no trigger in its groups fires here; see its log, and the broker's access list")
     }
     return words
   }

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// The gateway in figures, at every `telemetry_s`.
+/// Collects the counters of all parts into one `telemetry` message, every `telemetry_s`.
 struct TelemetryCollector {
   private let radios: [Radio]
   private let started: Instant
@@ -24,62 +24,62 @@ struct TelemetryCollector {
     noise = recoveries
   }
 
-  mutating func adopt(_ interval: Interval) {
+  mutating func reload(_ configuration: borrowing Configuration) {
+    interval = configuration.core.publish.telemetry
     due = min(due, Clock.now() + interval)
-    self.interval = interval
   }
 
-  mutating func recovered(_ counts: Recoveries, radio: Int) {
+  mutating func record(_ counts: Recoveries, radio: Int) {
     recoveries[radio] = Int(counts.cures)
     faults[radio] = Int(counts.hardwareErrors + counts.malformed + counts.unanswered)
   }
 
-  /// What to say of lines that bring more than packets, since this was asked last.
-  mutating func complaints() -> [String] {
-    var complaints: [String] = []
+  /// One for each radio whose line brought much else than packets since the last call.
+  mutating func noiseWarnings() -> [String] {
+    var warnings: [String] = []
     for index in radios.indices {
       let fresh = radios[index].bytesDiscarded - noise[index]
       noise[index] = radios[index].bytesDiscarded
       guard fresh >= Self.muchNoise else { continue }
-      complaints.append(
-        "radio \(String(radios[index].name)): \(fresh) bytes belonged to no packet and were left out: see to its cable, speed and flow control"
+      warnings.append(
+        "radio \(String(radios[index].name)): \(fresh) bytes belonged to no packet and were dropped: check the cable, the speed and the flow control"
       )
     }
-    return complaints
+    return warnings
   }
 
   /// Any line loses a packet now and then.
   private static let muchNoise = 1_024
 
-  mutating func taken(at now: Instant, _ gateway: borrowing Gateway, _ courier: CourierCounters?) -> Telemetry {
-    var figures = Telemetry()
+  mutating func collect(at now: Instant, _ gateway: borrowing Gateway, _ courier: CourierCounters?) -> Telemetry {
+    var telemetry = Telemetry()
     let usage = Usage.now()
-    figures.uptime = now - started
-    figures.counters = gateway.counters
-    figures.counters.evictions = gateway.devices.evictions
-    figures.counters.encountersRefused = gateway.encountersRefused
-    figures.counters.claimsRefused = gateway.refusals.claims
-    figures.wordsReplayed = Int64(clamping: gateway.refusals.replayed)
-    figures.counters.visitsRefused = gateway.visitsRefused
-    figures.counters.fragmentsDropped = gateway.fragmentsDropped
-    figures.advertsPerSecond = Float(Double(figures.counters.reports - reports) / max((now - counted).seconds, 0.001))
-    (counted, reports, due) = (now, figures.counters.reports, now + interval)
-    figures.devices = Int64(gateway.devices.count)
-    figures.messagesDropped = Int64(gateway.publisher.dropped)
-    for radio in radios { figures.packetsDropped += Int64(radio.packetsDropped) }
-    for count in recoveries { figures.radioRecoveries += Int64(count) }
-    for count in faults { figures.radioFaults += Int64(count) }
-    for radio in radios { figures.bytesDiscarded += Int64(radio.bytesDiscarded) }
-    figures.processorSeconds = Float(usage.processor.seconds)
-    figures.memoryBytes = usage.memoryBytes
-    if let courier { figures.note(courier) }
-    figures.outboxLost += Int64(gateway.publisher.eventsDropped + gateway.publisher.eventsLeftOut)
-    return figures
+    telemetry.uptime = now - started
+    telemetry.counters = gateway.counters
+    telemetry.counters.evictions = gateway.devices.evictions
+    telemetry.counters.encountersRefused = gateway.encountersRefused
+    telemetry.counters.claimsRefused = gateway.refusals.claims
+    telemetry.wordsReplayed = Int64(clamping: gateway.refusals.replayed)
+    telemetry.counters.visitsRefused = gateway.visitsRefused
+    telemetry.counters.fragmentsDropped = gateway.fragmentsDropped
+    telemetry.advertsPerSecond = Float(Double(telemetry.counters.reports - reports) / max((now - counted).seconds, 0.001))
+    (counted, reports, due) = (now, telemetry.counters.reports, now + interval)
+    telemetry.devices = Int64(gateway.devices.count)
+    telemetry.messagesDropped = Int64(gateway.publisher.dropped)
+    for radio in radios { telemetry.packetsDropped += Int64(radio.packetsDropped) }
+    for count in recoveries { telemetry.radioRecoveries += Int64(count) }
+    for count in faults { telemetry.radioFaults += Int64(count) }
+    for radio in radios { telemetry.bytesDiscarded += Int64(radio.bytesDiscarded) }
+    telemetry.processorSeconds = Float(usage.processor.seconds)
+    telemetry.memoryBytes = usage.memoryBytes
+    if let courier { telemetry.add(courier) }
+    telemetry.outboxLost += Int64(gateway.publisher.eventsDropped + gateway.publisher.eventsLeftOut)
+    return telemetry
   }
 }
 
 extension Telemetry {
-  fileprivate mutating func note(_ courier: CourierCounters) {
+  fileprivate mutating func add(_ courier: CourierCounters) {
     isOnline = courier.isOnline
     connections = Int64(courier.connections.count)
     publications = Int64(courier.published.count)

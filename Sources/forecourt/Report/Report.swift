@@ -1,11 +1,11 @@
 import Core
 import Host
 
-/// What a report needs of one run of captures under one configuration: samples, events, visits, thresholds.
+/// Collects from one run of captures under one configuration what the report page shows: samples, events and thresholds.
 struct ReportRun {
   struct LevelPoint {
     let at: Double
-    /// As a receiver without offset would have it.
+    /// With the radio's offset taken out.
     let level: Float
     let radio: UInt8
     let average: Float
@@ -22,7 +22,7 @@ struct ReportRun {
     let identity: Identity
     let isMatched: Bool
     var points: [LevelPoint] = []
-    /// The levels at which its triggers' distances lie.
+    /// The levels that its triggers' distances mean.
     var lines: [Line] = []
     var power = ""
     var samples = 0
@@ -39,19 +39,19 @@ struct ReportRun {
   }
 
   let name: String
-  /// The configuration as it was written, without keys.
+  /// The configuration's text, without keys.
   let text: String
   private(set) var devices: [DeviceCurve] = []
   private(set) var events: [Event] = []
   private(set) var seconds = 0.0
   private(set) var radios: [String] = []
   private var known: (count: Int, evictions: UInt64) = (-1, 0)
-  /// Where each device has its place in the table, beside `devices`: a crowd is looked through at every packet.
+  /// Each device's row in the gateway's table, parallel to `devices`: found without a search at every packet.
   private var places: [DeviceReference] = []
-  /// Whom each slot of the table holds; one that has changed since is looked at again.
+  /// The generation of each slot at the last look: a changed one holds another device.
   private var generations: [UInt32] = []
 
-  /// A day at ten a second; what comes after is not drawn.
+  /// A day at ten a second; the rest is not drawn.
   private static let mostPoints = 1_000_000
 
   init(_ name: String, _ text: String, _ settings: borrowing Settings) {
@@ -61,9 +61,9 @@ struct ReportRun {
   }
 
   /// After each packet.
-  mutating func look(_ gateway: borrowing Gateway, radio: Int, at moment: Instant) {
+  mutating func observe(_ gateway: borrowing Gateway, radio: Int, at moment: Instant) {
     seconds = max(seconds, moment.microsecondsAsSeconds)
-    if known != (gateway.devices.count, gateway.devices.evictions) { meet(gateway) }
+    if known != (gateway.devices.count, gateway.devices.evictions) { findNewDevices(in: gateway) }
     for index in places.indices {
       guard let slot = gateway.devices.slot(of: places[index]), gateway.devices[slot].heard == moment else { continue }
       let samples = gateway.devices[slot, radio].samples
@@ -82,8 +82,8 @@ struct ReportRun {
     }
   }
 
-  /// Somebody is new, or somebody went: whoever returns goes on where he was.
-  private mutating func meet(_ gateway: borrowing Gateway) {
+  /// After an arrival or an eviction. A device that returns continues its old curve.
+  private mutating func findNewDevices(in gateway: borrowing Gateway) {
     known = (gateway.devices.count, gateway.devices.evictions)
     if generations.isEmpty { generations = [UInt32](repeating: .max, count: gateway.devices.capacity) }
     for slot in generations.indices where gateway.devices.isUsed(slot) && generations[slot] != gateway.devices[slot].generation {
@@ -120,14 +120,14 @@ struct ReportRun {
     }
   }
 
-  mutating func told(_ message: borrowing Message) {
-    guard let word = TriggerWord(message) else { return }
+  mutating func record(_ message: borrowing Message) {
+    guard let event = TriggerEvent(message) else { return }
     events.append(
       Event(
-        at: message.at.microsecondsAsSeconds, trigger: word.trigger, name: word.event, reason: word.reason, identity: word.identity))
+        at: message.at.microsecondsAsSeconds, trigger: event.trigger, name: event.event, reason: event.reason, identity: event.identity))
   }
 
-  /// Those whom the configuration looks for; where there are none, everybody; most often heard first.
+  /// The devices that the configuration looks for, or all if there are none; most often heard first.
   func shown(atMost most: Int) -> [DeviceCurve] {
     let matched = devices.filter { $0.isMatched && !$0.points.isEmpty }
     let all = matched.isEmpty ? devices.filter { !$0.points.isEmpty } : matched
@@ -135,8 +135,8 @@ struct ReportRun {
   }
 }
 
-/// What a trigger's message says, read from our own JSON.
-struct TriggerWord {
+/// A trigger's event, read from our own JSON.
+struct TriggerEvent {
   let trigger: String
   let event: String
   let reason: String
@@ -156,7 +156,7 @@ struct TriggerWord {
     reason = Self.value(of: "reason", in: payload) ?? ""
   }
 
-  /// A string as it is written, escapes and all.
+  /// A string as it is written, with its escapes.
   private static func value(of key: StaticString, in bytes: [UInt8]) -> String? {
     let mark = Array("\"\(key)\":\"".utf8)
     guard bytes.count > mark.count else { return nil }

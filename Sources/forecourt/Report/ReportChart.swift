@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// One device's levels over time, as inline SVG.
+/// Draws one device's levels over time, as inline SVG.
 struct ReportChart {
   private let device: ReportRun.DeviceCurve
   private let events: [ReportRun.Event]
@@ -15,7 +15,7 @@ struct ReportChart {
   private static let right = 12.0
   private static let top = 22.0
   private static let bottom = 26.0
-  /// More dots than this would be a blot: then each pixel shows its range.
+  /// More dots than this would run together: then each pixel column shows its range.
   private static let mostDots = 3_000
 
   init(_ device: ReportRun.DeviceCurve, _ events: [ReportRun.Event], seconds: Double) {
@@ -44,7 +44,7 @@ struct ReportChart {
     writeSamples(to: &page)
     writeAverage(columns, to: &page)
     writeLines(to: &page)
-    // Two that are close stand one below the other.
+    // Labels of two close events stand one below the other.
     var last = (x: -Double.infinity, y: 0)
     for event in events {
       let x = Self.left + event.at / seconds * (Self.width - Self.left - Self.right)
@@ -54,14 +54,14 @@ struct ReportChart {
     page.write("</svg>\n")
   }
 
-  /// One point for each pixel, the last in it: the average and its band.
+  /// For the average and its band: one point for each pixel column, the last one.
   private var columns: [[ReportRun.LevelPoint]] {
     var runs: [[ReportRun.LevelPoint]] = []
     var pixel = -1
     var last = -Double.infinity
     for point in device.points {
       let here = Int(point.at / seconds * Self.width)
-      // Where nothing was heard for long, there is no line.
+      // A silence of 15 s interrupts the line.
       if point.at - last > 15 { runs.append([]) }
       if here == pixel, runs[runs.count - 1].count > 0 { runs[runs.count - 1].removeLast() }
       runs[runs.count - 1].append(point)

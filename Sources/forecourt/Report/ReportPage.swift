@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// A text as it may stand in HTML, also between quotation marks: whatever the air or a file says stays words.
+/// Escapes a text for HTML, also between quotation marks: names from the air and from files stay text.
 func html(_ text: String) -> String {
   var bytes: [UInt8] = []
   for scalar in text.unicodeScalars {
@@ -12,7 +12,7 @@ func html(_ text: String) -> String {
     case "\"": bytes += Array("&quot;".utf8)
     case "'": bytes += Array("&#39;".utf8)
     case "\n", "\t": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
-    // Controls, and marks that turn the direction of what follows.
+    // Controls, and marks that change the direction of text.
     case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": bytes += Array("\u{FFFD}".utf8)
     default: bytes += Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
@@ -20,7 +20,7 @@ func html(_ text: String) -> String {
   return String(decoding: bytes, as: UTF8.self)
 }
 
-/// The page of one or two runs. It fetches nothing and runs nothing: its own policy forbids both.
+/// Writes the page of one or two runs. The page fetches nothing and runs nothing: its own policy forbids both.
 struct ReportPage: ~Copyable {
   private let file: NewFile
 
@@ -30,7 +30,7 @@ struct ReportPage: ~Copyable {
 
   mutating func write(_ text: String) { file.write(text) }
 
-  /// 0, or why not all of it is there.
+  /// 0 when the file is complete, else the error code.
   mutating func close() -> Int32 { file.keep() }
 
   mutating func write(_ runs: [ReportRun], captures: [String], epoch: Int64?) {
@@ -43,7 +43,7 @@ struct ReportPage: ~Copyable {
     )
     write("<header><h1>\(html(listed(captures, with: "and")))</h1><p>\(fixed(runs[0].seconds, 1)) s")
     if let began { write(", from \(began)") }
-    write("; \(count(runs[0].devices.count, "device")) heard. A rehearsal: nobody may act on it.</p></header>\n")
+    write("; \(counted(runs[0].devices.count, "device")) heard. This is a rehearsal, not a live gateway.</p></header>\n")
     if runs.count == 2 { compare(runs[0], runs[1]) }
     write("<section class=\"beside\">\n")
     for run in runs { writeVisits(run, isNamed: runs.count > 1) }
@@ -61,8 +61,8 @@ struct ReportPage: ~Copyable {
     let lonely = fires.count { $0.isLonely }
     let shifted = fires.count { $0.shift != 0 }
     var words: [String] = []
-    if lonely > 0 { words.append("\(count(lonely, "fire")) of \(fires.count) in one of the two only") }
-    if shifted > 0 { words.append("\(count(shifted, "fire")) of \(fires.count) at another time") }
+    if lonely > 0 { words.append("\(lonely) of \(counted(fires.count, "fire")) with only one configuration") }
+    if shifted > 0 { words.append("\(shifted) of \(counted(fires.count, "fire")) at another time") }
     write("<section><h2>What differs</h2><p>\(words.isEmpty ? "Both configurations fire alike" : listed(words, with: "and")).</p>")
     write("<table><thead><tr><th>Device<th>Trigger<th>\(html(a.name))<th>\(html(b.name))<th>Difference</tr></thead><tbody>\n")
     for fire in fires {
@@ -80,7 +80,7 @@ struct ReportPage: ~Copyable {
   private mutating func writeVisits(_ run: ReportRun, isNamed: Bool) {
     let visits = ReportVisit.all(run.events)
     write("<section><h2>Visits\(isNamed ? ": " + html(run.name) : "")</h2>\n")
-    guard !visits.isEmpty else { return write("<p>Nobody came near a trigger.</p></section>\n") }
+    guard !visits.isEmpty else { return write("<p>No device came near a trigger.</p></section>\n") }
     write("<table><thead><tr><th>Device<th>Trigger<th>Approached<th>Fired<th>Left<th>Remark</tr></thead><tbody>\n")
     for visit in visits {
       write("<tr><td>\(device(visit.identity))<td>\(html(visit.trigger))<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
@@ -89,7 +89,7 @@ struct ReportPage: ~Copyable {
     write("</tbody></table></section>\n")
   }
 
-  /// From JSON's own writing of an identity.
+  /// The argument is the identity as JSON writes it.
   private func device(_ identity: String) -> String {
     "<code>" + html(String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)) + "</code>"
   }
@@ -100,7 +100,7 @@ struct ReportPage: ~Copyable {
   private mutating func writeDevices(_ runs: [ReportRun]) {
     let shown = runs[0].shown(atMost: Self.mostDevices)
     write("<section><h2>Devices</h2>\n<p class=\"legend\"><span class=\"dot\"></span> samples <span class=\"stroke\"></span> average ")
-    write("<span class=\"area\"></span> where nine in ten lie <span class=\"dashed\"></span> thresholds of the triggers</p>\n")
+    write("<span class=\"area\"></span> where nine in ten samples lie <span class=\"dashed\"></span> the triggers' thresholds</p>\n")
     for device in shown {
       write("<section class=\"beside\">\n")
       for run in runs {
@@ -108,14 +108,16 @@ struct ReportPage: ~Copyable {
         let identity = json(device.identity.text)
         write("<figure><figcaption><code>\(html(device.identity.text))</code>")
         if runs.count > 1 { write(" with \(html(run.name))") }
-        write("<small>\(count(mine.samples, "sample")); its power is \(html(mine.power))</small></figcaption>\n")
+        write("<small>\(counted(mine.samples, "sample")); its power is \(html(mine.power))</small></figcaption>\n")
         ReportChart(mine, run.events.filter { same($0.identity, identity) }, seconds: run.seconds).write(to: &self)
         write("</figure>\n")
       }
       write("</section>\n")
     }
     let left = runs[0].devices.count - shown.count
-    if left > 0 { write("<p>\(count(left, "more device")) not shown: nobody looks for them, or they were heard less often.</p>\n") }
+    if left > 0 {
+      write("<p>\(counted(left, "more device")) not shown: the configuration does not look for them, or they were heard less often.</p>\n")
+    }
     write("</section>\n")
   }
 }

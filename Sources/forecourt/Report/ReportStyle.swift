@@ -1,4 +1,4 @@
-/// Light and dark, on screens and on paper.
+/// The page's style sheet: light and dark, on screens and on paper.
 enum ReportStyle {
   static let sheet: StaticString = """
     :root{color-scheme:light dark;--page:#fbfbf9;--card:#fff;--ink:#1d2327;--soft:#5d676e;--line:#dfe3e5;--band:#3b7dd826;--average:#1f62bd;--r0:#7c8a94;

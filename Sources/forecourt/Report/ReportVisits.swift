@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// One stay of one device at one trigger, as far as it was told.
+/// One visit of one device to one trigger, as its events show it: a row of the page's table.
 struct ReportVisit {
   let trigger: String
   let identity: String
@@ -10,7 +10,7 @@ struct ReportVisit {
   var left: Double?
   var remark = ""
 
-  /// From what was told, in its order.
+  /// From the events in their order.
   static func all(_ events: [ReportRun.Event]) -> [ReportVisit] {
     var visits: [ReportVisit] = []
     for event in events {
@@ -37,7 +37,7 @@ struct ReportVisit {
   }
 }
 
-/// A fire that both runs have, or only one.
+/// A fire that both runs have, or only one: a row of the comparison.
 struct FireDifference {
   let trigger: String
   let identity: String

@@ -1,6 +1,6 @@
 import CLinux
 
-/// What somebody types, byte by byte.
+/// Reads what is typed, byte by byte.
 enum Keys {
   /// nil at the end, or when nothing waits.
   static func byte() -> UInt8? {

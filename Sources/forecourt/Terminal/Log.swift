@@ -1,21 +1,23 @@
 import Core
 import Host
 
-/// Words about the gateway's own doings, a line each on standard error, where systemd's journal finds them.
+/// The daemon's log: a line each on standard error, where systemd's journal picks them up.
 struct Log: Sendable {
-  private let settings: LogSettings
+  private var settings: LogSettings
 
   init(_ settings: LogSettings) { self.settings = settings }
+
+  mutating func reload(_ configuration: borrowing Configuration) { settings = configuration.host.log }
 
   func say(_ level: LogSettings.Level, _ sentence: String) {
     guard level.rawValue <= settings.level.rawValue else { return }
     switch settings.format {
-    case .text: sayUnheard("forecourt: " + sentence)
-    case .json: sayUnheard("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
+    case .text: sayOrDrop("forecourt: " + sentence)
+    case .json: sayOrDrop("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
     }
   }
 
-  /// For the courier, which speaks in Core's texts.
+  /// For the courier, whose words are Core's texts.
   var courier: CourierLog {
     { severity, words in
       let level: LogSettings.Level =

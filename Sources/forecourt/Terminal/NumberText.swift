@@ -1,9 +1,9 @@
 import Core
 import Host
 
-// Numbers and columns for tables that people read.
+// Numbers, columns and names in text for people.
 
-/// With exactly `places` decimals, 0 to 6, so that columns stand in line.
+/// With exactly `places` decimals, 0 to 6, so that columns line up.
 func fixed(_ value: Double, _ places: Int) -> String {
   guard value.isFinite, value.magnitude < 1e12 else { return "–" }
   var scale = 1.0
@@ -18,20 +18,20 @@ func fixed(_ value: Double, _ places: Int) -> String {
 
 func fixed(_ value: Float, _ places: Int) -> String { fixed(Double(value), places) }
 
-/// Metres as precisely as they are known: 0.42, 1.5, 23.
+/// Metres, no more precise than the estimate is: 0.42, 1.5, 23.
 func metres(_ distance: Meters) -> String {
   let value = distance.value
   return value < 1 ? fixed(value, 2) : value < 10 ? fixed(value, 1) : value < 10_000 ? fixed(value, 0) : "far"
 }
 
 extension String {
-  /// Its characters, one column each.
+  /// How many characters it has, one column each.
   var columns: Int { utf8.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 } }
 
   func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
   func right(in width: Int) -> String { String(repeating: " ", count: max(0, width - columns)) + self }
 
-  /// At most so many columns; what is cut off leaves a mark.
+  /// At most so many columns; an ellipsis marks a cut.
   func cut(to width: Int) -> String {
     guard columns > width, width > 0 else { return width > 0 ? self : "" }
     var bytes: [UInt8] = []
@@ -46,10 +46,17 @@ extension String {
 }
 
 /// `1 sample`, `2 samples`.
-func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+func contains(_ text: String, _ part: String) -> Bool {
+  let (bytes, wanted) = (Array(text.utf8), Array(part.utf8))
+  guard bytes.count >= wanted.count else { return false }
+  for start in 0...(bytes.count - wanted.count) where bytes[start..<(start + wanted.count)].elementsEqual(wanted) { return true }
+  return false
+}
 
 extension Identity {
-  /// For a terminal: names come from the air, and may hold what moves cursors, turns lines round or fills two columns.
+  /// For a terminal: a name from the air may hold controls, text that runs right to left, or characters two columns wide.
   var shown: String {
     var shown: [UInt8] = []
     for scalar in text.unicodeScalars {

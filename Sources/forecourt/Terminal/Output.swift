@@ -3,15 +3,15 @@ import Core
 import Host
 import Synchronization
 
-/// Standard output: data, gathered and written in large pieces.
+/// Standard output, written in large pieces; and words for people on standard error.
 ///
-/// A reader that went away (`forecourt … | head`) is no failure: what follows is dropped, and `isClosed` tells long work to stop.
+/// A reader that goes away (`forecourt … | head`) is no failure: the rest is dropped, and `isClosed` tells long work to stop.
 final class Output {
   private(set) var isClosed = false
   private var failure: Int32 = 0
   private var waiting: [UInt8] = []
   let isTerminal = isatty(STDOUT_FILENO) == 1
-  /// How far long work is: drawn between the lines, never into them.
+  /// Shows how far long work is; drawn between the lines, never into them.
   let bar = ProgressBar()
 
   private static let enough = 16_384
@@ -32,6 +32,11 @@ final class Output {
     if isTerminal { flush() }
   }
 
+  func line(_ bytes: RawSpan) {
+    write(bytes)
+    line("")
+  }
+
   func flush() {
     if isTerminal, waiting.count > 0 { bar.clear() }
     var written = 0
@@ -49,7 +54,7 @@ final class Output {
     waiting.removeAll(keepingCapacity: true)
   }
 
-  /// The last word: false when data was lost for another reason than that nobody wanted it.
+  /// False when data was lost, unless the reader went away.
   func close() -> Bool {
     flush()
     if failure != 0 { say("forecourt: standard output: \(systemWords(failure))") }
@@ -58,24 +63,24 @@ final class Output {
 }
 
 /// Words for people, on standard error.
-func say(_ sentence: String) { whisper(sentence + "\n") }
+func say(_ sentence: String) { writeError(sentence + "\n") }
 
-/// The same for threads that wait for nobody: while whoever reads them hangs, lines are dropped, and counted in the next.
-func sayUnheard(_ sentence: String) {
+/// The same for threads that must not wait: while the reader hangs, lines are dropped and counted in the next.
+func sayOrDrop(_ sentence: String) {
   guard canTakeWords(STDERR_FILENO) else {
     unheard.wrappingAdd(1, ordering: .relaxed)
     return
   }
   let lost = unheard.exchange(0, ordering: .relaxed)
-  if lost > 0 { say("forecourt: \(lost) lines were lost here: nobody read them") }
+  if lost > 0 { say("forecourt: \(lost) lines were dropped here: nobody read them") }
   say(sentence)
 }
 
 private let unheard = Atomic<Int>(0)
 
 /// The same without an end of line.
-func whisper(_ words: String) {
+func writeError(_ words: String) {
   let line = Array(words.utf8)
-  // SAFETY: the count is the array's own. Nobody is left to tell when this fails.
+  // SAFETY: the count is the array's own. A failure is ignored: there is nowhere left to report it.
   _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

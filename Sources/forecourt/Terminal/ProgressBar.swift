@@ -2,10 +2,10 @@ import CLinux
 import Core
 import Host
 
-/// A line on standard error that fills while something takes longer than two seconds; nothing where that is no terminal.
+/// A line on standard error that fills while work takes longer than two seconds; on a terminal only.
 final class ProgressBar {
   private let isTerminal = isatty(STDERR_FILENO) == 1
-  private var begun = Instant.never
+  private var started = Instant.never
   private var due = Instant.never
   private var columns = 0
 
@@ -13,20 +13,20 @@ final class ProgressBar {
   private static let frame = Interval.milliseconds(100)
   private static let width = 40
 
-  /// How much is done, from 0 to 1; nil where nobody knows, and then the seconds are counted. `atOnce`: somebody waits for it.
+  /// `part`: how much is done, from 0 to 1; nil when unknown, and then the line counts seconds. `atOnce`: without the first two seconds.
   func show(_ part: @autoclosure () -> Double?, atOnce: Bool = false) {
     guard isTerminal else { return }
     let now = Clock.now()
-    if begun == .never { (begun, due) = (now, atOnce ? now : now + Self.patience) }
+    if started == .never { (started, due) = (now, atOnce ? now : now + Self.patience) }
     guard now >= due else { return }
     due = now + Self.frame
-    draw(part().map { Self.line($0) } ?? "\(Int((now - begun).seconds)) s …")
+    draw(part().map { Self.line($0) } ?? "\(Int((now - started).seconds)) s …")
   }
 
-  /// When whoever sleeps meanwhile must look again.
+  /// When a sleeping loop must wake to draw again.
   var wakes: Instant { isTerminal ? Clock.now() + Self.frame : .never }
 
-  /// The line is as it was.
+  /// Removes it from the line.
   func clear() {
     if columns > 0 { draw("") }
   }
@@ -38,20 +38,20 @@ final class ProgressBar {
     return "[\(bar)] " + "\(Int(part * 100)) %".right(in: 5)
   }
 
-  /// Over what stood there: not every terminal can erase.
+  /// Draws over what stood there: not every terminal can erase.
   private func draw(_ line: String) {
     let shown = line.columns
-    whisper("\r" + line.padded(to: columns) + (shown < columns ? "\r" + line : ""))
+    writeError("\r" + line.padded(to: columns) + (shown < columns ? "\r" + line : ""))
     columns = shown
   }
 }
 
-/// So many seconds from now that somebody waits through; without a number, until he stops it.
-struct Stretch {
-  let begin = Clock.now()
+/// How long a command listens: so many seconds from now; without a number, until it is interrupted.
+struct TimeSpan {
+  let start = Clock.now()
   let end: Instant
 
-  init(seconds: Int?) { end = seconds.map { [begin] in begin + .seconds(Double($0)) } ?? .never }
+  init(seconds: Int?) { end = seconds.map { [start] in start + .seconds(Double($0)) } ?? .never }
 
-  func part(at now: Instant) -> Double? { end == .never ? nil : (now - begin).seconds / (end - begin).seconds }
+  func part(at now: Instant) -> Double? { end == .never ? nil : (now - start).seconds / (end - start).seconds }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Host
 
-/// The terminal while something lives on it; it is as before when this ends, however the program ends.
+/// The live table's terminal screen; the terminal is restored when this ends, however the program ends.
 struct Screen: ~Copyable {
   private let out: Output
   private let hasColours: Bool
@@ -9,7 +9,7 @@ struct Screen: ~Copyable {
 
   init(_ out: Output) {
     self.out = out
-    // no-color.org: set at all means none.
+    // no-color.org: any value means no colours.
     hasColours = environment("NO_COLOR") == nil
     out.flush()
     linux_screen_start()

@@ -92,7 +92,7 @@ import Testing
   @Test("for a device that is not in the capture, those that are get listed; wrong files end as everywhere") func wrong() throws {
     let missing = try program("explain", "irk:nobody", "--capture", "visit.btsnoop")
     #expect(missing.exit == 1 && missing.out.isEmpty)
-    #expect(missing.error == "forecourt: irk:nobody is not heard. Who is, most often first:\n  \(Self.anna)\n")
+    #expect(missing.error == "forecourt: irk:nobody is not heard. These are, most often heard first:\n  \(Self.anna)\n")
     try program.write("empty", "")
     try program.write("foreign", "GIF89a, and no capture at all, whatever its name says")
     for file in ["none", "empty", "foreign", "."] {
@@ -129,7 +129,7 @@ import Testing
   @Test("calibrate refuses too few or contradictory samples, with a reason and without a figure") func refused() throws {
     for (places, words) in [
       (["1@19-19.5"], "too little was heard"),
-      (["1@5-25"], "was the device on its way?"),
+      (["1@5-25"], "was the device moving?"),
       (["1@0-9", "12@19-30"], "the levels contradict the distances"),
     ] {
       let told = try program.run(

@@ -1,9 +1,10 @@
 import Core
 import Host
 
+/// `forecourt scan --json`: the lines.
 extension ScanTable {
-  /// One JSON line for each device that was heard since.
-  func tellHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, to out: Output) {
+  /// One JSON line for each device that was heard since `last`.
+  func printHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, to out: Output) {
     for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) && gateway.devices[slot].heard > last {
       var line = Text<4096>()
       line.openObject()
@@ -13,7 +14,7 @@ extension ScanTable {
       line.member("matched", gateway.devices[slot].interest.isMatched)
       line.member("zone", gateway.devices[slot].zone.name)
       line.member("rssi", Int64(gateway.devices[slot].level))
-      if let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings) { line.describe(estimate, gateway.settings) }
+      if let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings) { line.members(of: estimate, gateway.settings) }
       line.array("triggers")
       for state in gateway.triggerStates(of: slot) {
         let (name, stage) = (Text<32>(state.name), Text<16>(state.stage.word))
@@ -24,14 +25,13 @@ extension ScanTable {
       }
       line.closeArray()
       line.closeObject()
-      out.write(line.bytes)
-      out.line("")
+      out.line(line.bytes)
     }
   }
 }
 
 extension Text {
-  fileprivate mutating func describe(_ estimate: Estimate, _ settings: borrowing Settings) {
+  fileprivate mutating func members(of estimate: Estimate, _ settings: borrowing Settings) {
     let radio = Text<32>(radioName(estimate.radio, settings))
     member("radio", text: radio.bytes)
     member("average", estimate.average.value, places: 1)

@@ -1,8 +1,10 @@
 import Core
 import Host
 
+// Two secrets of a gateway that are made at the first start and kept in files: its id and its salt.
+
 extension Invocation {
-  /// The 32 bits by which this gateway is known to those that ask it; only made where somebody may.
+  /// The installation id that this gateway serves to phones; made only if it serves any.
   func ownID(_ peer: PeerSettings, in host: HostSettings) throws(Exit) -> UInt32 {
     guard peer.serve else { return 0 }
     do throws(FileRefusal) {
@@ -13,7 +15,7 @@ extension Invocation {
     }
   }
 
-  /// What the daily names of strangers are made with; only asked for when they are wanted.
+  /// Makes the daily pseudonyms of unknown devices; read only if the configuration wants them.
   func salt(_ unknown: PublishSettings.Unknown, in host: HostSettings) throws(Exit) -> Block {
     var salt = Block(repeating: 0)
     guard unknown == .hash else { return salt }
@@ -21,7 +23,7 @@ extension Invocation {
       let bytes = try SecretFile.bytes(16, keptIn: host.saltFile)
       for index in 0..<16 { salt[index] = bytes[index] }
     } catch {
-      // Not its name: somebody may have put the salt itself there.
+      // Without the key's value: it may be the salt itself, put there by mistake.
       say("forecourt: the file that privacy.salt_file names \(error.sentence)")
       throw .configuration
     }

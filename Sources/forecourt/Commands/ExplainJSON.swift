@@ -1,21 +1,21 @@
 import Core
 import Host
 
-/// What `explain` says, as JSON lines.
-struct ExplanationObjects {
+/// `forecourt explain --json`: what explain says, as JSON lines.
+struct ExplanationJSON {
   private let out: Output
   private let identity: Identity
   private var line = Line()
 
-  /// Of the length that decoded reports have, so that both are the same code.
+  /// As long as the lines of `replay --decoded`, so that both share one specialisation.
   typealias Line = Text<65535>
 
   init(_ identity: Identity, to out: Output) { (self.identity, self.out) = (identity, out) }
 
-  mutating func tell(
+  mutating func print(
     _ sample: Sample, _ slot: Int, _ records: [TriggerRecord], _ states: [TriggerRecord.State], _ gateway: borrowing Gateway
   ) {
-    begin("sample")
+    startLine("sample")
     line.member("t_us", sample.at.microseconds)
     line.member("radio", string: radioName(sample.radio, gateway.settings))
     line.member("rssi", Int64(sample.level))
@@ -36,20 +36,20 @@ struct ExplanationObjects {
       line.closeObject()
     }
     line.closeArray()
-    end()
+    endLine()
   }
 
-  mutating func tell(_ word: TriggerWord, of trigger: String, at moment: Instant) {
-    begin("event")
+  mutating func print(_ word: TriggerEvent, of trigger: String, at moment: Instant) {
+    startLine("event")
     line.member("t_us", moment.microseconds)
     line.member("trigger", string: trigger)
     line.member("event", string: word.event)
     line.member("reason", string: word.reason.utf8.isEmpty ? nil : word.reason)
-    end()
+    endLine()
   }
 
-  mutating func tell(_ explanation: borrowing Explanation, _ settings: borrowing Settings) {
-    begin("verdict")
+  mutating func print(_ explanation: borrowing Explanation, _ settings: borrowing Settings) {
+    startLine("verdict")
     line.member("id", identity)
     line.member("samples", Int64(explanation.samples))
     line.member("seconds", Float(explanation.seconds), places: 3)
@@ -71,31 +71,30 @@ struct ExplanationObjects {
       line.closeObject()
     }
     line.closeArray()
-    end()
+    endLine()
   }
 
-  private mutating func begin(_ kind: StaticString) {
+  private mutating func startLine(_ kind: StaticString) {
     line.truncate(to: 0)
     line.openObject()
     line.member("v", 1)
     line.member("kind", kind)
   }
 
-  private mutating func end() {
+  private mutating func endLine() {
     line.closeObject()
-    out.write(line.bytes)
-    out.line("")
+    out.line(line.bytes)
   }
 }
 
-extension ExplanationObjects.Line {
+extension ExplanationJSON.Line {
   fileprivate mutating func member(_ key: StaticString, string: String?) {
     guard let string else { return memberNull(key) }
     let text = Text<256>(string)
     member(key, text: text.bytes)
   }
 
-  /// When it fired, how far it got where it never did, and what held it back for how many samples.
+  /// When it fired, how far it got if it never did, and how many samples each rule held back.
   fileprivate mutating func members(of record: TriggerRecord) {
     member("trigger", string: record.name)
     member("fired", Int64(record.fires.count))
@@ -114,10 +113,10 @@ extension ExplanationObjects.Line {
       memberNull("furthest")
     }
     array("held_back")
-    for hindrance in record.hindrances {
+    for rule in record.heldBack {
       openObject()
-      member("samples", Int64(hindrance.samples))
-      member("rule", string: hindrance.words)
+      member("samples", Int64(rule.samples))
+      member("rule", string: rule.words)
       closeObject()
     }
     closeArray()

@@ -1,8 +1,8 @@
 import Core
 import Host
 
-/// Whether more happens than can be told. It is said while it lasts, and for a while after.
-struct Crowding {
+/// Whether more happens than can be published: a trouble in `status` while it lasts, and for ten minutes after.
+struct Overload {
   private var leftOut: UInt64 = 0
   private var until = Instant.zero
 

@@ -1,0 +1,36 @@
+import Core
+import Host
+
+/// Reads captures for replay, explain and calibrate, packet by packet, with the progress bar.
+extension Invocation {
+  func captures() throws(Exit) -> Captures {
+    let names = values("capture")
+    guard !names.isEmpty else { throw refused("--capture is missing") }
+    return Captures(opening: names)
+  }
+
+  /// Several captures belong to the configuration's radios, in its order; with one radio they are parts of one recording.
+  func refuseTooMany(captures: Int, for radios: Int) throws(Exit) {
+    guard radios == 1 || captures <= radios else { throw refused("there are \(captures) captures for \(radios) radios") }
+  }
+
+  /// The capture of the oldest packet that is left; nil at the end, or when nobody reads our output any more.
+  func next(of captures: Captures, into packet: inout Packet) -> Int? {
+    guard !out.isClosed, let capture = captures.next(into: &packet) else {
+      out.bar.clear()
+      return nil
+    }
+    out.bar.show(captures.part)
+    return capture
+  }
+
+  /// Throws if a capture could not be read to its end, and says why.
+  func close(_ captures: Captures) throws(Exit) {
+    for fault in captures.faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
+    if !captures.faults.isEmpty { throw .unreadable }
+  }
+}
+
+extension Option {
+  static func captures(_ help: String) -> Option { Option("capture", .text("FILE"), repeatable: true, help) }
+}
