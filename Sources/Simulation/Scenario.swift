@@ -14,33 +14,6 @@ package struct Scenario: Sendable {
   package init() {}
 }
 
-/// The constants of the channel. README.md says where each comes from.
-package struct Air: BitwiseCopyable, Sendable {
-  package var pathLossExponent = 2.0
-  /// The deviation of the shadow, and over which distance it changes.
-  package var shadowing = 3.0
-  package var shadowReach = 3.0
-  /// How much the three advertising channels differ at one place, and over which distance that changes.
-  package var channelSpread = 2.7
-  package var channelReach = 0.5
-  /// The power of the straight ray over that of all reflections, and half a wavelength.
-  package var ricianFactor = 3.0
-  package var fadeReach = 0.06
-  /// The air moves even at rest: m/s added to every way.
-  package var stir = 0.05
-  /// The share of packets that other radios destroy.
-  package var interference = 0.05
-  /// A receiver's error from packet to packet.
-  package var reportError = 1.0
-  /// The loss of a body or a car in the line.
-  package var personInLine = 5.0
-  package var carInLine = 8.0
-  /// The loss of a car around the phone.
-  package var carShell = 7.0
-
-  package init() {}
-}
-
 /// Where a gateway stands: its controller, its antenna and its clock.
 package struct Station: BitwiseCopyable, Sendable {
   package var name = Name()
@@ -69,22 +42,6 @@ package struct Pump: BitwiseCopyable, Sendable {
   package var name = Name()
   package var place = Point.zero
   package var radius = 1.5
-
-  package init() {}
-}
-
-/// A crowd without a part: phones that walk about in a rectangle.
-package struct Bystanders: BitwiseCopyable, Sendable {
-  package var count = 0
-  package var corner = Point(-30, -30)
-  package var opposite = Point(30, 30)
-  package var fastest = 1.5
-  /// The share that stands still.
-  package var standing = 0.5
-  package var shortestInterval = 0.15
-  package var longestInterval = 1.0
-  package var power = -62.0
-  package var powerSpread = 6.0
 
   package init() {}
 }

@@ -13,8 +13,8 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/Broker/JSONObject.swift",  // calls cJSON
   "Sources/Host/Broker/MQTTClient.swift",  // calls libmosquitto
   "Sources/Host/Broker/MQTTNews.swift",  // is called by it
-  "Sources/Host/Broker/Signer.swift",  // calls libcrypto
-  "Sources/Host/Broker/SiteKeys.swift",  // calls libcrypto
+  "Sources/Host/Broker/EventSigner.swift",  // calls libcrypto
+  "Sources/Host/Broker/SiteProof.swift",  // calls libcrypto
   "Sources/Host/Text/CText.swift",  // texts for C
   "Sources/Host/System/Crypto.swift",  // calls libcrypto
   "Sources/Host/Capture/CaptureSource.swift",  // reads a file through a buffer
@@ -24,7 +24,7 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/System/Doorbell.swift",  // reads an eventfd
   "Sources/Host/Examination/AdapterExam.swift",  // asks for a service by a literal
   "Sources/Host/Files/File.swift",  // reads and writes files
-  "Sources/Host/Files/Files.swift",  // asks the file system
+  "Sources/Host/Files/FileSystem.swift",  // asks the file system
   "Sources/Host/System/Memory.swift",  // takes memory from the system
   "Sources/Host/System/Usage.swift",  // asks what the process has used
   "Sources/Host/System/Moment.swift",  // asks whether the clock is set
@@ -32,7 +32,7 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/System/Owner.swift",  // asks whose a folder is
   "Sources/Host/Outbox/Database.swift",  // calls SQLite
   "Sources/Host/Radio/HCITransport.swift",  // opens sockets and terminals
-  "Sources/Host/Radio/Transfer.swift",  // reads and writes them
+  "Sources/Host/Radio/HCITransfer.swift",  // reads and writes them
   "Sources/Host/System/Signals.swift",  // reads a signalfd
   "Sources/Host/System/Thread.swift",  // starts threads
   "Sources/Host/System/Wait.swift",  // polls

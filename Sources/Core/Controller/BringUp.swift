@@ -13,7 +13,7 @@ extension Controller {
 
   // MARK: Asking
 
-  mutating func ask(_ step: Step, at now: Instant) -> Action {
+  mutating func ask(_ step: BringUpStep, at now: Instant) -> Action {
     sawNonsense = false
     if step == .reset || step == .version && isShared { startBringUp() }
     guard step.isNeeded(profile, isShared: isShared) else { return proceed(after: step, at: now) }
@@ -31,14 +31,14 @@ extension Controller {
     answerDue = .never
   }
 
-  mutating func send(_ step: Step, _ deadline: Instant) -> Action {
+  mutating func send(_ step: BringUpStep, _ deadline: Instant) -> Action {
     phase = .asking(step, isSent: credits > 0, deadline: deadline)
     guard credits > 0 else { return .none }
     credits -= 1
     return .send(step.command(profile, settings))
   }
 
-  private mutating func proceed(after step: Step, at now: Instant) -> Action {
+  private mutating func proceed(after step: BringUpStep, at now: Instant) -> Action {
     if let next = step.next { return ask(next, at: now) }
     hasListened = true
     profile.isWhole = true
@@ -53,17 +53,17 @@ extension Controller {
   }
 
   /// The last command: stop scanning.
-  package var farewell: RadioCommand? { profile.isWhole ? Step.stopScan.command(profile, settings) : nil }
+  package var farewell: RadioCommand? { profile.isWhole ? BringUpStep.stopScan.command(profile, settings) : nil }
 
   // MARK: Answers
 
-  mutating func conclude(_ step: Step, _ result: RawSpan, at now: Instant) -> Action {
+  mutating func conclude(_ step: BringUpStep, _ result: RawSpan, at now: Instant) -> Action {
     let status = result.byteCount > 0 ? result[0] : 0xFF
     return status == 0 && learn(step, result) ? proceed(after: step, at: now) : refused(step, status: status, at: now)
   }
 
   /// False when the answer is too short. Core 6.0, Vol 4, Part E, 7.4.1, 7.4.2, 7.4.6, 7.8.2, 7.8.3.
-  private mutating func learn(_ step: Step, _ result: RawSpan) -> Bool {
+  private mutating func learn(_ step: BringUpStep, _ result: RawSpan) -> Bool {
     switch step {
     case .version:
       guard result.byteCount >= 9 else { return false }
@@ -91,7 +91,7 @@ extension Controller {
     return true
   }
 
-  private mutating func refused(_ step: Step, status: UInt8, at now: Instant) -> Action {
+  private mutating func refused(_ step: BringUpStep, status: UInt8, at now: Instant) -> Action {
     switch step {
     case .reset: return fail(.refusing, at: now)
     // Unknown HCI Command: this controller has no LE.
@@ -122,7 +122,7 @@ extension Controller {
     return proceed(after: step, at: now)
   }
 
-  private mutating func refusedToScan(_ step: Step, at now: Instant) -> Action {
+  private mutating func refusedToScan(_ step: BringUpStep, at now: Instant) -> Action {
     recoveries.refused += 1
     if profile.isExtended && settings.codedPhy && profile.hasCodedPhy && !profile.shortfalls.contains(.coded) {
       profile.shortfalls.insert(.coded)

@@ -16,7 +16,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     case closed(retry: Instant)
     case opening
     /// A step's command waits to be sent, or for its answer.
-    case asking(Step, isSent: Bool, deadline: Instant)
+    case asking(BringUpStep, isSent: Bool, deadline: Instant)
     /// `isDisturbed`: something may have switched scanning off.
     case listening(check: Instant, isDisturbed: Bool)
     /// Scanning is being switched off for a connection attempt.
@@ -46,13 +46,13 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// There is a connection: a reset would end it, and it proves that the radio works.
   package var isOccupied = false
   var silence = Silence()
-  var babble = Babble()
+  var babble = NoiseDetector()
   /// The last failure, and how many came soon after the one before, with listening in between.
   var failed = Instant.zero
   var relapses = 0
   /// Until then a radio with many relapses does not count as well.
   var probation = Instant.never
-  package internal(set) var hearing = Hearing()
+  package internal(set) var hearing = SilenceDetector()
   package internal(set) var profile = Profile()
   package internal(set) var recoveries = Recoveries()
 
@@ -224,10 +224,10 @@ package struct Controller: BitwiseCopyable, Sendable {
     switch phase {
     case .asking(let step, true, _) where opcode == step.opcode(profile): return conclude(step, result, at: now)
     case .asking(let step, false, let deadline): return send(step, deadline)
-    case .yielding where opcode == Step.stopScan.opcode(profile): phase = .yielded(deadline: now + Self.connectPatience)
+    case .yielding where opcode == BringUpStep.stopScan.opcode(profile): phase = .yielded(deadline: now + Self.connectPatience)
     case .yielded where opcode.connects && isRefused: return apply(.rescan, at: now)
     // A late refusal, or another program at a shared adapter: in both cases scanning may be off.
-    case .listening where opcode == Step.startScan.opcode(profile) && (isRefused || isShared):
+    case .listening where opcode == BringUpStep.startScan.opcode(profile) && (isRefused || isShared):
       phase = .listening(check: now + Self.courtesy, isDisturbed: true)
     default: break
     }

@@ -28,8 +28,8 @@ extension Controller {
     case .listening:
       credits -= 1
       guard !opcode.connects else {
-        phase = .yielding(deadline: now + Step.stopScan.patience)
-        return .first(Step.stopScan.command(profile, settings))
+        phase = .yielding(deadline: now + BringUpStep.stopScan.patience)
+        return .first(BringUpStep.stopScan.command(profile, settings))
       }
     case .yielded:
       credits -= 1

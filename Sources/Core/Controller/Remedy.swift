@@ -31,12 +31,12 @@ struct Silence: BitwiseCopyable, Sendable {
   mutating func listening(since now: Instant) { since = now }
 
   /// Whether the radio must be at fault: a lively past ended minutes ago.
-  func isAlarming(_ hearing: Hearing, at now: Instant) -> Bool { hearing.isLively && now - hearing.last < Self.alarm }
+  func isAlarming(_ hearing: SilenceDetector, at now: Instant) -> Bool { hearing.isLively && now - hearing.last < Self.alarm }
 
-  func isQuiet(_ hearing: Hearing, at now: Instant) -> Bool { now - hearing.last >= Self.quiet && !isAlarming(hearing, at: now) }
+  func isQuiet(_ hearing: SilenceDetector, at now: Instant) -> Bool { now - hearing.last >= Self.quiet && !isAlarming(hearing, at: now) }
 
   /// When to act, unless something is heard.
-  func deadline(_ hearing: Hearing) -> Instant {
+  func deadline(_ hearing: SilenceDetector) -> Instant {
     if tries == 0 { return max(since, hearing.last) + hearing.patience }
     let age = since - hearing.last
     if isAlarming(hearing, at: since) { return since + Self.pause }
@@ -44,7 +44,7 @@ struct Silence: BitwiseCopyable, Sendable {
     return since + min(Interval(microseconds: age.microseconds / 8), Self.longestPause)
   }
 
-  mutating func remedy(_ hearing: Hearing, isShared: Bool, at now: Instant) -> Remedy {
+  mutating func remedy(_ hearing: SilenceDetector, isShared: Bool, at now: Instant) -> Remedy {
     tries += 1
     if isAlarming(hearing, at: now) {
       if tries == 3 || tries % 15 == 0 { return .reopen }

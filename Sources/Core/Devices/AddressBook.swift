@@ -14,19 +14,19 @@
 package struct AddressBook: ~Copyable {
   private var records: Lent<AddressRecord>
   private var index: HashIndex
-  private var recency: Recency
+  private var recency: EvictionOrder
   private let seed: UInt64
   package private(set) var evictions: UInt64 = 0
 
   package init(capacity: Int, seed: UInt64, in arena: inout Arena) {
     records = arena.take(capacity, of: AddressRecord.self)
     index = HashIndex(slots: capacity, in: &arena)
-    recency = Recency(slots: capacity, in: &arena)
+    recency = EvictionOrder(slots: capacity, in: &arena)
     self.seed = seed
   }
 
   package static func bytes(capacity: Int) -> Int {
-    Arena.bytes(for: capacity, of: AddressRecord.self) + HashIndex.bytes(for: capacity) + Recency.bytes(for: capacity)
+    Arena.bytes(for: capacity, of: AddressRecord.self) + HashIndex.bytes(for: capacity) + EvictionOrder.bytes(for: capacity)
   }
 
   package var count: Int { records.count - recency.count(of: .free) }

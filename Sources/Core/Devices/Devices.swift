@@ -5,7 +5,7 @@ package struct Devices: ~Copyable {
   /// When each was first heard, in milliseconds modulo 49 days.
   private var beginnings: Lent<UInt32>
   private var index: HashIndex
-  private var recency: Recency
+  private var recency: EvictionOrder
   package let radios: Int
   var average = AverageSettings()
   private let seed: UInt64
@@ -18,14 +18,14 @@ package struct Devices: ~Copyable {
     tracks = arena.take(capacity * radios, of: Average.self)
     beginnings = arena.take(capacity, of: UInt32.self)
     index = HashIndex(slots: capacity, in: &arena)
-    recency = Recency(slots: capacity, in: &arena)
+    recency = EvictionOrder(slots: capacity, in: &arena)
     self.radios = radios
     self.seed = seed
   }
 
   package static func bytes(capacity: Int, radios: Int) -> Int {
     Arena.bytes(for: capacity, of: Device.self) + Arena.bytes(for: capacity * radios, of: Average.self)
-      + Arena.bytes(for: capacity, of: UInt32.self) + HashIndex.bytes(for: capacity) + Recency.bytes(for: capacity)
+      + Arena.bytes(for: capacity, of: UInt32.self) + HashIndex.bytes(for: capacity) + EvictionOrder.bytes(for: capacity)
   }
 
   package var capacity: Int { table.count }

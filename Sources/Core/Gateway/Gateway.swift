@@ -201,7 +201,7 @@ package struct Gateway: ~Copyable {
   }
 
   package var encountersRefused: UInt64 { triggers.refused }
-  package var refusals: Arbitration.Refusals { triggers.arbitration.refused }
+  package var refusals: Membership.Refusals { triggers.membership.refused }
   package var visitsRefused: UInt64 { regions.refused }
   package var fragmentsDropped: UInt64 { fragments.dropped }
 
@@ -259,12 +259,12 @@ package struct Gateway: ~Copyable {
   // MARK: Time
 
   /// When `tick` has something to do, if no packet comes before.
-  package var nextDeadline: Instant { min(min(deadlines.next, ranging.next), triggers.arbitration.due) }
+  package var nextDeadline: Instant { min(min(deadlines.next, ranging.next), triggers.membership.due) }
 
   /// Does what has fallen due by `moment`, each thing at its own moment.
   @inline(__always)
   @export(interface) package mutating func tick(at moment: Instant) {
-    if deadlines.next <= moment || ranging.next <= moment || triggers.arbitration.due <= moment { catchUp(with: moment) }
+    if deadlines.next <= moment || ranging.next <= moment || triggers.membership.due <= moment { catchUp(with: moment) }
     now = larger(now, moment)
   }
 
@@ -272,7 +272,7 @@ package struct Gateway: ~Copyable {
   private mutating func catchUp(with moment: Instant) {
     while nextDeadline <= moment {
       now = max(now, nextDeadline)
-      if triggers.arbitration.due <= min(ranging.next, deadlines.next) {
+      if triggers.membership.due <= min(ranging.next, deadlines.next) {
         triggers.publishHello(settings, at: now, &publisher)
       } else if ranging.next <= deadlines.next {
         ranging.range(regions, devices, at: now, settings: settings, publisher: &publisher)

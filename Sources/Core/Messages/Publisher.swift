@@ -11,10 +11,10 @@ package struct Publisher: ~Copyable {
   package let boot: Boot
   private var sequence: UInt64 = 0
   package private(set) var dropped: UInt64 = 0
-  /// Events among the dropped, and events that `Paces` did not allow.
+  /// Events among the dropped, and events that `RateLimits` did not allow.
   package private(set) var eventsDropped: UInt64 = 0
   package private(set) var eventsLeftOut: UInt64 = 0
-  private var paces = Paces(seed: 0)
+  private var paces = RateLimits(seed: 0)
   package var clock: WallClock
 
   /// Distinguishes this run from every other, so that no event id is ever used twice.
@@ -69,13 +69,13 @@ package struct Publisher: ~Copyable {
   package mutating func mark(_ visit: Message.VisitEdge) { message.visit = visit }
 
   /// Whether an event that nobody waits for may be published. Refusals are counted.
-  package mutating func mayPublish(of identity: Identity, at place: Paces.Place, _ now: Instant) -> Bool {
+  package mutating func mayPublish(of identity: Identity, at place: RateLimits.Place, _ now: Instant) -> Bool {
     if paces.allow(identity, at: place, now) { return true }
     eventsLeftOut += 1
     return false
   }
 
-  package mutating func setPaces(seed: UInt64) { paces = Paces(seed: seed) }
+  package mutating func setPaces(seed: UInt64) { paces = RateLimits(seed: seed) }
 
   /// A message to the site's other gateways, on a topic beside our own.
   mutating func composeSiteMessage(_ topic: Topic, at now: Instant) {

@@ -19,7 +19,7 @@ package struct SiteHearing: BitwiseCopyable, Sendable {
   package fileprivate(set) var heard = 0
 }
 
-extension Arbitration {
+extension Membership {
   mutating func updateHearing(for groups: GroupList, at now: Instant) {
     hearing.unheard = unheard(for: groups, at: now)
     hearing.missing = hearing.unheard == nil ? Text() : missing(for: groups, at: now)
@@ -68,8 +68,8 @@ extension Triggers {
     let groups = settings.groups
     var list = GroupList()
     if !groups.isEmpty { list.read(groups.bytes) }
-    arbitration.updateHearing(for: list, at: now)
-    let number = arbitration.nextHello(at: now)
+    membership.updateHearing(for: list, at: now)
+    let number = membership.nextHello(at: now)
     publisher.composeSiteMessage(publisher.topics.hello(settings.gateway.name), at: now)
     let boot = publisher.boot
     publisher.json.member("gateway", text: settings.gateway.name.bytes)
@@ -78,15 +78,15 @@ extension Triggers {
     publisher.json.member("groups", text: groups.bytes)
     publisher.json.member("uptime_s", Float(publisher.clock.uptime(at: now).seconds), places: 3)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
-    var index = arbitration.listStart
-    for _ in arbitration.members.indices {
-      if index >= arbitration.members.count { index = 0 }
-      if let (boot, sequence) = arbitration.members[index].toEcho(at: now) {
-        guard heard.append(sequence, of: arbitration.members[index].name, boot) else { break }
+    var index = membership.listStart
+    for _ in membership.members.indices {
+      if index >= membership.members.count { index = 0 }
+      if let (boot, sequence) = membership.members[index].toEcho(at: now) {
+        guard heard.append(sequence, of: membership.members[index].name, boot) else { break }
       }
       index += 1
     }
-    arbitration.listStart = index
+    membership.listStart = index
     publisher.json.member(heard)
     publisher.publish()
   }

@@ -1,4 +1,9 @@
-// Claims, ours and theirs.
+// Which of several gateways may fire, agreed by claims that may come late, twice or never.
+//
+// A gateway that wants to fire publishes a `holding` claim, the intent. It fires only when every competing neighbour has answered *that*
+// claim or a later one without holding the device itself. An answer echoes the claim's number and the run that made it, so clocks, delays
+// and recordings do not matter. Of two that hold, the one with the lower level yields. A neighbour that does not answer blocks the fire:
+// in doubt nothing fires, and the driver can still ask for the pump by its number.
 
 extension Triggers {
   private static let calmPace = Interval.seconds(1)
@@ -13,7 +18,7 @@ extension Triggers {
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    guard !trigger.group.isEmpty, arbitration.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
+    guard !trigger.group.isEmpty, membership.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
     let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
     if changed || now - encounters[place].claimed >= pace { publishClaim(place, at: now, devices, settings, &publisher) }
     agree(place, evidence, at: now, devices, settings, &publisher)
@@ -23,7 +28,7 @@ extension Triggers {
     _ place: Int32, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
-    guard case .claiming = encounters[place].stage, encounters[place].intent > 0, arbitration.isAcquainted(at: now) else { return }
+    guard case .claiming = encounters[place].stage, encounters[place].intent > 0, membership.isAcquainted(at: now) else { return }
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     switch consent(to: place, in: trigger, at: now) {
     case .waiting: break
@@ -42,7 +47,7 @@ extension Triggers {
   private func consent(to place: Int32, in trigger: TriggerSettings, at now: Instant) -> Consent {
     let encounter = encounters[place]
     var verdict = Consent.given
-    for index in arbitration.members.indices where arbitration.members[index].competes(in: trigger.group, at: now) {
+    for index in membership.members.indices where membership.members[index].competes(in: trigger.group, at: now) {
       let word = claims.find(index, from: encounter.claims)
       guard word >= 0 else {
         verdict = .waiting
@@ -66,7 +71,7 @@ extension Triggers {
   private mutating func publishClaim(
     _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    let sequence = arbitration.nextSequence()
+    let sequence = membership.nextSequence()
     encounters[place].claimed = now
     if case .claiming(let since, let dwelling) = encounters[place].stage {
       if encounters[place].intent == 0 || now - since > Self.intentLife {
@@ -94,7 +99,7 @@ extension Triggers {
   private func list(_ head: Int32, in heard: inout HeardList, _ isMeant: (Claim.Standing) -> Bool) {
     var word = head
     while word >= 0 {
-      let member = arbitration.members[Int(claims[word].neighbour)]
+      let member = membership.members[Int(claims[word].neighbour)]
       if isMeant(claims[word].standing), claims[word].run == member.run {
         _ = heard.append(claims[word].sequence, of: member.name, member.boot)
       }
@@ -108,7 +113,7 @@ extension Triggers {
     _ claim: Claim, at now: Instant, devices: borrowing Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     let us = settings.gateway
-    guard let neighbour = arbitration.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
+    guard let neighbour = membership.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
     var isKnown = false
     if let slot = devices.find(claim.identity) {
       var place = devices[slot].encounters
@@ -132,7 +137,7 @@ extension Triggers {
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     var head = encounters[place].claims
-    let run = arbitration.members[neighbour].run
+    let run = membership.members[neighbour].run
     let word = claims.place(for: neighbour, run: run, head: &head)
     encounters[place].claims = head
     guard word >= 0 else { return }
@@ -155,7 +160,7 @@ extension Triggers {
     to claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
-    publisher.json.member("seq", Int64(arbitration.nextSequence()))
+    publisher.json.member("seq", Int64(membership.nextSequence()))
     publisher.json.member("state", Claim.Standing.withdrawn.name)
     let found = devices.find(claim.identity)
     let slot = found.flatMap { devices[$0].interest.triggers != 0 ? $0 : nil }

@@ -40,7 +40,7 @@ package struct Peers: ~Copyable {
   var called = Instant.zero
   var client: GATTClient
   var server: GATTServer
-  var beacons: Beacons
+  var beacons: AdvertisingSets
   /// Unexpected connections; they are ended.
   var unexpected = Bounded<4, UnexpectedLink>(filledWith: UnexpectedLink(handle: 0))
   /// The connection of a peer that wants encryption, until we have answered that there is no key.
@@ -63,7 +63,7 @@ package struct Peers: ~Copyable {
     candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
     client = GATTClient(duties.settings)
     server = GATTServer(duties.settings, name: duties.name)
-    beacons = Beacons(duties)
+    beacons = AdvertisingSets(duties)
   }
 
   package static var bytes: Int { Candidates.bytes }

@@ -2,7 +2,7 @@
 package struct Triggers: ~Copyable {
   package internal(set) var encounters: Encounters
   var claims: NeighbourClaims
-  package internal(set) var arbitration: Arbitration
+  package internal(set) var membership: Membership
   package internal(set) var learnt: LearntPowers
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
@@ -38,7 +38,7 @@ package struct Triggers: ~Copyable {
     encounters = Encounters(capacity: capacity, in: &arena)
     self.claims = NeighbourClaims(capacity: claims, in: &arena)
     learnt = LearntPowers(seed: seed, in: &arena)
-    arbitration = Arbitration()
+    membership = Membership()
     leftovers = Leftovers(in: &arena)
   }
 
@@ -52,7 +52,7 @@ package struct Triggers: ~Copyable {
   }
 
   package mutating func reload(_ settings: borrowing Settings) {
-    arbitration.reload(settings)
+    membership.reload(settings)
     let path = PathLoss(settings.calibration)
     assumed = settings.calibration.measuredPower
     for index in settings.triggers.indices {
@@ -63,7 +63,7 @@ package struct Triggers: ~Copyable {
   }
 
   package mutating func connected(_ isConnected: Bool, at now: Instant) {
-    arbitration.connected(isConnected, at: now)
+    membership.connected(isConnected, at: now)
     if !isConnected { encounters.cutOff() }
   }
 
@@ -134,7 +134,7 @@ package struct Triggers: ~Copyable {
       refused += 1
       return place
     }
-    encounters[place].wasCutOff = !arbitration.isConnected
+    encounters[place].wasCutOff = !membership.isConnected
     return place
   }
 
@@ -213,10 +213,10 @@ package struct Triggers: ~Copyable {
     of place: Int32, in trigger: TriggerSettings, _ evidence: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings
   ) {
-    evidence.mustAsk = arbitration.hasCompetitor(in: trigger.group, at: now) || !arbitration.isAcquainted(at: now)
-    evidence.isConnected = arbitration.isAcquainted(at: now)
+    evidence.mustAsk = membership.hasCompetitor(in: trigger.group, at: now) || !membership.isAcquainted(at: now)
+    evidence.isConnected = membership.isAcquainted(at: now)
     evidence.isGrouped = evidence.mustAsk
-    evidence.mayBeTaken = encounters[place].wasCutOff && arbitration.isAnybodyAway(from: trigger.group, at: now)
+    evidence.mayBeTaken = encounters[place].wasCutOff && membership.isAnybodyAway(from: trigger.group, at: now)
     findBestRival(place, &evidence, at: now, devices, settings)
   }
 
@@ -239,7 +239,7 @@ package struct Triggers: ~Copyable {
     while word >= 0 {
       defer { word = claims.next(after: word) }
       if claims[word].hasFired { evidence.isTaken = true }
-      if arbitration.members[Int(claims[word].neighbour)].isGone(at: now) {
+      if membership.members[Int(claims[word].neighbour)].isGone(at: now) {
         if claims[word].standing == .holding { evidence.mayBeTaken = true }
         if !claims[word].hasFired { continue }
       }

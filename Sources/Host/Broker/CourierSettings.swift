@@ -19,7 +19,7 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   /// Which gateways may speak for the site; empty: any.
   package var roster = Bounded<64, Name>(filledWith: Name())
   /// Authenticates messages between the site's gateways; empty: they are not authenticated.
-  package var siteKeys = SiteKeys()
+  package var siteKeys = SiteProof()
   /// Identifies this run, as in event ids.
   package var boot = Text<16>()
 

@@ -24,7 +24,7 @@ struct EventStore {
   private let isRehearsal: Bool
   private(set) var settings: OutboxSettings
   private var key: Text<512>
-  private var signer: Signer?
+  private var signer: EventSigner?
   private(set) var outbox: Outbox?
   private var batch: [Message] = []
   var held = HeldEvents()
@@ -51,9 +51,9 @@ struct EventStore {
     signer = Self.signer(settings, counters, log)
   }
 
-  private static func signer(_ settings: CourierSettings, _ counters: CourierCounters, _ log: CourierLog) -> Signer? {
+  private static func signer(_ settings: CourierSettings, _ counters: CourierCounters, _ log: CourierLog) -> EventSigner? {
     guard !settings.signingKey.isEmpty else { return nil }
-    let signer = Signer(settings.signingKey)
+    let signer = EventSigner(settings.signingKey)
     if signer == nil {
       log(.error, Sentence("signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"))
     }
@@ -166,7 +166,7 @@ struct EventStore {
     guard !outbox.isUntouched else { return }
     recoverEvents(from: outbox, at: now)
     self.outbox = nil
-    if Files.exists(settings.path) {
+    if FileSystem.exists(settings.path) {
       logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", Outbox.rename(settings.path))
     } else {
       logFile(.error, "somebody deleted the outbox while it was in use. Waiting events are stored again; its history is gone", Path())

@@ -99,9 +99,9 @@ import Core
     guard settings.usesTLS else { return }
     for file in 0..<3 {
       let path = file == 0 ? settings.authorities : file == 1 ? settings.certificate : settings.key
-      guard path.isEmpty || Files.isReadable(path) else { throw MQTTFault("cannot read", path, errno: linux_errno()) }
+      guard path.isEmpty || FileSystem.isReadable(path) else { throw MQTTFault("cannot read", path, errno: linux_errno()) }
     }
-    let (folder, certificate, key) = (Files.isFolder(settings.authorities), settings.certificate, settings.key)
+    let (folder, certificate, key) = (FileSystem.isFolder(settings.authorities), settings.certificate, settings.key)
     // SAFETY: libmosquitto copies the paths.
     try check(
       unsafe settings.authorities.withCString { authorities in

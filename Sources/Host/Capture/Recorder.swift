@@ -95,7 +95,7 @@ package final class Recorder: Sendable {
   }
 
   private func leaveRoom(beside path: String, _ manner: NewFile.Manner) throws(FileRefusal) {
-    guard case .own = manner, let free = Files.freeBytes(Path(Files.folder(of: path))), free < Self.leastRoom else { return }
+    guard case .own = manner, let free = FileSystem.freeBytes(Path(FileSystem.folder(of: path))), free < Self.leastRoom else { return }
     throw FileRefusal(.noRoom(Int(Self.leastRoom >> 20)))
   }
 

@@ -13,7 +13,7 @@ package struct HostSettings {
   package var idFile = "/var/lib/forecourt/id"
   package var saltFile = "/var/lib/forecourt/salt"
   /// From `site_key_file`: the first authenticates what we send, both what we receive.
-  package var siteKeys = SiteKeys()
+  package var siteKeys = SiteProof()
   /// The bytes of `signing_key_file`.
   package var signingKey: [UInt8]?
 

@@ -46,7 +46,7 @@ extension Configuration {
     let (one, other) = (core.triggers[a], core.triggers[b])
     if one.group == other.group && !one.group.isEmpty { return false }
     let path = PathLoss(core.calibration)
-    guard (path.loss(at: one.fire) - path.loss(at: other.fire)).value.magnitude < Physics.wandering else { return false }
+    guard (path.loss(at: one.fire) - path.loss(at: other.fire)).value.magnitude < PhysicsWarnings.wandering else { return false }
     for mine in one.match.range {
       for others in other.match.range where core.selectors[mine].overlaps(core.selectors[others]) { return true }
     }

@@ -26,16 +26,16 @@ extension Examined {
   static func outbox(_ host: HostSettings, as user: String) -> [Examined] {
     let settings = host.outbox
     let (file, path) = (settings.path, String(settings.path))
-    let folder = Path(Files.folder(of: path))
-    guard Files.isFolder(folder) else {
+    let folder = Path(FileSystem.folder(of: path))
+    guard FileSystem.isFolder(folder) else {
       return [Examined("outbox", .bad(.other), "\(path): its folder does not exist: mkdir -p \(String(folder))")]
     }
-    if Files.isFolder(file) {
+    if FileSystem.isFolder(file) {
       return [Examined("outbox", .bad(.other), "\(path): is a folder, not a file: outbox.path names a file")]
     }
-    let place = Files.exists(file) ? file : folder
-    guard Files.isWritable(place), Files.isWritable(folder) else {
-      let named = Files.isWritable(folder) ? file : folder
+    let place = FileSystem.exists(file) ? file : folder
+    guard FileSystem.isWritable(place), FileSystem.isWritable(folder) else {
+      let named = FileSystem.isWritable(folder) ? file : folder
       return [
         Examined("outbox", .bad(.forbidden), "\(path): \(user) may not write there: once as root: chown \(user) \(String(named))")
       ]
@@ -44,7 +44,7 @@ extension Examined {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
     var found = [contents(of: path, file)]
-    guard let free = Files.freeBytes(folder) else { return found }
+    guard let free = FileSystem.freeBytes(folder) else { return found }
     let wanted = Int64(settings.maxEvents * bytesPerEvent)
     let room = "\(free / 1_048_576) MB are free"
     if free < 1_048_576 {
@@ -62,17 +62,19 @@ extension Examined {
   /// A file there that another user's run has left.
   private static func foreign(_ host: HostSettings, beside folder: String) -> String? {
     let path = String(host.outbox.path)
-    for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where Files.exists(Path(name)) {
-      if !Files.isWritable(Path(name)) { return name }
+    for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where FileSystem.exists(Path(name)) {
+      if !FileSystem.isWritable(Path(name)) { return name }
     }
-    for name in [host.idFile, host.saltFile] where Files.exists(Path(name)) && !Files.isReadable(Path(name)) { return name }
+    for name in [host.idFile, host.saltFile] where FileSystem.exists(Path(name)) && !FileSystem.isReadable(Path(name)) { return name }
     return nil
   }
 
   /// A gateway sets aside what it cannot read. SQLite must not open the file here: that would leave files beside it, perhaps with another
   /// owner.
   private static func contents(of path: String, _ file: Path) -> Examined {
-    guard Files.exists(file), !Files.isEmpty(file), !isDatabase(path) else { return Examined("outbox", .good, "\(path): can be written") }
+    guard FileSystem.exists(file), !FileSystem.isEmpty(file), !isDatabase(path) else {
+      return Examined("outbox", .good, "\(path): can be written")
+    }
     return Examined("outbox", .doubtful, "\(path): is no outbox: the gateway will set it aside and start a new one")
   }
 

@@ -31,17 +31,17 @@ package final class NewFile {
     switch manner {
     case .own: (part, mayReplace) = (path + ".new", true)
     case .asked(let force):
-      part = try Files.isStream(path) ? nil : path + ".part"
+      part = try FileSystem.isStream(path) ? nil : path + ".part"
       mayReplace = force
-      if part != nil { try Files.mustBeFree(path, force: force) }
+      if part != nil { try FileSystem.mustBeFree(path, force: force) }
     }
-    descriptor = try Files.opened(part ?? path, isNew: part != nil, mode: mode)
+    descriptor = try FileSystem.opened(part ?? path, isNew: part != nil, mode: mode)
     waiting.reserveCapacity(Self.enough + 512)
   }
 
   deinit {
     close(descriptor)
-    if let part, !isKept { Files.remove(part) }
+    if let part, !isKept { FileSystem.remove(part) }
   }
 
   /// The file is complete and takes its place. 0, or the errno. `lasting`: synced first, so that it survives a power cut.
@@ -50,9 +50,9 @@ package final class NewFile {
     flush()
     guard failure == 0, !isKept, let part else { return failure }
     if lasting, fsync(descriptor) != 0 { failure = linux_errno() }
-    if failure == 0 { failure = mayReplace ? Files.replace(path, by: part) : Files.renameIfFree(part, to: path) }
+    if failure == 0 { failure = mayReplace ? FileSystem.replace(path, by: part) : FileSystem.renameIfFree(part, to: path) }
     isKept = failure == 0
-    if lasting, isKept { Files.syncFolder(of: path) }
+    if lasting, isKept { FileSystem.syncFolder(of: path) }
     return failure
   }
 

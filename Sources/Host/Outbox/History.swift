@@ -25,7 +25,7 @@ package struct OutboxHistory {
 
   @export(interface) package init(path: String) throws(StoreFault) {
     let file = Path(path)
-    guard Files.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
+    guard FileSystem.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
     database = try Database(path: file, readOnly: true)
     guard try database.number("PRAGMA application_id") == Schema.owner else { throw StoreFault(.corrupt, "the file is no outbox") }
     guard Schema.oldest...Schema.version ~= (try database.number("PRAGMA user_version")) else {

@@ -96,7 +96,7 @@ package final class Outbox {
     statements.insertion.bind(6, text: message.topic.bytes)
     statements.insertion.bind(7, text: message.payload.bytes)
     statements.insertion.bind(8, rank.rawValue)
-    statements.insertion.bind(9, Sum(message.topic, message.payload, [now.wall, machine, deadline, expires]).value)
+    statements.insertion.bind(9, Checksum(message.topic, message.payload, [now.wall, machine, deadline, expires]).value)
     try statements.insertion.execute()
     newest += 1
     waiting += 1
@@ -154,7 +154,7 @@ package final class Outbox {
     let deadline = statements.selection.optionalInteger(4)
     let expires = statements.selection.optionalInteger(5)
     let stored = statements.selection.optionalInteger(7)
-    let sum = Sum(event.topic, event.payload, [stored, statements.selection.integer(3), deadline, expires])
+    let sum = Checksum(event.topic, event.payload, [stored, statements.selection.integer(3), deadline, expires])
     event.isDamaged = statements.selection.optionalInteger(6).map { $0 != sum.value } ?? false
     if let deadline {
       event.left = TimeLeft(
@@ -220,8 +220,8 @@ package final class Outbox {
       var name = path
       name.append(".damaged-")
       name.append(decimal: number)
-      if name.overflowed || !Files.exists(name) {
-        for suffix in 0..<3 { Files.rename(path, name, suffix: suffix == 0 ? "" : suffix == 1 ? "-wal" : "-shm") }
+      if name.overflowed || !FileSystem.exists(name) {
+        for suffix in 0..<3 { FileSystem.rename(path, name, suffix: suffix == 0 ? "" : suffix == 1 ? "-wal" : "-shm") }
         return name
       }
       number += 1

@@ -10,7 +10,7 @@ package struct RadioThread: ~Copyable {
   private var controller: Controller
   private var peers: Peers
   private var line: HCITransport?
-  private var transfer = Transfer()
+  private var transfer = HCITransfer()
   private var packet = Packet()
   private var status = Radio.Status()
   private var mustPush = true
@@ -197,7 +197,7 @@ package struct RadioThread: ~Copyable {
   }
 
   /// Does something with the line, if there is one; if that fails, the line is lost.
-  private mutating func attempt(_ body: (inout Transfer, borrowing HCITransport) throws(HCITransport.Refusal) -> Void) {
+  private mutating func attempt(_ body: (inout HCITransfer, borrowing HCITransport) throws(HCITransport.Refusal) -> Void) {
     guard let open = line.take() else { return }
     do throws(HCITransport.Refusal) {
       try body(&transfer, open)

@@ -29,6 +29,6 @@ extension Clock {
     if answer >= 0 { return answer != TIME_ERROR }
     // The unit may forbid adjtimex. systemd-timesyncd writes this file at each synchronisation; if its time is in the future, the clock was
     // set back since.
-    return Files.written(Path("/run/systemd/timesync/synchronized")).map { $0 <= wallMicroseconds() } ?? false
+    return FileSystem.written(Path("/run/systemd/timesync/synchronized")).map { $0 <= wallMicroseconds() } ?? false
   }
 }

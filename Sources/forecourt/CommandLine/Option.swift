@@ -35,10 +35,10 @@ struct Option {
 extension Invocation {
   /// Refuses, before any work, to overwrite an input, and any file unless --force is given.
   func mayWrite(_ path: String, reading inputs: [String]) throws(Exit) {
-    for input in inputs where Files.isSame(path, input) {
+    for input in inputs where FileSystem.isSame(path, input) {
       throw refused("\(path) is the same file as \(input): name another one")
     }
-    do throws(FileRefusal) { try Files.mustBeFree(path, force: has("force")) } catch { throw unwritable(path, error) }
+    do throws(FileRefusal) { try FileSystem.mustBeFree(path, force: has("force")) } catch { throw unwritable(path, error) }
   }
 
   func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {

@@ -56,7 +56,7 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
   let filter = try EventFilter(invocation)
   let path = String(try invocation.configuration(.hearing).host.outbox.path)
   let most = invocation.number("last") ?? 20
-  do throws(FileRefusal) { try Files.mustBeFile(path) } catch {
+  do throws(FileRefusal) { try FileSystem.mustBeFile(path) } catch {
     say("forecourt: \(path) \(error.sentence)")
     throw .failed
   }
@@ -68,7 +68,7 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
     }
   } catch {
     say("forecourt: \(path): \(String(error.said))")
-    throw Files.exists(Path(path)) && !Files.isReadable(Path(path)) ? .forbidden : .failed
+    throw FileSystem.exists(Path(path)) && !FileSystem.isReadable(Path(path)) ? .forbidden : .failed
   }
   for entry in found.reversed() { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }
 }

@@ -159,9 +159,11 @@ struct Daemon: Listener, ~Copyable {
     let telemetry = telemetry.collect(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
     guard let file = host.metricsFile else { return }
-    let text = Metrics.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
+    let text = PrometheusFile.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
     _ = diskThread.submit(.metrics, at: now) { [log] in
-      do throws(FileRefusal) { try Metrics.write(text, to: file) } catch { log.say(.warning, "metrics_file \(file) \(error.sentence)") }
+      do throws(FileRefusal) { try PrometheusFile.write(text, to: file) } catch {
+        log.say(.warning, "metrics_file \(file) \(error.sentence)")
+      }
     }
   }
 
@@ -216,7 +218,7 @@ struct Daemon: Listener, ~Copyable {
   /// nil when the configuration that was read is in force, else why the old one stays.
   private mutating func reload(_ read: consuming Configuration?) -> String? {
     guard let configuration = read else { return "the configuration is wrong; the log says where" }
-    if let part = configuration.refit(of: gateway.settings, host) {
+    if let part = configuration.changeFixedAtStart(from: gateway.settings, host) {
       let refusal = String(Text<64>(part)) + " fixed at start: restart the gateway to change it. The old configuration stays in force"
       log.say(.error, refusal)
       return refusal

@@ -49,8 +49,8 @@ struct NeighbourStore {
 
   private mutating func record(_ gateway: borrowing Gateway, at now: Instant) {
     let time = Clock.wall().map { $0 / 1_000_000 }
-    for index in gateway.triggers.arbitration.members.indices where gateway.triggers.arbitration.members[index].isHeard(at: now) {
-      let (name, groups) = (gateway.triggers.arbitration.members[index].name, gateway.triggers.arbitration.members[index].groupsKnown)
+    for index in gateway.triggers.membership.members.indices where gateway.triggers.membership.members[index].isHeard(at: now) {
+      let (name, groups) = (gateway.triggers.membership.members[index].name, gateway.triggers.membership.members[index].groupsKnown)
       guard let place = entries.firstIndex(where: { $0.name == name }) else {
         entries.append(NeighbourFile.Entry(name, groups, seen: time))
         isChanged = true

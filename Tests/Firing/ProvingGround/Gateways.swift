@@ -84,7 +84,7 @@ final class Gateways {
       guard min(arrival, helloDue(speaker)) <= time else { return }
       if helloDue(speaker) < arrival {
         let due = helloDue(speaker)
-        boards[speaker].gateway.tick(at: boards[speaker].gateway.triggers.arbitration.due)
+        boards[speaker].gateway.tick(at: boards[speaker].gateway.triggers.membership.due)
         collect(speaker, due)
       } else if let next {
         deliver(inFlight.remove(at: next))
@@ -93,7 +93,7 @@ final class Gateways {
   }
 
   private func helloDue(_ index: Int) -> Double {
-    let due = boards[index].gateway.triggers.arbitration.due
+    let due = boards[index].gateway.triggers.membership.due
     return due == .never ? .infinity : Double(due.microseconds) * 1e-6 - offsets[index]
   }
 

@@ -74,88 +74,88 @@ import Testing
 
   @Test("a gateway that does not receive its own hellos knows no neighbours")
   func deaf() {
-    var arbitration = Arbitration()
-    arbitration.reload(grouped())
-    #expect(arbitration.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
-    arbitration.receive(hello: neighbour(), at: at(1))
-    #expect(arbitration.due == .never, "nor anything to be said")
-    arbitration.connected(true, at: at(1))
-    let first = arbitration.nextHello(at: at(1))
-    #expect(arbitration.isAcquainted(at: at(9)) == false)
-    arbitration.receiveOwnHello(first + 1, at: at(9))
-    #expect(arbitration.isAcquainted(at: at(20)) == false, "we have never said that number")
-    let second = arbitration.nextHello(at: at(20))
-    arbitration.receiveOwnHello(second, at: at(20.1))
-    #expect(arbitration.isAcquainted(at: at(23)) == false)
-    #expect(arbitration.isAcquainted(at: at(23.2)) == true)
-    #expect(arbitration.isAcquainted(at: at(34)) == false, "it no longer hears itself")
-    arbitration.connected(false, at: at(34))
-    arbitration.connected(true, at: at(35))
-    #expect(arbitration.isAcquainted(at: at(36)) == false)
+    var membership = Membership()
+    membership.reload(grouped())
+    #expect(membership.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
+    membership.receive(hello: neighbour(), at: at(1))
+    #expect(membership.due == .never, "nor anything to be said")
+    membership.connected(true, at: at(1))
+    let first = membership.nextHello(at: at(1))
+    #expect(membership.isAcquainted(at: at(9)) == false)
+    membership.receiveOwnHello(first + 1, at: at(9))
+    #expect(membership.isAcquainted(at: at(20)) == false, "we have never said that number")
+    let second = membership.nextHello(at: at(20))
+    membership.receiveOwnHello(second, at: at(20.1))
+    #expect(membership.isAcquainted(at: at(23)) == false)
+    #expect(membership.isAcquainted(at: at(23.2)) == true)
+    #expect(membership.isAcquainted(at: at(34)) == false, "it no longer hears itself")
+    membership.connected(false, at: at(34))
+    membership.connected(true, at: at(35))
+    #expect(membership.isAcquainted(at: at(36)) == false)
   }
 
   @Test("a goodbye counts once its gateway is silent; an earlier run's will never counts")
   func goodbyes() {
-    var arbitration = Arbitration()
-    arbitration.reload(grouped())
-    arbitration.connected(true, at: at(0))
-    let number = arbitration.nextHello(at: at(1))
+    var membership = Membership()
+    membership.reload(grouped())
+    membership.connected(true, at: at(0))
+    let number = membership.nextHello(at: at(1))
     var hello = neighbour()
     (hello.sequence, hello.echo) = (1, number)
-    arbitration.receive(hello: hello, at: at(1.1))
-    arbitration.receive(status: neighbour(isOnline: false), at: at(2))
-    #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true, "it spoke a second ago")
-    #expect(arbitration.hasCompetitor(in: "pumps", at: at(6)) == false)
-    #expect(arbitration.isAnybodyAway(from: "pumps", at: at(6)) == true)
+    membership.receive(hello: hello, at: at(1.1))
+    membership.receive(status: neighbour(isOnline: false), at: at(2))
+    #expect(membership.hasCompetitor(in: "pumps", at: at(2)) == true, "it spoke a second ago")
+    #expect(membership.hasCompetitor(in: "pumps", at: at(6)) == false)
+    #expect(membership.isAnybodyAway(from: "pumps", at: at(6)) == true)
     hello.sequence = 2
-    arbitration.receive(hello: hello, at: at(7))
-    arbitration.receive(status: neighbour(boot: "run 0"), at: at(12))
-    arbitration.receive(status: neighbour(boot: "run 0", isOnline: false), at: at(12))
-    #expect(arbitration.hasCompetitor(in: "pumps", at: at(20)) == true, "it is waited for: that was another run's goodbye")
+    membership.receive(hello: hello, at: at(7))
+    membership.receive(status: neighbour(boot: "run 0"), at: at(12))
+    membership.receive(status: neighbour(boot: "run 0", isOnline: false), at: at(12))
+    #expect(membership.hasCompetitor(in: "pumps", at: at(20)) == true, "it is waited for: that was another run's goodbye")
   }
 
   @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
   func runs() {
-    var arbitration = Arbitration()
-    arbitration.reload(grouped())
-    arbitration.connected(true, at: at(0))
-    let number = arbitration.nextHello(at: at(1))
+    var membership = Membership()
+    membership.reload(grouped())
+    membership.connected(true, at: at(0))
+    let number = membership.nextHello(at: at(1))
     var hello = neighbour()
     (hello.sequence, hello.echo) = (50, number)
-    arbitration.receive(hello: hello, at: at(1))
+    membership.receive(hello: hello, at: at(1))
     var claim = Claim()
     (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "run 1", 51)
     claim.identity.append(1)
-    #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(1)) != nil)
+    #expect(membership.admit(claim, from: "we", simulated: false, at: at(1)) != nil)
     var recorded = neighbour(boot: "run 0")
     recorded.sequence = 900
-    arbitration.receive(hello: recorded, at: at(2))
+    membership.receive(hello: recorded, at: at(2))
     claim.boot = "run 0"
-    #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(2)) == nil)
+    #expect(membership.admit(claim, from: "we", simulated: false, at: at(2)) == nil)
     var restarted = neighbour(boot: "run 2")
     (restarted.sequence, restarted.echo) = (1, 0)
-    arbitration.receive(hello: restarted, at: at(3))
-    (restarted.sequence, restarted.echo) = (2, arbitration.nextHello(at: at(3)))
-    arbitration.receive(hello: restarted, at: at(4))
+    membership.receive(hello: restarted, at: at(3))
+    (restarted.sequence, restarted.echo) = (2, membership.nextHello(at: at(3)))
+    membership.receive(hello: restarted, at: at(4))
     (claim.boot, claim.sequence) = ("run 2", 3)
-    #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(4)) != nil)
-    #expect(arbitration.admit(claim, from: "we", simulated: false, at: at(4)) != nil, "QoS 0 may come twice; rivals tell by the number")
-    let before = arbitration.refused.replayed
-    arbitration.receive(hello: restarted, at: at(5))
-    #expect(arbitration.refused.replayed == before + 1)
+    #expect(membership.admit(claim, from: "we", simulated: false, at: at(4)) != nil)
+    #expect(membership.admit(claim, from: "we", simulated: false, at: at(4)) != nil, "QoS 0 may come twice; rivals tell by the number")
+    let before = membership.refused.replayed
+    membership.receive(hello: restarted, at: at(5))
+    #expect(membership.refused.replayed == before + 1)
   }
 
   @Test("the roster names the gateways that must be heard, and no other is listened to")
   func rosters() {
-    var arbitration = Arbitration()
-    arbitration.reload(grouped(["we", "other"]))
-    arbitration.connected(true, at: at(0))
-    arbitration.receive(status: neighbour(isOnline: false), at: at(1))
-    #expect(arbitration.hasCompetitor(in: "pumps", at: at(60)) == true, "however it said goodbye")
-    arbitration.receive(status: neighbour("stranger"), at: at(1))
-    #expect(arbitration.find("stranger") == nil && arbitration.refused.strangers == 1 && arbitration.refused.stranger == Name("stranger"))
-    arbitration.reload(grouped(["we"]))
-    #expect(!arbitration.hasCompetitor(in: "pumps", at: at(60)) && arbitration.isAcquainted(at: at(60)), "alone by the roster")
+    var membership = Membership()
+    membership.reload(grouped(["we", "other"]))
+    membership.connected(true, at: at(0))
+    membership.receive(status: neighbour(isOnline: false), at: at(1))
+    #expect(membership.hasCompetitor(in: "pumps", at: at(60)) == true, "however it said goodbye")
+    membership.receive(status: neighbour("stranger"), at: at(1))
+    #expect(membership.find("stranger") == nil && membership.refused.strangers == 1 && membership.refused.stranger == Name("stranger"))
+    membership.reload(grouped(["we"]))
+    #expect(!membership.hasCompetitor(in: "pumps", at: at(60)) && membership.isAcquainted(at: at(60)), "alone by the roster")
   }
 
   @Test("a neighbour keeps the groups that the roster gives it, and a gateway without a group still sends hellos to its roster")
@@ -165,80 +165,80 @@ import Testing
     entry.name = "other"
     entry.groups.append("doors")
     _ = settings.site.roster.append(entry)
-    var arbitration = Arbitration()
-    arbitration.reload(settings)
-    arbitration.connected(true, at: at(0))
-    #expect(arbitration.hasCompetitor(in: "doors", at: at(1)) == true)
-    #expect(arbitration.hasCompetitor(in: "pumps", at: at(1)) == false)
+    var membership = Membership()
+    membership.reload(settings)
+    membership.connected(true, at: at(0))
+    #expect(membership.hasCompetitor(in: "doors", at: at(1)) == true)
+    #expect(membership.hasCompetitor(in: "pumps", at: at(1)) == false)
     var hello = neighbour()
     hello.sequence = 1
-    arbitration.receive(hello: hello, at: at(2))
-    #expect(arbitration.hasCompetitor(in: "pumps", at: at(2)) == true)
-    #expect(arbitration.hasCompetitor(in: "doors", at: at(90)) == true, "whatever it says of itself")
+    membership.receive(hello: hello, at: at(2))
+    #expect(membership.hasCompetitor(in: "pumps", at: at(2)) == true)
+    #expect(membership.hasCompetitor(in: "doors", at: at(90)) == true, "whatever it says of itself")
     var groupless = grouped(["we", "other"])
     groupless.triggers.removeAll()
-    arbitration.reload(groupless)
-    #expect(arbitration.due != .never)
+    membership.reload(groupless)
+    #expect(membership.due != .never)
   }
 
   @Test("a missing neighbour is named: it is silent, does not hear us, or we are not heard at all")
   func missing() {
     var list = GroupList()
     list.append("pumps")
-    var arbitration = Arbitration()
-    arbitration.reload(grouped(["we", "one", "two"]))
-    arbitration.connected(true, at: at(0))
+    var membership = Membership()
+    membership.reload(grouped(["we", "one", "two"]))
+    membership.connected(true, at: at(0))
     var told: [Unheard?] = []
     for second in 0..<40 {
       let now = at(Double(second))
-      arbitration.updateHearing(for: list, at: now)
-      told.append(arbitration.hearing.unheard)
-      let number = arbitration.nextHello(at: now)
-      if second >= 6 { arbitration.receiveOwnHello(number, at: now) }
+      membership.updateHearing(for: list, at: now)
+      told.append(membership.hearing.unheard)
+      let number = membership.nextHello(at: now)
+      if second >= 6 { membership.receiveOwnHello(number, at: now) }
       var hello = neighbour("one")
       (hello.sequence, hello.echo) = (UInt32(second + 1), number)
-      if second >= 10 { arbitration.receive(hello: hello, at: now) }
+      if second >= 10 { membership.receive(hello: hello, at: now) }
       hello.name = "two"
       if !(15..<20 ~= second), second >= 10 {
         if second >= 30 { hello.echo = 0 }
-        arbitration.receive(hello: hello, at: now)
+        membership.receive(hello: hello, at: now)
       }
     }
     #expect(told[5] == .ourselves)
     #expect(told[9] == .neighbour("one") && told[12] == nil)
     #expect(told[19] == .neighbour("two") && told[21] == nil)
     #expect(told[29] == nil && told[34] == .oneWay("two"), "within five seconds")
-    #expect(arbitration.hearing.missing == Text("two") && arbitration.hearing.heard == 1)
+    #expect(membership.hearing.missing == Text("two") && membership.hearing.heard == 1)
   }
 
   @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
-    var arbitration = Arbitration()
-    arbitration.reload(grouped())
-    arbitration.connected(true, at: at(0))
+    var membership = Membership()
+    membership.reload(grouped())
+    membership.connected(true, at: at(0))
     func name(_ number: Int) -> Name {
       var name = Name("gate")
       name.append(decimal: UInt64(number))
       return name
     }
-    for number in 0..<64 { arbitration.receive(status: neighbour(name(number)), at: at(1)) }
+    for number in 0..<64 { membership.receive(status: neighbour(name(number)), at: at(1)) }
     for number in 0..<63 {
       var hello = neighbour(name(number))
       hello.sequence = 1
-      arbitration.receive(hello: hello, at: at(1))
+      membership.receive(hello: hello, at: at(1))
     }
     var hello = neighbour("late")
     hello.sequence = 1
-    arbitration.receive(hello: hello, at: at(2))
-    #expect(arbitration.find("late") != nil && arbitration.find(name(63)) == nil)
-    arbitration.receive(status: neighbour("too late"), at: at(2))
-    #expect(arbitration.find("too late") == nil && arbitration.refused.strangers == 1)
-    let place = arbitration.find("late")!
-    let run = arbitration.members[place].run
-    let forgotten = [arbitration.forget("late"), arbitration.forget("late"), arbitration.forget(Name())]
+    membership.receive(hello: hello, at: at(2))
+    #expect(membership.find("late") != nil && membership.find(name(63)) == nil)
+    membership.receive(status: neighbour("too late"), at: at(2))
+    #expect(membership.find("too late") == nil && membership.refused.strangers == 1)
+    let place = membership.find("late")!
+    let run = membership.members[place].run
+    let forgotten = [membership.forget("late"), membership.forget("late"), membership.forget(Name())]
     #expect(forgotten == [true, false, false])
-    arbitration.receive(status: neighbour("another"), at: at(3))
-    #expect(arbitration.find("another") == place && arbitration.members[place].run != run)
+    membership.receive(status: neighbour("another"), at: at(3))
+    #expect(membership.find("another") == place && membership.members[place].run != run)
   }
 
   @Test("an echo of our number counts for the run that sent it")

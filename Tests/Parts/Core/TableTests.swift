@@ -35,7 +35,7 @@ struct TableTests {
     var random = Seeded(seed)
     let loan = Loan()
     var arena = loan.arena
-    var recency = Recency(slots: 16, in: &arena)
+    var recency = EvictionOrder(slots: 16, in: &arena)
     var free = Array(0..<16)
     var unmatched: [Int] = []
     var matched: [Int] = []

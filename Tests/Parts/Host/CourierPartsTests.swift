@@ -152,7 +152,7 @@ import Testing
     }
     let sending = Message.status(report, topics: CourierSettings().topics, at: .zero)
     #expect(!sending.payload.overflowed)
-    #expect(min(status.payload.free, sending.payload.free) >= SiteKeys.added, "each can be proven")
+    #expect(min(status.payload.free, sending.payload.free) >= SiteProof.added, "each can be proven")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(String(sending.payload).utf8)) as? [String: Any])
     let told = try #require(object["transmits"] as? [Any])
     #expect(told.count + (object["transmits_left_out"] as? Int ?? 0) == 9 && object["simulated"] as? Bool == true)
@@ -198,7 +198,7 @@ import Testing
     let scratch = Scratch()
     var telemetry = Telemetry()
     telemetry.devices = 7
-    try Metrics.write(Metrics.text(telemetry, site: Name("a\"b"), gateway: Name("g")), to: scratch.path + "/m.prom")
+    try PrometheusFile.write(PrometheusFile.text(telemetry, site: Name("a\"b"), gateway: Name("g")), to: scratch.path + "/m.prom")
     let text = try String(contentsOfFile: scratch.path + "/m.prom", encoding: .utf8)
     #expect(text.contains("# TYPE forecourt_devices gauge\nforecourt_devices{site=\"a\\\"b\",gateway=\"g\"} 7\n"))
     #expect(text.contains("forecourt_dropped_packets_total{"))
@@ -206,7 +206,7 @@ import Testing
       #expect(line.wholeMatch(of: /forecourt_[a-z_]+\{site="a\\"b",gateway="g"\} -?[0-9.]+/) != nil, "\(line)")
     }
     #expect(scratch.names == ["m.prom"])
-    #expect(throws: FileRefusal.self) { try Metrics.write([], to: scratch.path + "/no/m.prom") }
+    #expect(throws: FileRefusal.self) { try PrometheusFile.write([], to: scratch.path + "/no/m.prom") }
     #expect(Usage.now().memoryBytes > 1_000_000)
   }
 }

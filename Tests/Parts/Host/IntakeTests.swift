@@ -178,7 +178,7 @@ import Testing
 
   @Test("with a key only proven messages pass, with a roster only listed gateways, and the first of them cleans up")
   func trust() {
-    var keys = SiteKeys()
+    var keys = SiteProof()
     keys.append([UInt8](repeating: 9, count: 32))
     let door = Door {
       $0.siteKeys = keys

@@ -48,9 +48,9 @@ struct OwnerTests {
     do {
       try #require(owner.enter())
       defer { Owner.leave() }
-      #expect(!Files.isReadable(Text(path)) && !Files.isWritable(Text(path)) && Files.isWritable(Text(scratch.path)))
+      #expect(!FileSystem.isReadable(Text(path)) && !FileSystem.isWritable(Text(path)) && FileSystem.isWritable(Text(scratch.path)))
       #expect(throws: FileRefusal.self) { try File(reading: path, atMost: 9) }
     }
-    #expect(Files.isReadable(Text(path)) && Files.isWritable(Text(path)))
+    #expect(FileSystem.isReadable(Text(path)) && FileSystem.isWritable(Text(path)))
   }
 }

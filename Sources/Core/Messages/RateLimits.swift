@@ -1,6 +1,6 @@
 /// How many events one identity, one region, one trigger may cause: a thousand invented beacons a second must not fill the disk and the
 /// broker. The start and the end of a visit at a pump are never limited.
-package struct Paces: BitwiseCopyable {
+package struct RateLimits: BitwiseCopyable {
   package enum Place: BitwiseCopyable {
     case region(Int)
     case trigger(Int)
@@ -24,5 +24,5 @@ package struct Paces: BitwiseCopyable {
   }
 
   /// Regions and triggers have new numbers.
-  mutating func reset() { self = Paces(seed: seed) }
+  mutating func reset() { self = RateLimits(seed: seed) }
 }

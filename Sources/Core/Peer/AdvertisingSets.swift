@@ -2,7 +2,7 @@
 ///
 /// A controller with enough advertising sets sends all of them at once. With fewer sets, or a single one, the last set is shared by the
 /// rest in turn.
-struct Beacons: BitwiseCopyable, Sendable {
+struct AdvertisingSets: BitwiseCopyable, Sendable {
   struct Advertiser: BitwiseCopyable, Sendable {
     /// Its number in the configuration; nil: our services.
     var transmission: UInt8?
@@ -14,7 +14,7 @@ struct Beacons: BitwiseCopyable, Sendable {
     var isByVendor = false
     /// After a refusal: when to retry, and how long to back off next time.
     var retry = Instant.zero
-    var patience = Beacons.shortestPatience
+    var patience = AdvertisingSets.shortestPatience
     /// What was last reported of it.
     var reported = Reported.nothing
   }

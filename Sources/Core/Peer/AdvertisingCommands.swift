@@ -29,7 +29,7 @@ extension Profile {
   }
 }
 
-extension Beacons {
+extension AdvertisingSets {
   /// The next command, if there is one; `current` is then its set.
   mutating func nextCommand(_ profile: Profile) -> RadioCommand? {
     current = nil

@@ -5,7 +5,7 @@ import Testing
 @testable import forecourt
 
 @Suite("a command gets the configuration that applies")
-final class ConfiguredTests {
+final class FixedAtStartTests {
   let program: Program
   init() throws { program = try Program() }
   deinit { program.remove() }
@@ -69,50 +69,52 @@ final class ConfiguredTests {
     let peer = "[peer]\nidentify = true\n"
     let beacon = "[[transmit]]\nkind = \"eddystone-url\"\nurl = \"https://a.com\"\n"
     let radio = "[[radio]]\nname = \"r\"\nadapter = \"hci0\"\n"
-    func refit(_ before: String, _ after: String) throws -> String? {
+    func changed(_ before: String, _ after: String) throws -> String? {
       let old = try configuration(before)
-      return try configuration(after).refit(of: old.core, old.host).map { "\($0)" }
+      return try configuration(after).changeFixedAtStart(from: old.core, old.host).map { "\($0)" }
     }
     let whole = radio + peer + beacon
-    #expect(try refit(whole, whole) == nil)
-    #expect(try refit(whole, whole + "[publish]\ninterval_s = 3\n") == nil)
+    #expect(try changed(whole, whole) == nil)
+    #expect(try changed(whole, whole + "[publish]\ninterval_s = 3\n") == nil)
     for (other, key) in [
       ("", "identify"), ("[peer]\n", "identify"), (peer + "hold = true\n", "hold"), (peer + "serve = true\n", "serve"),
       (peer + "service = \"\(Self.other)\"\n", "service"), (peer + "id_prefix = \"bbbbbbbb-bbbb-bbbb-bbbb-bbcd\"\n", "id_prefix"),
     ] {
-      #expect(try refit(whole, radio + other + beacon) == "peer.\(key) is")
+      #expect(try changed(whole, radio + other + beacon) == "peer.\(key) is")
     }
     let serving = radio + peer + "serve = true\n"
-    #expect(try refit(serving, serving + "id_file = \"elsewhere\"\n") == "peer.id_file is")
+    #expect(try changed(serving, serving + "id_file = \"elsewhere\"\n") == "peer.id_file is")
     for other in [
       "", beacon + beacon, beacon + "tx_power_dbm = 4\n", beacon.replacing("a.com", with: "b.com"), beacon + "interval_ms = 200\n",
     ] {
-      #expect(try refit(whole, radio + peer + other) == "[[transmit]] is")
+      #expect(try changed(whole, radio + peer + other) == "[[transmit]] is")
     }
-    #expect(try refit(whole, whole.replacing("hci0", with: "hci1")) == "the radios' adapters are")
+    #expect(try changed(whole, whole.replacing("hci0", with: "hci1")) == "the radios' adapters are")
     for (other, key) in [
       ("scan = \"passive\"", "scan"), ("interval_ms = 50", "interval_ms"), ("window_ms = 50", "window_ms"),
       ("phys = [\"1m\", \"coded\"]", "phys"),
     ] {
-      #expect(try refit(whole, radio + other + "\n" + peer + beacon) == "radio.\(key) is")
+      #expect(try changed(whole, radio + other + "\n" + peer + beacon) == "radio.\(key) is")
     }
-    #expect(try refit(radio, radio + "mode = \"raw\"\n") == "radio.mode is")
-    #expect(try refit(radio, radio.replacing("r\"", with: "s\"")) == "radio.name is")
-    #expect(try refit(radio, radio + "receive_offset_db = 3\n") == nil)
-    #expect(try refit(whole, radio + radio.replacing("r\"", with: "s\"").replacing("hci0", with: "hci1") + peer + beacon) == "[[radio]] is")
-    #expect(try refit(whole, "gateway.devices = 100\n" + whole) == "gateway.devices is")
+    #expect(try changed(radio, radio + "mode = \"raw\"\n") == "radio.mode is")
+    #expect(try changed(radio, radio.replacing("r\"", with: "s\"")) == "radio.name is")
+    #expect(try changed(radio, radio + "receive_offset_db = 3\n") == nil)
+    #expect(
+      try changed(whole, radio + radio.replacing("r\"", with: "s\"").replacing("hci0", with: "hci1") + peer + beacon) == "[[radio]] is")
+    #expect(try changed(whole, "gateway.devices = 100\n" + whole) == "gateway.devices is")
   }
 
   @Test("daily pseudonyms need the salt of the start: none is published under a guessable one") func salt() throws {
-    func refit(_ before: String, _ after: String) throws -> String? {
+    func changed(_ before: String, _ after: String) throws -> String? {
       let old = try configuration("[privacy]\n" + before)
-      return try configuration("[privacy]\n" + after).refit(of: old.core, old.host).map { "\($0)" }
+      return try configuration("[privacy]\n" + after).changeFixedAtStart(from: old.core, old.host).map { "\($0)" }
     }
     let hash = "unknown = \"hash\"\n"
-    #expect(try refit("", hash) == "privacy.unknown = \"hash\" is")
-    #expect(try refit("unknown = \"publish\"", hash) == "privacy.unknown = \"hash\" is")
-    #expect(try refit(hash, hash + "salt_file = \"elsewhere\"") == "privacy.salt_file is")
-    #expect(try refit(hash, hash) == nil && refit(hash, "unknown = \"publish\"") == nil && refit("", "salt_file = \"elsewhere\"") == nil)
+    #expect(try changed("", hash) == "privacy.unknown = \"hash\" is")
+    #expect(try changed("unknown = \"publish\"", hash) == "privacy.unknown = \"hash\" is")
+    #expect(try changed(hash, hash + "salt_file = \"elsewhere\"") == "privacy.salt_file is")
+    #expect(
+      try changed(hash, hash) == nil && changed(hash, "unknown = \"publish\"") == nil && changed("", "salt_file = \"elsewhere\"") == nil)
   }
 
   private static let other = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa7"

@@ -1,6 +1,6 @@
 /// The slots of a table in the order in which they were last heard, in two lists: matched by the configuration, and unmatched, which are
 /// evicted first. A third list holds the free slots.
-package struct Recency: ~Copyable {
+package struct EvictionOrder: ~Copyable {
   package enum List: UInt8, BitwiseCopyable { case free, unmatched, matched }
 
   private struct Place: BitwiseCopyable {

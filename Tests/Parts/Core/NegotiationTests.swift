@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("Arbitration between gateways") struct ArbitrationTests {
+@Suite("Arbitration between gateways") struct NegotiationTests {
   @Test("two gateways never hold one device at once, whatever the broker loses, delays or doubles", arguments: 0..<150 as Range<UInt64>)
   func exclusive(seed: UInt64) {
     let gateways = 2 + Int(seed % 3)
@@ -70,12 +70,12 @@ import Testing
 
   @Test("claims that make no sense are refused and counted")
   func nonsense() throws {
-    var arbitration = Arbitration()
+    var membership = Membership()
     var neighbour = Neighbour()
     neighbour.name = "other"
     neighbour.boot = "run"
     neighbour.isOnline = true
-    arbitration.receive(status: neighbour, at: .zero)
+    membership.receive(status: neighbour, at: .zero)
     var claim = Claim()
     claim.gateway = "other"
     claim.boot = "run"
@@ -85,7 +85,7 @@ import Testing
     func admits(_ change: (inout Claim) -> Void) -> Bool {
       var changed = claim
       change(&changed)
-      return arbitration.admit(changed, from: "we", simulated: false, at: .zero) != nil
+      return membership.admit(changed, from: "we", simulated: false, at: .zero) != nil
     }
     #expect(admits { _ in })
     #expect(!admits { $0.gateway = Name() })
@@ -95,9 +95,9 @@ import Testing
     #expect(!admits { $0.simulated = true })
     #expect(!admits { $0.boot = "another run" })
     #expect(!admits { $0.gateway = "nobody" })
-    #expect(arbitration.refused.claims == 7)
+    #expect(membership.refused.claims == 7)
     #expect(!admits { $0.gateway = "we" })
     for _ in 0..<1_000 { _ = admits { _ in } }
-    #expect(arbitration.refused.claims > 500)
+    #expect(membership.refused.claims > 500)
   }
 }

@@ -1,5 +1,21 @@
 import Core
 
+/// A crowd without a part: phones that walk about in a rectangle.
+package struct Bystanders: BitwiseCopyable, Sendable {
+  package var count = 0
+  package var corner = Point(-30, -30)
+  package var opposite = Point(30, 30)
+  package var fastest = 1.5
+  /// The share that stands still.
+  package var standing = 0.5
+  package var shortestInterval = 0.15
+  package var longestInterval = 1.0
+  package var power = -62.0
+  package var powerSpread = 6.0
+
+  package init() {}
+}
+
 extension Scenario {
   /// Bystanders become ordinary travellers and phones, behind those that have names.
   func withBystanders(seed: UInt64) -> Scenario {

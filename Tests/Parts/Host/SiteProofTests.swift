@@ -4,9 +4,9 @@ import Testing
 
 @testable import Host
 
-@Suite("messages that prove their sender") struct SiteKeysTests {
-  private func keys(_ first: UInt8, _ second: UInt8? = nil) -> SiteKeys {
-    var keys = SiteKeys()
+@Suite("messages that prove their sender") struct SiteProofTests {
+  private func keys(_ first: UInt8, _ second: UInt8? = nil) -> SiteProof {
+    var keys = SiteProof()
     keys.append([UInt8](repeating: first, count: 32))
     if let second { keys.append([UInt8](repeating: second, count: 32)) }
     return keys
@@ -14,14 +14,14 @@ import Testing
 
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  private func proven(_ text: String, on topic: String, by keys: SiteKeys) throws -> [UInt8] {
+  private func proven(_ text: String, on topic: String, by keys: SiteProof) throws -> [UInt8] {
     var payload = Payload()
     for byte in text.utf8 { payload.append(byte: byte) }
     try #require(keys.prove(bytes(topic).span.bytes, &payload))
     return (0..<payload.count).map { payload[$0] }
   }
 
-  private func isProven(_ payload: [UInt8], on topic: String, by keys: SiteKeys) -> Bool {
+  private func isProven(_ payload: [UInt8], on topic: String, by keys: SiteProof) -> Bool {
     keys.isProven(bytes(topic).span.bytes, payload.span.bytes)
   }
 
@@ -60,7 +60,7 @@ import Testing
   @Test("a message without room for its proof is not published")
   func room() {
     var payload = Payload()
-    while payload.free >= SiteKeys.added { payload.append(byte: UInt8(ascii: "x")) }
+    while payload.free >= SiteProof.added { payload.append(byte: UInt8(ascii: "x")) }
     let before = payload
     #expect(!keys(1).prove(bytes("t").span.bytes, &payload) && payload == before)
   }

@@ -16,7 +16,7 @@ extension Gateway {
     // A rehearsal never waits for a real gateway, nor a real gateway for a rehearsal.
     var neighbour = neighbour
     if neighbour.simulated != settings.gateway.simulated { neighbour.isOnline = false }
-    triggers.arbitration.receive(status: neighbour, at: now)
+    triggers.membership.receive(status: neighbour, at: now)
   }
 
   /// A hello: from a neighbour, or our own that came back.
@@ -24,32 +24,32 @@ extension Gateway {
     tick(at: moment)
     guard hello.simulated == settings.gateway.simulated else { return }
     if hello.name == settings.gateway.name {
-      if hello.boot == publisher.boot { triggers.arbitration.receiveOwnHello(hello.sequence, at: now) }
+      if hello.boot == publisher.boot { triggers.membership.receiveOwnHello(hello.sequence, at: now) }
     } else {
-      triggers.arbitration.receive(hello: hello, at: now)
+      triggers.membership.receive(hello: hello, at: now)
     }
   }
 
   /// Where messages are signed, a recorded one must not pass for a new one.
   func believes(_ peer: KnownPeer) -> Bool {
     guard settings.site.isAuthenticated else { return true }
-    return triggers.arbitration.find(peer.gateway).map { triggers.arbitration.members[$0].vouches(for: peer) } ?? false
+    return triggers.membership.find(peer.gateway).map { triggers.membership.members[$0].vouches(for: peer) } ?? false
   }
 
   /// Whether we and the neighbours that matter hear each other.
-  package var hearing: SiteHearing { triggers.arbitration.hearing }
+  package var hearing: SiteHearing { triggers.membership.hearing }
 
   /// A neighbour that an earlier run knew.
   package mutating func restore(neighbour name: Name, _ groups: GroupList) {
-    if name != settings.gateway.name { triggers.arbitration.restore(name, groups) }
+    if name != settings.gateway.name { triggers.membership.restore(name, groups) }
   }
 
   /// A neighbour that will not come back: no trigger waits for it any more. False when no neighbour has that name.
-  package mutating func forget(_ name: Name) -> Bool { triggers.arbitration.forget(name) }
+  package mutating func forget(_ name: Name) -> Bool { triggers.membership.forget(name) }
 
   /// Whether this neighbour has just appeared and may not know of us yet.
   package func isNews(_ neighbour: Neighbour) -> Bool {
-    neighbour.simulated == settings.gateway.simulated && triggers.arbitration.isNews(neighbour, at: now)
+    neighbour.simulated == settings.gateway.simulated && triggers.membership.isNews(neighbour, at: now)
   }
 
   /// The broker's connection came or went. Never called where there is no broker: then no trigger waits for a neighbour.

@@ -4,7 +4,7 @@ import Core
 /// Authenticates messages between the gateways of a site: HMAC-SHA-256 over topic and payload, with a key that only they have.
 ///
 /// There are two keys while a new one replaces the old: the first authenticates what we send, both what we receive.
-package struct SiteKeys: BitwiseCopyable, Sendable, Equatable {
+package struct SiteProof: BitwiseCopyable, Sendable, Equatable {
   package typealias Key = InlineArray<32, UInt8>
 
   private var keys = InlineArray<2, Key>(repeating: Key(repeating: 0))

@@ -2,7 +2,7 @@ import Core
 
 // Warnings: what the grammar allows and physics does not.
 
-enum Physics {
+enum PhysicsWarnings {
   /// Nearer than this the near field and the hand decide the level, not the distance.
   static let nearest: Float = 0.5
   /// How far levels vary while nothing moves.
@@ -18,20 +18,20 @@ enum Physics {
 extension Configuration {
   func warn(of trigger: TriggerSettings, _ section: Section) {
     let path = PathLoss(core.calibration)
-    if trigger.fire.value < Physics.nearest {
+    if trigger.fire.value < PhysicsWarnings.nearest {
       section.warning("fire_m", "(\(number(trigger.fire.value))) is less than levels can tell: half a metre is the least")
     }
     let step = path.loss(at: trigger.leave) - path.loss(at: trigger.fire)
-    if step.value < Physics.wandering {
+    if step.value < PhysicsWarnings.wandering {
       let words = "is only \(number(step.value)) dB beyond fire_m, less than levels vary by: visits will end too early"
       section.warning("leave_m", "(\(number(trigger.leave.value))) " + words)
     }
-    if trigger.dwell < Physics.quickest * 3 {
+    if trigger.dwell < PhysicsWarnings.quickest * 3 {
       let words = "is shorter than three adverts, which come ten times a second at best: one reflection is enough to fire"
       section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
     }
     let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
-    if level.value < Physics.floor {
+    if level.value < PhysicsWarnings.floor {
       let words =
         "is heard at \(number(level.value.rounded())) dBm with this measured_power_dbm and path_loss_exponent: no radio hears that"
       section.warning("arm_m", "(\(number(trigger.arm.value))) " + words)
@@ -40,8 +40,9 @@ extension Configuration {
 
   func warn(ofLevel level: Decibels, _ key: String, _ section: Section) {
     let power = core.calibration.measuredPower
-    guard level > power + Decibels(Physics.touch) else { return }
-    let words = "is never reached: \(number(power.value)) dBm at 1 m are at most \(number(power.value + Physics.touch)) dBm at the antenna"
+    guard level > power + Decibels(PhysicsWarnings.touch) else { return }
+    let most = number(power.value + PhysicsWarnings.touch)
+    let words = "is never reached: \(number(power.value)) dBm at 1 m are at most \(most) dBm at the antenna"
     section.warning(key, "(\(number(level.value))) " + words)
   }
 }

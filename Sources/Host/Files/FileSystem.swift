@@ -2,7 +2,7 @@ import CLinux
 import Core
 
 /// What we ask of the file system.
-package enum Files {
+package enum FileSystem {
   // SAFETY: here and below a path is lent with its zero, and the system keeps nothing of it.
   package static func exists(_ path: Path) -> Bool { unsafe path.withCString { unsafe access($0, F_OK) } == 0 }
   package static func isReadable(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_may($0, R_OK) } == 0 }

@@ -1,6 +1,6 @@
 /// Whether the controller's events make sense. Ten seconds with as many impossible events as possible ones mean a line or a controller that
 /// cannot be relied on, whatever still gets through.
-struct Babble: BitwiseCopyable, Sendable {
+struct NoiseDetector: BitwiseCopyable, Sendable {
   private var start = Instant.zero
   private var sense = 0
   private var nonsense = 0
@@ -14,7 +14,7 @@ struct Babble: BitwiseCopyable, Sendable {
     if makesSense { sense += 1 } else { nonsense += 1 }
     guard now - start >= Self.window else { return nil }
     let isBabble = nonsense >= Self.enough && nonsense >= sense
-    self = Babble()
+    self = NoiseDetector()
     start = now
     return isBabble
   }

@@ -1,9 +1,9 @@
 /// The commands of bring-up, in this order. A rescan starts at `eventMask`: a controller that restarted by itself has lost its masks too.
-enum Step: UInt8, BitwiseCopyable, Sendable {
+enum BringUpStep: UInt8, BitwiseCopyable, Sendable {
   case reset, version, address, commands, features, buffers
   case eventMask, lowEnergyEventMask, stopScan, randomAddress, scanParameters, startScan
 
-  var next: Step? { Step(rawValue: rawValue + 1) }
+  var next: BringUpStep? { BringUpStep(rawValue: rawValue + 1) }
 
   /// Core 6.0, Vol 4, Part E, 4.4 leaves it to the host; Linux waits 2 s. Controllers answer in milliseconds; some resets take longer.
   var patience: Interval { self == .reset ? .milliseconds(1_500) : .milliseconds(1_000) }

@@ -3,7 +3,7 @@
 /// Silence alone proves nothing: a yard at night is silent. One device falls silent because it leaves; four or more, heard for a minute
 /// without a pause, do not all leave between two adverts. So silence after a *lively* past is the radio's fault until it hears again.
 /// Silence after any other past leads to a rescan, which costs a few milliseconds, ever more rarely.
-package struct Hearing: BitwiseCopyable, Sendable {
+package struct SilenceDetector: BitwiseCopyable, Sendable {
   /// The last advert, or the start of listening.
   private(set) var last = Instant.zero
   private var windowBegan = Instant.zero

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("This gateway advertises while it listens") struct BeaconTests {
+@Suite("This gateway advertises while it listens") struct AdvertisingTests {
   static func duties(_ count: Int, serve: Bool = false, power: Int8? = nil) -> PeerDuties {
     var settings = PeerSettings()
     settings.serve = serve

@@ -1,10 +1,5 @@
-/// Which of several gateways may fire, agreed by claims that may come late, twice or never.
-///
-/// A gateway that wants to fire publishes a `holding` claim, the intent. It fires only when every competing neighbour has answered *that*
-/// claim or a later one without holding the device itself. An answer echoes the claim's number and the run that made it, so clocks, delays
-/// and recordings do not matter. Of two that hold, the one with the lower level yields. A neighbour that does not answer blocks the fire:
-/// in doubt nothing fires, and the driver can still ask for the pump by its number.
-package struct Arbitration: ~Copyable {
+/// The gateways of the site: which of them exist, and which hear us.
+package struct Membership: ~Copyable {
   /// The number of our last message to the site.
   package private(set) var sequence: UInt32 = 0
   package private(set) var members = Bounded<64, Member>(filledWith: Member(Name()))

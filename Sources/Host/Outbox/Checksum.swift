@@ -1,7 +1,7 @@
 import Core
 
 /// A row's checksum (FNV-1a, 64 bits): a bit that a worn card has flipped must not reach a pump.
-struct Sum {
+struct Checksum {
   private(set) var value: Int64 = 0
 
   init(_ topic: Topic, _ payload: Payload, _ numbers: [Int64?]) {
@@ -20,14 +20,14 @@ struct Sum {
 
 /// Identifies SQLite's file and its log, and their last changes.
 struct Fingerprint: Equatable {
-  private let file: Files.Imprint?
-  private let log: Files.Imprint?
+  private let file: FileSystem.Imprint?
+  private let log: FileSystem.Imprint?
 
   init(_ path: Path) {
-    file = Files.imprint(of: path)
+    file = FileSystem.imprint(of: path)
     var name = path
     name.append("-wal")
-    log = Files.imprint(of: name)
+    log = FileSystem.imprint(of: name)
   }
 
   /// The file is gone.

@@ -3,7 +3,7 @@ import CLinux
 import Core
 
 /// Moves packets over a line: its buffers, and the beginning of a packet that is incomplete.
-@safe struct Transfer: ~Copyable {
+@safe struct HCITransfer: ~Copyable {
   private let bytes: UnsafeMutablePointer<UInt8>
   private let lengths: UnsafeMutablePointer<UInt32>
   private let stamps: UnsafeMutablePointer<Int64>

@@ -2,7 +2,7 @@ import CCrypto
 import Core
 
 /// Signs events with Ed25519, so that a subscriber need not trust the broker. All that is unsafe about libcrypto stays here.
-@safe final class Signer {
+@safe final class EventSigner {
   private let key: OpaquePointer
 
   /// A private key as `openssl genpkey -algorithm ed25519` writes it (PEM, PKCS #8); nil for anything else.

@@ -1,7 +1,7 @@
 package import Core
 
 /// The telemetry as a file for the textfile collector of Prometheus's node exporter, so that we open no port.
-package enum Metrics {
+package enum PrometheusFile {
   /// Readable by everybody, and not synced: that would cost a write to flash each time.
   @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
     try NewFile.write(text, to: path, mode: 0o644, lasting: false)
