@@ -16,10 +16,11 @@ group() {
     test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
     demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
-    rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace" ;;
+    rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace stunnel4" ;;
     browser) echo "chromium" ;;
+    page) echo "node-mqtt esbuild node-typescript node-buffer node-process python3" ;;
     bench) echo "valgrind tshark bluez python3-venv" ;;
-    *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, test, ship or rigs" 64 ;;
+    *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, page, test, ship or rigs" 64 ;;
   esac
 }
 
@@ -29,7 +30,7 @@ if [ "${1:-}" = --list ]; then
   group "${2:-}"
   exit
 fi
-[ $# -gt 0 ] || fail "name the groups to install: build, bench, demo, test, ship, rigs" 64
+[ $# -gt 0 ] || fail "name the groups to install: build, bench, demo, page, test, ship, rigs" 64
 command -v apt-get >/dev/null || fail "this machine has no apt-get; the packages are Debian's (12, bookworm)"
 
 missing=()

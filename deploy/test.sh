@@ -14,6 +14,7 @@ steps=(
   "sanitize     Tests/Gates/sanitize.sh thread address"
   "prove        Tests/Gates/prove.sh --ours"
   "publish      Tests/Gates/publish.sh"
+  "page         Tests/Gates/page.sh"
   "air          & FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
   "fuzz         nice -n 15 Tests/Gates/fuzz.sh"
   "build        deploy/build.sh"

@@ -16,7 +16,7 @@ from mosquitto import program
 from process import Server
 from product import ROOT
 from rabbit import Rabbit
-from rig import Air, Subscriber, accepts, free_port, wait_until
+from rig import Air, Subscriber, accepts, free_port, run, wait_until
 
 FILES = ROOT / 'deploy/brokers'
 BASE = 'forecourt/harbour-road'
@@ -25,15 +25,21 @@ BASE = 'forecourt/harbour-road'
 class Broker(Server):
     """A mosquitto whose configuration is files of deploy/brokers, here."""
 
-    def __init__(self, folder, *files, replace=()):
-        self.port, self.local = free_port(), free_port()
+    def __init__(self, folder, *files, replace=(), pages=None):
+        self.port, self.local, self.page = free_port(), free_port(), free_port()
         self.folder = folder
         folder.mkdir()
         text = ''.join((FILES / name).read_text() for name in files)
-        shutil.copy(FILES / 'site.acl', folder / 'site.acl')
-        (folder / 'site.acl').chmod(0o600)
-        (folder / 'data').mkdir()
+        for name in ('site.acl', 'page.acl'):
+            shutil.copy(FILES / name, folder / name)
+            (folder / name).chmod(0o600)
+        for name in ('data', 'page'):
+            (folder / name).mkdir()
+        run(program('mosquitto_passwd'), '-c', '-b', folder / 'page.passwords', 'page', 'ladder')
+        (folder / 'page.passwords').chmod(0o600)
         for old, new in (('/etc/mosquitto/site.acl', f'{folder}/site.acl'), ('/etc/mosquitto/site/', f'{folder.parent}/tls/'),
+                         ('/etc/mosquitto/page.', f'{folder}/page.'), ('/usr/share/forecourt/page', str(pages or folder / 'page')),
+                         ('listener 9001', f'listener {self.page}'),
                          ('/var/lib/mosquitto/', f'{folder}/data/'), ('listener 8883', f'listener {self.port} 127.0.0.1'),
                          ('listener 1883', f'listener {self.local}'), *replace):
             assert old in text, old
@@ -42,7 +48,7 @@ class Broker(Server):
         super().__init__([program('mosquitto'), '-c', folder / 'mosquitto.conf'], folder / 'log')
 
     def serves(self):
-        return accepts(self.port) and accepts(self.local)
+        return accepts(self.port) and accepts(self.local) and accepts(self.page)
 
 
 def authority(folder):

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# The live page: builds it twice to the same bytes, and opens it in Debian's chromium. Takes FORECOURT as the program, or the debug build.
+source "$(dirname "$0")/../../deploy/common.sh"
+deploy/packages.sh page browser test rigs
+deploy/page/build.sh
+again=$(mktemp -d)
+trap 'rm -rf "$again"' EXIT
+deploy/page/build.sh "$again"
+cmp build/page/index.html "$again/index.html" || fail "two builds of the page differ"
+[ -n "${FORECOURT:-}" ] || { need_swift && swift build --product forecourt; }
+python=$(Tests/Rigs/venv.sh)
+"$python" Tests/Operation/page.py

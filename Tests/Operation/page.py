@@ -1,0 +1,275 @@
+"""The live page (deploy/page) in Debian's chromium, served by mosquitto: what a person reads there, by hand, eye, keyboard and screen reader.
+
+    deploy/packages.sh page browser test rigs
+    $(Tests/Rigs/venv.sh) Tests/Operation/page.py [NAME…]         $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
+"""
+import contextlib
+import json
+import sys
+import time
+
+from browser import Browser
+from cases import case, main
+from gateway import Gateway
+from product import ROOT
+from rig import Air, Subscriber, run, wait_until
+from yard import BUILT, TAG, Forecourt, Tunnel, pump, stamp
+
+sys.path.insert(0, str(ROOT / 'Tests/Delivery'))
+from brokers import Broker, authority_of  # noqa: E402
+from looks import LOOKS  # noqa: E402
+
+
+@case
+def a_visit(folder):
+    """The product itself: a driver arrives, is served and leaves, and the page says each in words; nothing is fetched but the page."""
+    with Forecourt() as yard, Air() as air, Gateway(folder, adapter=air.lines['p0'], port=yard.broker.port):
+        page = yard.open()
+        page.reads('Nobody', pump())
+        air.say('advertise', id='driver', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=0, interval_ms=100,
+                rssi={'from': -92, 'to': -52, 'seconds': 5})
+        page.reads('Approaching', pump())
+        page.reads('Served', pump(), 15)
+        page.reads('ibeacon 2f23… 1:0', pump())
+        page.reads('served', '#events')
+        page.reads('island-1, served', '#devices')
+        page.click('#devices button')
+        page.reads(TAG + '0', '#devices')
+        page.click('#events [data-event="fire"] summary')
+        page.reads('dwell s', '#events')
+        page.reads('left scanning', '#gateways')
+        assert page.run(f"document.querySelector('{pump()}').getAttribute('aria-label')").startswith('pump-3: Served, ibeacon'), 'a label'
+        air.say('silence')
+        page.reads('Nobody', pump(), 30)
+        page.reads('left', '#events')
+        assert page.run("document.getElementById('watermark').hidden"), 'a real driver'
+        assert page.fetched == [yard.address], page.fetched
+        assert not page.said, page.said
+
+
+@case
+def two_at_one_pump(folder):
+    """Two are served at one pump; one is undecided at another, with its reason in words; a filter shows one pump, or one word."""
+    with Forecourt() as yard:
+        yard.online()
+        page = yard.open()
+        yard.stands(served=(TAG + '0', 'irk:anna'))
+        page.reads('2 served', pump())
+        page.reads('anna', pump())
+        yard.event('undecided', TAG + '5', 'pump-4', reason='rival', number=2)
+        yard.stands(near=(TAG + '5',), pump='pump-4')
+        yard.event('undecided', TAG + '5', 'pump-4', reason='rival', number=2)
+        page.reads('Undecided: another pump hears it as well', pump('pump-4'))
+        yard.event('fire', number=3)
+        page.wait("document.querySelectorAll('#events li').length === 2")
+        page.click(pump('pump-4'))
+        page.wait("document.querySelectorAll('#events li').length === 1 && document.querySelector('#events li').dataset.event === 'undecided'")
+        page.click('#all')
+        page.type('#find', 'fire pump-9')
+        page.reads('No event is like this.')
+        # The very same events again, as after an outage: still two.
+        page.run("document.getElementById('find').value = ''; document.getElementById('find').dispatchEvent(new Event('input'))")
+        yard.event('fire', number=3)
+        yard.event('leave', number=4, reason='away')
+        page.reads('it went away', '#events')
+        assert page.run("document.querySelectorAll('#events li').length") == 3
+        yard.stands(near=(TAG + '5',), served=(TAG + '6',), pump='pump-4')
+        page.reads('Served, 1 more near', pump('pump-4'))
+
+
+@case
+def broker_restarted(folder):
+    """The broker goes: the page says so and since when; it comes back: the page is live and has caught up."""
+    with Forecourt(persistence=True) as yard:
+        yard.online()
+        yard.stands()
+        page = yard.open()
+        page.reads('Nobody', pump())
+        yard.broker.stop()
+        page.reads('Broker lost', '#notices')
+        page.reads('broker lost', '#condition')
+        yard.broker.start()
+        page.reads('live', '#condition', 20)
+        wait_until(lambda: yard.seen.client.is_connected(), 20, 'we are back')
+        yard.stands(served=(TAG + '0',))
+        page.reads('Served', pump())
+        page.wait("!document.getElementById('notices').textContent.includes('Broker lost')")
+
+
+@case
+def gateway_killed(folder):
+    """A gateway that is killed is offline by its last will: its pump is unknown, not free. A degraded one says why."""
+    with Forecourt() as yard, Air() as air:
+        with Gateway(folder, adapter=air.lines['p0'], port=yard.broker.port) as gateway:
+            page = yard.open()
+            page.reads('Nobody', pump())
+            page.reads('online', '#gateways')
+            gateway.kill()
+            page.reads('offline', '#gateways', 20)
+            page.reads('Unknown: gateway offline', pump())
+        yard.online(state='degraded', reason='radio left: there is no such adapter; plug it in')
+        page.reads('there is no such adapter; plug it in', '#gateways')
+
+
+@case
+def hostile_names(folder):
+    """Names from the air are text: no markup, no script, no turned writing, no broken layout; nonsense is counted and dropped."""
+    evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e\u0007' + 'A' * 90
+    with Forecourt() as yard:
+        yard.online(reason=evil, radios=[{'name': evil, 'state': evil}])
+        page = yard.open(width=390, height=844)
+        yard.seen.publish('forecourt/yard/plan', json.dumps({'title': evil, 'names': {TAG + '0': evil}, 'at_m': {'__proto__': [1, 2], 'pump-3': 'x'}}),
+                          retain=True)
+        yard.stands(served=(evil, '__proto__', TAG + '0'))
+        yard.event('fire', evil)
+        yard.event('<b>fire</b>', 'constructor', number=2, reason='toString')
+        yard.near(evil[:40].replace('/', '_'), 2)
+        yard.near('far away', -3, average=1e308)
+        for nonsense in ('', 'null', '[1]', '{', '"x"', '1e999', '{"served":7,"near":[null,[],1],"served_count":"x"}', '\xff' * 40):
+            yard.seen.publish('forecourt/yard/island-1/trigger/pump-3/state', nonsense)
+            yard.seen.publish('forecourt/yard/island-1/status/x/y/z', nonsense)
+        yard.stands(served=(evil,))
+        page.reads('<img src=x', pump())
+        page.reads('<img src=x', '#events')
+        page.reads('<b>fire</b>', '#events')
+        time.sleep(1)
+        assert page.run("document.querySelectorAll('img, main script, main b b').length") == 0
+        assert '\u202e' not in page.text() and '\u0007' not in page.text()
+        assert page.run('document.title').startswith('<img'), 'a title is text, too'
+        assert page.run('document.documentElement.scrollWidth') <= 390, 'nothing makes the page wider than the phone'
+        for code in ("document.body.innerHTML = '<i>'", "eval('1')", "new Function('1')()"):
+            with contextlib.suppress(RuntimeError):
+                page.run(f'(() => {{ {code} }})()')
+                raise AssertionError(f'the policy allows {code}')
+        page.run("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:1/x'}))")
+        wait_until(lambda: page.run('1') and any('Content Security Policy' in said for said in page.said), 5, 'the policy refuses an image')
+
+
+@case
+def login(folder):
+    """site.conf as shipped: the page comes over TLS, a wrong password is refused in words, the right one is kept for the tab; the page's
+    user reads the site, nothing beyond it, and writes nothing."""
+    authority_of(folder)
+    with Broker(folder / 'site', 'site.conf', pages=BUILT) as broker, Tunnel(folder, broker) as tunnel, Subscriber(broker.local, '#') as watch, \
+            Browser() as browser:
+        with browser.open('about:blank') as page:
+            page.tell('Security.setIgnoreCertificateErrors', ignore=True)
+            page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/')
+            page.reads('Connect to the broker')
+            watch.publish('forecourt/harbour-road/island-1/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
+            watch.publish('forecourt/elsewhere/island-9/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
+            for password, words in (('wrong', 'The broker refuses'), ('ladder', '')):
+                page.wait("document.activeElement.id === 'username'")
+                page.run("for (const id of ['username', 'password']) document.getElementById(id).value = ''")
+                page.type('#username', 'page')
+                page.type('#password', password)
+                page.press('Enter')
+                page.reads(words or 'island-1')
+            assert 'island-9' not in page.text()
+            page.tell('Page.reload')
+            page.reads('island-1')
+            assert page.run('localStorage.length') == 0 and 'ladder' not in page.run('document.cookie + location.href')
+            page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/?broker=wss://127.0.0.1:{tunnel.port}')
+            page.reads('Attention: user and password will go to wss://127.0.0.1')
+        writes(folder, tunnel, watch)
+
+
+def writes(folder, tunnel, watch):
+    """Whatever the page's user publishes goes nowhere."""
+    import paho.mqtt.client as paho
+    client = paho.Client(paho.CallbackAPIVersion.VERSION2, transport='websockets')
+    client.tls_set(str(folder / 'tls' / 'ca.pem'))
+    client.username_pw_set('page', 'ladder')
+    client.connect('localhost', tunnel.port)
+    client.loop_start()
+    wait_until(client.is_connected, 5, 'the page’s user may connect')
+    mark = len(watch.messages)
+    for topic in ('island-1/command/ping', 'island-1/status', 'page/status', 'plan', 'claim/pumps/x/page'):
+        client.publish(f'forecourt/harbour-road/{topic}', 'x', 1).wait_for_publish(5)
+    time.sleep(0.3)
+    client.disconnect()
+    client.loop_stop()
+    assert len(watch.messages) == mark, watch.messages[mark:]
+
+
+@case
+def stale_and_rehearsed(folder):
+    """What must not be believed says so: a gateway that falls silent, a clock that is wrong, a rehearsal."""
+    with Forecourt() as yard:
+        yard.online()
+        yard.online('island-2', simulated=True)
+        yard.stands()
+        page = yard.open()
+        page.reads('island-2: not real', '#notices')
+        page.wait("!document.getElementById('watermark').hidden")
+        assert 'REHEARSAL' in page.text('#watermark')
+        for _ in range(2):
+            yard.say('telemetry', {'uptime_s': 60, 'adverts_hz': 40, 'devices': 3, 'cpu_s': 1, 'memory_bytes': 9_000_000})
+            time.sleep(1)
+        page.reads('40 adverts/s', '#gateways')
+        yard.say('ranging/forecourt', {'devices': [], 'count': 0, 'at': stamp(-240)})
+        page.reads('its clock is 4 min 0', '#notices')
+        page.reads('island-1 has said nothing for longer than usual', '#notices', 15)
+        page.reads('Unknown: gateway silent', pump())
+        yard.online('island-2')
+        page.wait("document.getElementById('watermark').hidden")
+
+
+@case
+def by_eye_and_by_hand(folder):
+    """Phone, desktop and wall, light and dark: nothing overflows, no text is small or faint, every control has a name; the keyboard
+    reaches pumps and events."""
+    with Forecourt() as yard:
+        for number in range(1, 9):
+            yard.online(f'island-{number}', **({'state': 'degraded', 'reason': 'radio left: the adapter is down'} if number == 3 else {}))
+            yard.stands(served=(TAG + str(number),) if number % 3 == 0 else (), near=(TAG + str(number),) if number % 3 == 1 else (),
+                        pump=f'pump-{number}', gateway=f'island-{number}')
+        yard.seen.publish('forecourt/yard/plan', json.dumps({'at_m': {f'pump-{n + 1}': [8 * (n % 4), 9 * (n // 4)] for n in range(8)}}), retain=True)
+        page = yard.open()
+        yard.event('undecided', TAG + '4', 'pump-4', 'island-4', 2, 'unknown power')
+        yard.event('fire', TAG + '3', 'pump-3', 'island-3', 3)
+        for number in range(1, 9):
+            yard.near(TAG + str(number), number, f'island-{number}')
+        page.reads('Undecided: its power is unknown', pump('pump-4', 'island-4'))
+        for width, height in ((390, 844), (1280, 900), (1440, 900), (1920, 1080)):
+            for dark in (False, True):
+                page.show(width, height, dark)
+                time.sleep(1.2)
+                faults = page.run(LOOKS)
+                assert not faults, f'{width} px, {"dark" if dark else "light"}: {faults}'
+                assert page.run("document.getElementById('pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
+        page.run("document.getElementById('time').focus()")
+        for _ in range(3):
+            page.press('Tab')
+            if page.run("document.activeElement.classList.contains('pump')"):
+                break
+        page.press('Enter')
+        page.wait("document.querySelector('.pump[aria-pressed=\"true\"]') !== null")
+        page.click('#all')
+        page.wait("document.querySelectorAll('#events li').length === 2 && !document.querySelector('.pump[aria-pressed=\"true\"]')")
+        page.run("document.querySelector('#events summary').focus()")
+        page.press('Enter')
+        page.reads('average', '#events')
+        assert 'local' in page.text('#time')
+        page.click('#time')
+        page.reads('UTC', '#time')
+        assert 'pump-3' in page.run("document.getElementById('announce').textContent"), 'a screen reader hears of the fire'
+
+
+@case
+def from_disk(folder):
+    """The same file opened from a disk, with the broker's address; and without one it asks."""
+    with Forecourt() as yard:
+        yard.online()
+        with yard.browser.open(f'file://{BUILT}/index.html?broker=ws://127.0.0.1:{yard.web}') as page:
+            page.reads('island-1', '#gateways')
+        with yard.browser.open(f'file://{BUILT}/index.html') as page:
+            page.reads('Connect to the broker')
+            page.type('#broker', f'ws://127.0.0.1:{yard.web}')
+            page.press('Enter')
+            page.reads('island-1', '#gateways')
+
+
+if __name__ == '__main__':
+    run(ROOT / 'deploy/page/build.sh', seconds=120).check_returncode()
+    main()

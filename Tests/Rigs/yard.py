@@ -1,0 +1,77 @@
+"""A site that the live page shows: a broker that serves the page, a browser, and words in a gateway's name; and the tunnel that gives it TLS."""
+import contextlib
+import json
+from datetime import datetime, timedelta, timezone
+
+from browser import Browser
+from mosquitto import program
+from process import Server
+from product import ROOT
+from rig import Mosquitto, Subscriber, accepts, free_port
+
+BUILT = ROOT / 'build/page'
+TAG = 'ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:'
+
+
+def stamp(seconds=0):
+    return (datetime.now(timezone.utc) + timedelta(seconds=seconds)).isoformat(timespec='milliseconds').replace('+00:00', 'Z')
+
+
+class Forecourt(contextlib.ExitStack):
+    """A broker that serves the page, a browser, and words in a gateway's name: what a test does not need a radio for."""
+
+    def __init__(self, **broker):
+        super().__init__()
+        self.web = free_port()
+        self.address = f'http://127.0.0.1:{self.web}/'
+        self.broker = self.enter_context(Mosquitto(
+            config=f'listener {self.web} 127.0.0.1\nprotocol websockets\nhttp_dir {BUILT}\nallow_anonymous true', **broker))
+        self.seen = self.enter_context(Subscriber(self.broker.watch, '#'))
+        self.browser = self.enter_context(Browser())
+
+    def open(self, words='', **size):
+        page = self.enter_context(self.browser.open(self.address + words, **size))
+        page.reads('live', '#condition')
+        return page
+
+    def say(self, tail, body, gateway='island-1', retain=None):
+        retained = tail == 'status' or tail.endswith('/state') if retain is None else retain
+        self.seen.publish(f'forecourt/yard/{gateway}/{tail}', json.dumps({'v': 1, **body}), retain=retained)
+
+    def online(self, gateway='island-1', **more):
+        self.say('status', {'state': 'online', 'reason': None, 'version': '1', 'authorization': 'always', 'purpose': 'Tests.',
+                            'radios': [{'name': 'left', 'state': 'scanning'}], **more}, gateway)
+
+    def stands(self, served=(), near=(), pump='pump-3', gateway='island-1', **more):
+        who = {name: [{'id': id, 'since': stamp(-5)} for id in ids] for name, ids in (('served', served), ('near', near))}
+        self.say(f'trigger/{pump}/state', {'trigger': pump, 'served_count': len(served), 'near_count': len(near), **who, **more}, gateway)
+
+    def event(self, event, id=TAG + '0', pump='pump-3', gateway='island-1', number=1, reason=None, **more):
+        evidence = {'average': -60.1, 'distance_m': 1.21, 'low_m': 0.4, 'high_m': 3.9, 'dwell_s': 3.1, **({'reason': reason} if reason else {})}
+        self.say(f'trigger/{pump}', {'event': event, 'trigger': pump, 'id': id, 'event_id': f'aa-{number}', 'at': stamp(), 'evidence': evidence, **more},
+                 gateway)
+
+    def near(self, id, distance, gateway='island-1', average=-60, **more):
+        self.say(f'proximity/{id}', {'id': id, 'rssi': -60, 'average': average, 'distance_m': distance, 'low_m': distance / 3, 'high_m': distance * 3,
+                                     'zone': 'near', 'samples': 9, 'rate_hz': 8, 'at': stamp(), **more}, gateway)
+
+
+class Tunnel(Server):
+    """page.stunnel in front of the site's broker, as shipped but for ports and paths."""
+
+    name = 'stunnel'
+
+    def __init__(self, folder, broker):
+        self.port = free_port()
+        text = (ROOT / 'deploy/brokers/page.stunnel').read_text()
+        for old, new in (('/etc/mosquitto/site/', f'{folder}/tls/'), ('9443', f'127.0.0.1:{self.port}'), ('127.0.0.1:9001', f'127.0.0.1:{broker.page}')):
+            text = text.replace(old, new)
+        (folder / 'stunnel.conf').write_text('foreground = yes\npid =\n' + text)
+        super().__init__([program('stunnel'), folder / 'stunnel.conf'], folder / 'stunnel.log')
+
+    def serves(self):
+        return accepts(self.port)
+
+
+def pump(name='pump-3', gateway='island-1', site='yard'):
+    return f'[data-trigger="{site}/{gateway}/{name}"]'

@@ -1,0 +1,63 @@
+// Each gateway and its radios: its own word for its state, the reason and remedy that it gives, and what its clock is worth.
+
+import { byId, html, keep, say, set, spark, svg } from './dom.js';
+import { glyph, shape } from './glyphs.js';
+import { counted, elapsed, megabytes } from './words.js';
+
+/** @typedef {import('./site.js').Gateway} Gateway */
+
+/** A clock this far off, in milliseconds, makes times on the page and `expires` misleading. */
+const clockTolerance = 5000;
+
+/** @param {Gateway} gateway */
+export function clockTrouble(gateway) {
+  if (gateway.clockUnset && !gateway.simulated) return 'its clock is not set';
+  const error = gateway.clockError ?? 0;
+  if (Math.abs(error) < clockTolerance) return '';
+  return `its clock is ${elapsed(Math.abs(error))} ${error > 0 ? 'ahead of' : 'behind'} this computer’s`;
+}
+
+/** @param {Gateway} gateway @param {number} now */
+export const state = (gateway, now) => (gateway.isSilent(now) ? 'silent' : gateway.state);
+
+export class Health {
+  constructor() {
+    this.list = byId('gateways', HTMLUListElement);
+  }
+
+  /** @param {Gateway[]} gateways @param {number} now */
+  update(gateways, now) {
+    set(byId('no-gateways', HTMLElement), 'hidden', gateways.length > 0);
+    const make = () => html('li', { class: 'gateway' },
+      html('div', { class: 'head' }, glyph('online'), html('span', { class: 'name' }), html('span', { class: 'state' })),
+      html('p', { class: 'reason name' }), html('p', { class: 'radios name' }), svg('svg', { class: 'rates', width: 240, height: 26, 'aria-hidden': 'true' }),
+      html('p', { class: 'figures' }));
+    keep(this.list, gateways, (gateway) => gateway.key, make, (element, gateway) => this.#fill(element, gateway, now));
+  }
+
+  /** @param {HTMLElement} element @param {Gateway} gateway @param {number} now */
+  #fill(element, gateway, now) {
+    const part = (/** @type {string} */ query) => /** @type {HTMLElement} */ (element.querySelector(query));
+    const how = state(gateway, now);
+    const figure = (/** @type {string} */ name) => gateway.telemetry.get(name);
+    set(element, 'data-state', how);
+    set(element, 'title', gateway.purpose || undefined);
+    set(part('.glyph path'), 'd', shape(how));
+    say(part('.head .name'), gateway.name);
+    say(part('.state'), how === 'silent' ? `silent for ${elapsed(now - gateway.heard)}` : how);
+    const reasons = [gateway.reason, gateway.missing && !gateway.reason ? `not heard: ${gateway.missing}` : '', clockTrouble(gateway),
+      gateway.authorization && gateway.authorization !== 'always' ? `authorization: ${gateway.authorization}` : '',
+      gateway.simulated ? 'rehearsal: what it hears is not real' : ''].filter(Boolean);
+    say(part('.reason'), reasons.join(' · '));
+    say(part('.radios'), gateway.state === 'offline' ? '' : gateway.radios.map((radio) => `${radio.name} ${radio.state}`).join(', '));
+    const top = Math.max(10, ...gateway.rates);
+    spark(/** @type {any} */ (part('.rates')), gateway.rates.map((value) => ({ value })), (value) => value / top);
+    set(part('.rates'), 'hidden', gateway.rates.length < 2);
+    if (!gateway.told) return say(part('.figures'), '');
+    const dropped = ['dropped_packets', 'dropped_messages', 'dropped_publications'].reduce((sum, name) => sum + (figure(name) ?? 0), 0);
+    say(part('.figures'), [`${(figure('adverts_hz') ?? 0).toFixed(0)} adverts/s`, counted(figure('devices') ?? 0, 'device'),
+      gateway.processor === undefined ? '' : `${(gateway.processor * 100).toFixed(1)} % CPU`, megabytes(figure('memory_bytes')),
+      figure('outbox_waiting') ? `${figure('outbox_waiting')} events wait` : '', dropped ? `${dropped} dropped` : '',
+      gateway.version].filter(Boolean).join(' · '));
+  }
+}

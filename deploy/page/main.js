@@ -1,0 +1,181 @@
+// The page: asks for the broker, keeps what the topics say, and draws it at most twice a second.
+
+import { connect } from './connection.js';
+import { Devices } from './devices.js';
+import { byId, html, keep, say, set } from './dom.js';
+import { Events, sentence } from './events.js';
+import { Health, clockTrouble, state } from './health.js';
+import { Plan, standing } from './plan.js';
+import { Site } from './site.js';
+import { clock, counted, elapsed } from './words.js';
+
+/** @typedef {import('./connection.js').Condition} Condition */
+
+const words = new URLSearchParams(location.search);
+const prefix = words.get('prefix') ?? 'forecourt';
+const site = new Site();
+const page = { condition: /** @type {Condition} */ ('connecting'), since: Date.now(), detail: '', utc: false, chosen: '', site: '', announced: '', dirty: true };
+const changed = () => void (page.dirty = true);
+const plan = new Plan((key) => {
+  page.chosen = page.chosen === key ? '' : key;
+  page.dirty = true;
+});
+const events = new Events(changed);
+const devices = new Devices(changed);
+const health = new Health();
+/** @type {{end: () => void} | undefined} */
+let connection;
+
+// -- The broker ------------------------------------------------------------------------------------------------------------
+
+function ownBroker() {
+  if (!location.protocol.startsWith('http')) return '';
+  return `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}`;
+}
+
+/** @param {string} address */
+const stored = (address) => /** @type {{username: string, password: string} | null} */ (JSON.parse(sessionStorage.getItem(`forecourt ${address}`) ?? 'null'));
+
+/** @param {string} address @param {{username: string, password: string} | null} login */
+function open(address, login) {
+  connection?.end();
+  set(byId('login', HTMLFormElement), 'hidden', true);
+  set(document.getElementsByTagName('main')[0], 'hidden', false);
+  const settle = (/** @type {Condition} */ condition, /** @type {string} */ detail) => {
+    if (condition !== page.condition) page.since = Date.now();
+    // Trying again is no news while nothing has come of it.
+    if (!(page.condition === 'lost' && condition === 'connecting')) [page.condition, page.detail] = [condition, detail];
+    if (condition === 'live' && login) sessionStorage.setItem(`forecourt ${address}`, JSON.stringify(login));
+    if (condition === 'refused') ask(address, login ? `The broker refuses: ${detail}.` : '');
+    page.dirty = true;
+  };
+  try {
+    connection = connect({ address, prefix, ...login }, settle, (topic, payload, kept) => {
+      site.receive(topic, payload, kept, Date.now());
+      page.dirty = true;
+    });
+  } catch (error) {
+    ask(address, `This is no broker’s address: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** @param {string} address @param {string} error */
+function ask(address, error) {
+  connection?.end();
+  connection = undefined;
+  sessionStorage.removeItem(`forecourt ${address}`);
+  const elsewhere = ownBroker() && address && address !== ownBroker();
+  say(byId('login-words', HTMLElement), elsewhere ? `Attention: user and password will go to ${address}, not to where this page came from.` : '');
+  say(byId('login-error', HTMLElement), error);
+  byId('broker', HTMLInputElement).value = address;
+  set(byId('login', HTMLFormElement), 'hidden', false);
+  set(document.getElementsByTagName('main')[0], 'hidden', true);
+  byId(address ? 'username' : 'broker', HTMLInputElement).focus();
+}
+
+byId('login', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  const [address, username, password] = ['broker', 'username', 'password'].map((id) => byId(id, HTMLInputElement).value);
+  open(address.trim(), username ? { username, password } : null);
+});
+
+// -- Drawing ---------------------------------------------------------------------------------------------------------------
+
+/**
+ * What must be known before anything on the page is believed.
+ * @param {import('./site.js').Gateway[]} gateways @param {number} now
+ */
+function notices(gateways, now) {
+  /** @type {[kind: string, head: string, text: string][]} */
+  const all = [];
+  if (page.condition === 'lost') all.push(['fault', 'Broker lost', `for ${elapsed(now - page.since)}: all below is as it was then. Trying again every two seconds.`]);
+  if (page.condition === 'connecting' && now - page.since > 3000) all.push(['fault', 'No connection yet', 'The broker has not answered so far.']);
+  const named = (/** @type {import('./site.js').Gateway[]} */ some) => some.slice(0, 5).map((gateway) => gateway.name).join(', ') + (some.length > 5 ? ` and ${some.length - 5} more` : '');
+  const rehearsing = gateways.filter((gateway) => gateway.simulated);
+  if (rehearsing.length) all.push(['fault', 'Rehearsal', `${rehearsing.length === gateways.length ? 'Nothing here is real' : `${named(rehearsing)}: not real`}. Do not act on it.`]);
+  const silent = gateways.filter((gateway) => state(gateway, now) === 'silent');
+  if (silent.length) all.push(['doubt', 'Stale', `${named(silent)} ${silent.length > 1 ? 'have' : 'has'} said nothing for longer than usual.`]);
+  const wrong = gateways.filter((gateway) => gateway.state !== 'offline' && clockTrouble(gateway));
+  if (wrong.length) all.push(['doubt', 'Clock', `${wrong[0].name}: ${clockTrouble(wrong[0])}${wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'more gateway')}` : ''}.`]);
+  keep(byId('notices', HTMLElement), all, ([, head]) => head, ([kind]) => html('p', { class: 'notice', 'data-kind': kind }, html('b'), ' ', html('span', { class: 'name' })),
+    (element, [, head, text]) => {
+      say(element.firstElementChild, head + '.');
+      say(element.lastElementChild, text);
+    });
+  set(byId('watermark', HTMLElement), 'hidden', rehearsing.length === 0);
+}
+
+/** @param {string[]} sites */
+function chooseSite(sites) {
+  const select = byId('site', HTMLSelectElement);
+  set(byId('sites', HTMLElement), 'hidden', sites.length < 2);
+  keep(select, ['', ...sites], (name) => name || ' ', (name) => html('option', { value: name }), (option, name) => say(option, name ? site.plans.get(name)?.title || name : 'all'));
+  const only = sites.length === 1 ? sites[0] : page.site;
+  const title = only ? site.plans.get(only)?.title || only : sites.length ? `${sites.length} sites` : 'forecourt';
+  say(byId('title', HTMLElement), title);
+  document.title = title === 'forecourt' ? title : `${title} – forecourt`;
+}
+
+/** A screen reader hears of arrivals and of what keeps somebody waiting, one at a time. */
+function announce() {
+  const newest = site.events.find((event) => ['fire', 'manual', 'undecided', 'anomaly'].includes(event.event));
+  if (!newest || newest.key === page.announced) return;
+  page.announced = newest.key;
+  say(byId('announce', HTMLElement), sentence(site, newest));
+}
+
+function draw() {
+  const now = Date.now();
+  const broker = byId('condition', HTMLElement);
+  set(broker, 'data-condition', page.condition);
+  say(broker, page.condition === 'live' ? '● live' : page.condition === 'lost' ? '✕ broker lost' : page.condition === 'refused' ? '✕ not connected' : '○ connecting…');
+  say(byId('time', HTMLElement), `${clock(now, page.utc)} ${page.utc ? 'UTC' : 'local'}`);
+  site.expire(now);
+  const all = [...site.gateways.values()].sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
+  const sites = [...new Set(all.map((gateway) => gateway.site))];
+  chooseSite(sites);
+  const here = (/** @type {{site: string}} */ thing) => !page.site || thing.site === page.site;
+  const gateways = all.filter(here);
+  const triggers = [...site.triggers.values()].filter(here).sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
+  const served = new Set(triggers.flatMap((trigger) => trigger.served.map(({ id }) => `${trigger.site}/${id}`)));
+  const near = [...site.devices.values()].filter(here);
+  notices(gateways, now);
+  plan.update(site, triggers, near, page.chosen, now);
+  events.update(site, site.events.filter(here), page.chosen, page.utc);
+  devices.update(site, near, served, now);
+  health.update(gateways, now);
+  announce();
+  const busy = triggers.filter((trigger) => standing(site, trigger, now).state !== 'nobody').length;
+  say(byId('figures', HTMLElement), `${counted(gateways.length, 'gateway')}, ${busy} of ${counted(triggers.length, 'pump')} not free, ${counted(near.length, 'device')}; ${counted(site.messages, 'message')}${site.malformed ? `, ${site.malformed} unreadable` : ''}`);
+}
+
+byId('time', HTMLButtonElement).addEventListener('click', () => {
+  page.utc = !page.utc;
+  page.dirty = true;
+});
+byId('time', HTMLButtonElement).setAttribute('title', 'Switch between local time and UTC');
+byId('all', HTMLButtonElement).addEventListener('click', () => {
+  page.chosen = '';
+  page.dirty = true;
+});
+byId('site', HTMLSelectElement).addEventListener('input', (event) => {
+  page.site = /** @type {HTMLSelectElement} */ (event.target).value;
+  page.chosen = '';
+  page.dirty = true;
+});
+for (let line = 0; line < 6; line += 1) byId('watermark', HTMLElement).append(html('span', {}, 'REHEARSAL · REHEARSAL'));
+
+// Twice a second where something came, once a second for the clocks; nothing while nobody looks.
+let drawn = 0;
+setInterval(() => {
+  if (document.hidden || (!page.dirty && Date.now() - drawn < 1000)) return;
+  page.dirty = false;
+  drawn = Date.now();
+  draw();
+}, 500);
+document.addEventListener('visibilitychange', changed);
+
+const address = words.get('broker') ?? ownBroker();
+if (address) open(address, stored(address));
+else ask('', '');
+draw();

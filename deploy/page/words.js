@@ -1,0 +1,125 @@
+// What the page says: short names, times, reasons. Text in, text out.
+
+/** Why nobody fired: what the gateway's one or two words mean to a person at the pump. */
+const undecided = new Map([
+  ['rival', 'another pump hears it as well'],
+  ['silent neighbour', 'a neighbour does not answer'],
+  ['unknown power', 'its power is unknown'],
+  ['no broker', 'the neighbours are out of reach'],
+  ['present at start', 'it was here before the start'],
+  ['not been away', 'it has not been away'],
+]);
+
+/** What to do about that, or to wait for. */
+const remedies = new Map([
+  ['rival', 'it fires at the pump that hears it better for long enough'],
+  ['silent neighbour', 'see which gateway is offline or not heard'],
+  ['unknown power', 'measure this kind of phone with “forecourt calibrate walk”'],
+  ['no broker', 'see the broker, and “forecourt check” on the gateway'],
+  ['present at start', 'it must leave and come back once'],
+  ['not been away', 'it was served, and must leave first'],
+]);
+
+/**
+ * @param {string} event
+ * @param {string} reason
+ */
+export const remedy = (event, reason) => (event === 'undecided' ? remedies.get(reason) ?? '' : '');
+
+const ended = new Map([
+  ['away', 'it went away'],
+  ['elsewhere', 'it stands at another pump'],
+  ['lost', 'nothing more was heard of it'],
+  ['silence', 'nothing more was heard of it'],
+  ['reload', 'the configuration changed'],
+  ['evicted', 'the device table was full'],
+  ['authorization', 'listening is not authorized'],
+  ['restart', 'the gateway restarted'],
+]);
+
+const anomalies = new Map([
+  ['two places at once', 'it is at two places at once: a copy?'],
+  ['implausible power', 'it claims a power that no transmitter has'],
+]);
+
+const verbs = new Map([
+  ['arm', 'approaches'], ['fire', 'served'], ['manual', 'served by hand'], ['undecided', 'undecided'], ['leave', 'left'],
+  ['anomaly', 'suspicious'], ['enter', 'entered'], ['exit', 'exited'],
+]);
+
+/** @param {string} event */
+export const verb = (event) => verbs.get(event) ?? event;
+
+/** @param {string} event @param {string | undefined} reason */
+export function why(event, reason) {
+  if (!reason) return '';
+  const list = event === 'undecided' ? undecided : event === 'anomaly' ? anomalies : ended;
+  return list.get(reason) ?? reason;
+}
+
+/** Control characters and those that turn the direction of writing could make a name look like something else. */
+const invisible = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/**
+ * Anything from a message, as text that is safe to show.
+ * @param {unknown} value @param {number} [limit]
+ */
+export function plain(value, limit = 200) {
+  return typeof value === 'string' ? value.slice(0, limit).replace(invisible, '·') : '';
+}
+
+/** @param {unknown} value */
+export const number = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+
+/**
+ * An identity in a few characters; the whole one is a click away.
+ * @param {string} id
+ */
+export function short(id) {
+  const colon = id.indexOf(':');
+  const kind = colon < 0 ? '' : id.slice(0, colon);
+  const rest = id.slice(colon + 1);
+  if (kind === 'irk') return rest.length > 24 ? rest.slice(0, 23) + '…' : rest;
+  if (kind === 'ibeacon') {
+    const [uuid, ...numbers] = rest.split(':');
+    return `${kind} ${uuid.slice(0, 4)}… ${numbers.join(':').slice(0, 12)}`;
+  }
+  const words = kind ? `${kind} ${rest}` : rest;
+  return words.length > 24 ? words.slice(0, 13) + '…' + words.slice(-9) : words;
+}
+
+/** @param {number | undefined} value */
+export function metres(value) {
+  if (value === undefined) return '–';
+  return value >= 100 ? '> 100 m' : `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} m`;
+}
+
+/** @param {number | undefined} low @param {number | undefined} high */
+export function range(low, high) {
+  if (low === undefined || high === undefined) return '';
+  const bare = (/** @type {number} */ value) => (value >= 9.95 ? Math.min(value, 999).toFixed(0) : value.toFixed(1));
+  return `${bare(low)}–${bare(high)}`;
+}
+
+/** @param {number} milliseconds */
+export function elapsed(milliseconds) {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
+  if (seconds < 172800) return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
+  return `${Math.floor(seconds / 86400)} days`;
+}
+
+/** @param {number} moment @param {boolean} utc */
+export function clock(moment, utc) {
+  const date = new Date(moment);
+  const parts = utc ? [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()]
+    : [date.getHours(), date.getMinutes(), date.getSeconds()];
+  return parts.map((part) => String(part).padStart(2, '0')).join(':');
+}
+
+/** @param {number | undefined} bytes */
+export const megabytes = (bytes) => (bytes === undefined ? '–' : `${(bytes / 1048576).toFixed(1)} MB`);
+
+/** @param {number} count @param {string} one @param {string} [many] */
+export const counted = (count, one, many = one + 's') => `${count} ${count === 1 ? one : many}`;
