@@ -112,6 +112,7 @@ for arch in "$@"; do
   building+=($!)
 done
 for pid in "${building[@]}"; do wait "$pid"; done
+[ ${#forms[@]} = 0 ] || deploy/page/build.sh
 for form in "${forms[@]}"; do
   for arch in "$@"; do deploy/debian/pack.sh "$form" "$arch"; done
 done

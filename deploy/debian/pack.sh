@@ -8,6 +8,7 @@ form=$1 arch=$2 folder=${3:-build}
 triples "$arch"
 program=build/$arch/forecourt
 [ -x "$program" ] || fail "there is no $program yet; run deploy/build.sh $arch"
+[ -f build/page/index.html ] || deploy/page/build.sh
 umask 022
 FORECOURT_VERSION=$(deploy/version.sh)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y config.toml)}
@@ -47,6 +48,7 @@ deb() {
   put 644 deploy/systemd/sysusers.conf usr/lib/sysusers.d/forecourt.conf
   put 644 deploy/systemd/tmpfiles.conf usr/lib/tmpfiles.d/forecourt.conf
   put 644 deploy/systemd/serial.conf "$doc/examples/serial.conf"
+  put 644 build/page/index.html usr/share/forecourt/page/index.html
   put 644 deploy/debian/copyright "$doc/copyright"
   papers
   mkdir -p "$tree/usr/share/man/man1"
@@ -76,6 +78,7 @@ tarball() {
   put 644 "$tree/papers/forecourt.1" "$top/forecourt.1"
   put 644 "$tree/papers/completion" "$top/completion.bash"
   put 644 LICENSE "$top/LICENSE"
+  put 644 build/page/index.html "$top/page/index.html"
   put 644 deploy/debian/copyright "$top/copyright"
   sed -e "s/@NEEDS@/$(deploy/debian/depends.sh "$arch" "$program")/" deploy/debian/README.tarball >"$tree/readme"
   put 644 "$tree/readme" "$top/README"
