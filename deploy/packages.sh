@@ -18,7 +18,7 @@ group() {
     ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace stunnel4" ;;
     browser) echo "chromium" ;;
-    page) echo "node-mqtt esbuild node-typescript node-buffer node-process python3" ;;
+    page) echo "node-mqtt esbuild node-typescript node-buffer python3" ;;
     bench) echo "valgrind tshark bluez python3-venv" ;;
     *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, page, test, ship or rigs" 64 ;;
   esac

@@ -131,6 +131,7 @@ def hostile_names(folder):
         yard.stands(served=(evil,))
         page.reads('<img src=x', pump())
         page.reads('<img src=x', '#events')
+        page.choose('#kind', '')
         page.reads('<b>fire</b>', '#events')
         time.sleep(1)
         assert page.run("document.querySelectorAll('img, main script, main b b').length") == 0
@@ -254,6 +255,24 @@ def by_eye_and_by_hand(folder):
         page.click('#time')
         page.reads('UTC', '#time')
         assert 'pump-3' in page.run("document.getElementById('announce').textContent"), 'a screen reader hears of the fire'
+
+
+@case
+def several_sites(folder):
+    """Two sites at one broker: both at once, or the one that is chosen."""
+    with Forecourt() as yard:
+        for site in ('yard', 'hill'):
+            yard.seen.publish(f'forecourt/{site}/island-1/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
+            yard.seen.publish(f'forecourt/{site}/island-1/trigger/pump-3/state', json.dumps({'v': 1, 'served': [], 'near': []}), retain=True)
+        page = yard.open()
+        page.reads('2 sites', '#title')
+        page.wait("document.querySelectorAll('.pump').length === 2")
+        page.choose('#site', 'hill')
+        page.wait("document.querySelectorAll('.pump').length === 1")
+        # A gateway that is cleared away (an empty retained message) is gone, with its pumps.
+        yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
+        page.reads('hill', '#title')
+        page.wait("document.getElementById('sites').hidden")
 
 
 @case

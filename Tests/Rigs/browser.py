@@ -52,7 +52,7 @@ class Page:
         self.numbers, self.said, self.fetched, self.session = itertools.count(1), [], [], None
         target = self.tell('Target.createTarget', url='about:blank')['targetId']
         self.session = self.tell('Target.attachToTarget', targetId=target, flatten=True)['sessionId']
-        for domain in ('Page', 'Runtime', 'Log', 'Network', 'Performance'):
+        for domain in ('Page', 'Runtime', 'Log', 'Network'):
             self.tell(f'{domain}.enable')
         self.show(width, height, dark)
         self.tell('Page.navigate', url=str(address))
@@ -112,6 +112,9 @@ class Page:
         self.wait(f'document.querySelector({json.dumps(query)}) !== null')
         self.run(f'document.querySelector({json.dumps(query)}).click()')
 
+    def choose(self, query, value):
+        self.run(f'{{ const it = document.querySelector({json.dumps(query)}); it.value = {json.dumps(value)}; it.dispatchEvent(new Event("input")) }}')
+
     def type(self, query, text):
         self.run(f'document.querySelector({json.dumps(query)}).focus()')
         self.tell('Input.insertText', text=text)
@@ -125,8 +128,13 @@ class Page:
         data = self.tell('Page.captureScreenshot', format='png', captureBeyondViewport=whole)['data']
         pathlib.Path(path).write_bytes(base64.b64decode(data))
 
-    def measure(self, name):
-        return next(m['value'] for m in self.tell('Performance.getMetrics')['metrics'] if m['name'] == name)
+    def processor_seconds(self):
+        """What the processes that show pages have used: script, layout and painting."""
+        session, self.session = self.session, None
+        try:
+            return sum(p['cpuTime'] for p in self.tell('SystemInfo.getProcessInfo')['processInfo'] if p['type'] == 'renderer')
+        finally:
+            self.session = session
 
     def __enter__(self):
         return self

@@ -28,15 +28,16 @@ export class Health {
   /** @param {Gateway[]} gateways @param {number} now */
   update(gateways, now) {
     set(byId('no-gateways', HTMLElement), 'hidden', gateways.length > 0);
+    const allSimulated = gateways.every((gateway) => gateway.simulated);
     const make = () => html('li', { class: 'gateway' },
       html('div', { class: 'head' }, glyph('online'), html('span', { class: 'name' }), html('span', { class: 'state' })),
       html('p', { class: 'reason name' }), html('p', { class: 'radios name' }), svg('svg', { class: 'rates', width: 240, height: 26, 'aria-hidden': 'true' }),
       html('p', { class: 'figures' }));
-    keep(this.list, gateways, (gateway) => gateway.key, make, (element, gateway) => this.#fill(element, gateway, now));
+    keep(this.list, gateways, (gateway) => gateway.key, make, (element, gateway) => this.#fill(element, gateway, allSimulated, now));
   }
 
-  /** @param {HTMLElement} element @param {Gateway} gateway @param {number} now */
-  #fill(element, gateway, now) {
+  /** @param {HTMLElement} element @param {Gateway} gateway @param {boolean} allSimulated @param {number} now */
+  #fill(element, gateway, allSimulated, now) {
     const part = (/** @type {string} */ query) => /** @type {HTMLElement} */ (element.querySelector(query));
     const how = state(gateway, now);
     const figure = (/** @type {string} */ name) => gateway.telemetry.get(name);
@@ -45,9 +46,11 @@ export class Health {
     set(part('.glyph path'), 'd', shape(how));
     say(part('.head .name'), gateway.name);
     say(part('.state'), how === 'silent' ? `silent for ${elapsed(now - gateway.heard)}` : how);
+    // Where all rehearse, the notice above says so once.
+    const isOdd = gateway.simulated && !allSimulated;
     const reasons = [gateway.reason, gateway.missing && !gateway.reason ? `not heard: ${gateway.missing}` : '', clockTrouble(gateway),
       gateway.authorization && gateway.authorization !== 'always' ? `authorization: ${gateway.authorization}` : '',
-      gateway.simulated ? 'rehearsal: what it hears is not real' : ''].filter(Boolean);
+      isOdd ? 'rehearsal: what it hears is not real' : ''].filter(Boolean);
     say(part('.reason'), reasons.join(' · '));
     say(part('.radios'), gateway.state === 'offline' ? '' : gateway.radios.map((radio) => `${radio.name} ${radio.state}`).join(', '));
     const top = Math.max(10, ...gateway.rates);

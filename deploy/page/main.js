@@ -1,4 +1,4 @@
-// The page: asks for the broker, keeps what the topics say, and draws it at most twice a second.
+// The page: asks for the broker, keeps what the topics say, and draws it: events at once, distances once a second.
 
 import { connect } from './connection.js';
 import { Devices } from './devices.js';
@@ -10,6 +10,9 @@ import { Site } from './site.js';
 import { clock, counted, elapsed } from './words.js';
 
 /** @typedef {import('./connection.js').Condition} Condition */
+
+/** What comes many times a second, and changes little each time. */
+const often = /^[^/]*\/[^/]*\/[^/]*\/(proximity|ranging|telemetry)/;
 
 const words = new URLSearchParams(location.search);
 const prefix = words.get('prefix') ?? 'forecourt';
@@ -52,7 +55,7 @@ function open(address, login) {
   try {
     connection = connect({ address, prefix, ...login }, settle, (topic, payload, kept) => {
       site.receive(topic, payload, kept, Date.now());
-      page.dirty = true;
+      if (!often.test(topic)) page.dirty = true;
     });
   } catch (error) {
     ask(address, `This is no broker’s address: ${error instanceof Error ? error.message : error}`);
@@ -145,6 +148,10 @@ function draw() {
   devices.update(site, near, served, now);
   health.update(gateways, now);
   announce();
+  const wrong = gateways.filter((gateway) => state(gateway, now) !== 'online').length;
+  set(byId('summary', HTMLElement), 'data-trouble', wrong > 0);
+  set(byId('summary', HTMLElement), 'hidden', gateways.length === 0);
+  say(byId('summary', HTMLElement), wrong ? `⚠ ${wrong} of ${counted(gateways.length, 'gateway')} in trouble` : `${counted(gateways.length, 'gateway')} online`);
   const busy = triggers.filter((trigger) => standing(site, trigger, now).state !== 'nobody').length;
   say(byId('figures', HTMLElement), `${counted(gateways.length, 'gateway')}, ${busy} of ${counted(triggers.length, 'pump')} not free, ${counted(near.length, 'device')}; ${counted(site.messages, 'message')}${site.malformed ? `, ${site.malformed} unreadable` : ''}`);
 }
@@ -165,14 +172,14 @@ byId('site', HTMLSelectElement).addEventListener('input', (event) => {
 });
 for (let line = 0; line < 6; line += 1) byId('watermark', HTMLElement).append(html('span', {}, 'REHEARSAL · REHEARSAL'));
 
-// Twice a second where something came, once a second for the clocks; nothing while nobody looks.
+// At once where something happened, once a second for distances and clocks; nothing while nobody looks.
 let drawn = 0;
 setInterval(() => {
-  if (document.hidden || (!page.dirty && Date.now() - drawn < 1000)) return;
+  if (document.hidden || (!page.dirty && Date.now() - drawn < 990)) return;
   page.dirty = false;
   drawn = Date.now();
   draw();
-}, 500);
+}, 200);
 document.addEventListener('visibilitychange', changed);
 
 const address = words.get('broker') ?? ownBroker();

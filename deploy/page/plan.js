@@ -9,6 +9,7 @@ import { elapsed, metres, short, why } from './words.js';
 /** @typedef {import('./site.js').Device} Device */
 /** @typedef {{state: 'nobody' | 'near' | 'served' | 'undecided' | 'unknown', words: string, who: string, since?: number}} Standing */
 
+/** @typedef {{device: Device, hearing: import('./site.js').Hearing, isBest: boolean}} Heard */
 /** @typedef {{wide: number, tall: number, scale: number, stretch: number, turned: boolean, left: number, top: number, margin: number, height: number,
  *   at: (trigger: Trigger) => number[] | undefined}} Layout */
 
@@ -45,6 +46,28 @@ export function standing(site, trigger, now) {
  */
 const along = (distance) => Math.min(1, Math.max(0, Math.log(distance / 0.5) / Math.log(60)));
 
+/**
+ * What each gateway hears, the nearest first.
+ * @param {Device[]} devices
+ * @param {number} now
+ * @returns {Map<string, Heard[]>}
+ */
+function nearest(devices, now) {
+  const heard = new Map();
+  for (const device of devices) {
+    const best = device.best(now);
+    for (const hearing of device.hearings.values()) {
+      const key = `${device.site}/${hearing.gateway}`;
+      if (!heard.has(key)) heard.set(key, []);
+      heard.get(key).push({ device, hearing, isBest: hearing === best });
+    }
+  }
+  for (const some of heard.values()) {
+    some.sort((/** @type {Heard} */ a, /** @type {Heard} */ b) => (a.hearing.distance ?? 99) - (b.hearing.distance ?? 99));
+  }
+  return heard;
+}
+
 export class Plan {
   /** @param {(key: string) => void} choose */
   constructor(choose) {
@@ -65,19 +88,15 @@ export class Plan {
     set(this.ground, 'data-mode', mode);
     this.#ground(layout, site, triggers);
     set(byId('no-pumps', HTMLElement), 'hidden', triggers.length > 0);
-    /** @type {Map<string, Device[]>} */
-    const heard = new Map();
-    for (const device of devices) {
-      const best = device.best(now);
-      const key = best && `${device.site}/${best.gateway}`;
-      if (key) heard.set(key, [...(heard.get(key) ?? []), device]);
-    }
+    const heard = nearest(devices, now);
+    // Measured once, before anything changes: a measurement between changes costs a layout each.
+    const width = (layout?.wide ?? this.pumps.firstElementChild?.clientWidth ?? 168) - 23;
     const allSimulated = triggers.every((trigger) => trigger.simulated);
     const alone = (/** @type {Trigger} */ trigger) => triggers.every((other) => other === trigger || other.name !== trigger.name);
     keep(this.pumps, triggers, (trigger) => trigger.key, (trigger) => this.#make(trigger), (element, trigger) => {
       const name = alone(trigger) ? trigger.name : `${trigger.gateway} · ${trigger.name}`;
       this.#fill(element, trigger, name, standing(site, trigger, now), chosen === trigger.key, allSimulated, now);
-      this.#track(element, trigger, heard.get(`${trigger.site}/${trigger.gateway}`) ?? [], now);
+      this.#track(element, trigger, heard.get(`${trigger.site}/${trigger.gateway}`) ?? [], width);
       const place = layout?.at(trigger);
       element.style.left = place ? `${place[0]}px` : '';
       element.style.top = place ? `${place[1]}px` : '';
@@ -116,26 +135,24 @@ export class Plan {
   }
 
   /**
-   * How far away those are that this pump hears best, each with its doubt.
-   * @param {Element} element @param {Trigger} trigger @param {Device[]} devices @param {number} now
+   * How far away those are that this pump hears best or serves, each with its doubt.
+   * @param {Element} element @param {Trigger} trigger @param {Heard[]} heard @param {number} width
    */
-  #track(element, trigger, devices, now) {
+  #track(element, trigger, heard, width) {
     const track = /** @type {SVGSVGElement} */ (element.querySelector('.track'));
-    const width = element.clientWidth - 20;
-    if (width < 40) return;
     const x = (/** @type {number} */ distance) => (8 + along(distance) * (width - 16)).toFixed(1);
     if (track.childElementCount === 0 || track.dataset.width !== String(width)) {
       track.dataset.width = String(width);
       const marks = [1, 3, 10].map((distance) => svg('text', { x: x(distance), y: 23, 'text-anchor': 'middle' }, `${distance} m`));
       track.replaceChildren(svg('path', { class: 'axis', d: `M8 7H${width - 8}` }), ...marks, svg('g'));
     }
-    const nearest = devices.map((device) => ({ device, best: /** @type {import('./site.js').Hearing} */ (device.best(now)) }))
-      .sort((a, b) => (a.best.distance ?? 99) - (b.best.distance ?? 99)).slice(0, 6);
-    keep(/** @type {Element} */ (track.lastElementChild), nearest, ({ device }) => device.id, () => svg('g', {}, svg('path', { class: 'reach' }), svg('circle', { r: 4, cy: 7 })),
-      (dot, { device, best }) => {
+    const visitors = new Set([...trigger.served, ...trigger.near].map(({ id }) => id));
+    const shown = heard.filter(({ device, isBest }) => isBest || visitors.has(device.id)).slice(0, 6);
+    keep(/** @type {Element} */ (track.lastElementChild), shown, ({ device }) => device.id, () => svg('g', {}, svg('path', { class: 'reach' }), svg('circle', { r: 4, cy: 7 })),
+      (dot, { device, hearing }) => {
         set(dot, 'class', trigger.served.some(({ id }) => id === device.id) ? 'served' : undefined);
-        set(dot.firstElementChild, 'd', `M${x(best.low ?? best.distance ?? 30)} 7H${x(best.high ?? best.distance ?? 30)}`);
-        set(dot.lastElementChild, 'cx', x(best.distance ?? 30));
+        set(dot.firstElementChild, 'd', `M${x(hearing.low ?? hearing.distance ?? 30)} 7H${x(hearing.high ?? hearing.distance ?? 30)}`);
+        set(dot.lastElementChild, 'cx', x(hearing.distance ?? 30));
       });
   }
 
@@ -160,7 +177,7 @@ export class Plan {
       const points = placed.map(([, [x, y]]) => (turned ? [y, x * stretch] : [x, y * stretch]));
       const [left, top] = [Math.min(...points.map(([x]) => x)), Math.min(...points.map(([, y]) => y))];
       const [dx, dy] = [Math.max(...points.map(([x]) => x)) - left, Math.max(...points.map(([, y]) => y)) - top];
-      const scale = Math.min((this.width - wide - 12) / Math.max(dx, 0.1), (turned ? 1000 : 520) / Math.max(dy, 0.1), 60);
+      const scale = Math.min((this.width - wide - 12) / Math.max(dx, 0.1), (turned ? 1000 : Math.max(240, innerHeight * 0.3)) / Math.max(dy, 0.1), 60);
       const free = points.every(([x, y], index) => points.slice(index + 1).every(([u, v]) =>
         Math.abs(x - u) * scale >= wide + gap || Math.abs(y - v) * scale >= tall + gap));
       if (!free) continue;

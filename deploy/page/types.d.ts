@@ -21,8 +21,3 @@ declare module 'readable-stream' {
 declare module 'buffer' {
   export const Buffer: { from(bytes: ArrayBuffer): Uint8Array };
 }
-
-declare module 'process' {
-  const process: unknown;
-  export default process;
-}
