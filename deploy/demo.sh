@@ -2,14 +2,16 @@
 # The main job without a radio or a broker: a simulated driver walks up from 50 m at 1 m/s, stands at the pump, and leaves.
 #   deploy/demo.sh          the gateway's messages, as fast as they come
 #   deploy/demo.sh --mqtt   the same in real time, through a private mosquitto on a free loopback port, as mosquitto_sub prints them
-# Installs what it needs, builds the product for this machine, and leaves nothing running.
+#   deploy/demo.sh --page   a site with eight pumps and a rush of eight drivers on the live page, until Ctrl-C; prints its URL
+# Installs what it needs, builds the product for this machine ($FORECOURT names another program), and leaves nothing running.
 source "$(dirname "$0")/common.sh"
 
 scenario=Tests/Firing/Scenarios/first-visit.toml
 case ${1:-} in
   '') way=at_once ;;
   --mqtt) way=over_mqtt ;;
-  *) fail "unknown option \"$1\": there is only --mqtt" 64 ;;
+  --page) way=on_the_page ;;
+  *) fail "unknown option \"$1\": there are --mqtt and --page" 64 ;;
 esac
 
 # One message a line: seconds, topic, payload, no wider than a terminal; the triggers stand out.
@@ -46,17 +48,22 @@ stamp() {
   done
 }
 
-over_mqtt() {
+# A private mosquitto, and any more lines of its configuration.
+start_broker() {
   deploy/packages.sh demo
   folder=$(mktemp -d) port=$(free_port) pids=()
   trap 'kill "${pids[@]}" 2>/dev/null; wait; rm -rf "$folder"' EXIT
-  printf 'listener %s 127.0.0.1\nallow_anonymous true\n' "$port" >"$folder/mosquitto.conf"
-  { cat deploy/demo.toml && printf '[mqtt]\nport = %s\n[outbox]\npath = "%s/outbox.db"\n' "$port" "$folder"; } >"$folder/config.toml"
-  mkfifo "$folder/messages"
-  say "A broker listens at 127.0.0.1:$port. In real time, about a minute and a half; Ctrl-C ends it."
+  printf '%s\n' "listener $port 127.0.0.1" 'allow_anonymous true' "$@" >"$folder/mosquitto.conf"
   PATH=$PATH:/usr/sbin mosquitto -c "$folder/mosquitto.conf" >"$folder/mosquitto.log" 2>&1 &
   pids+=($!)
   until (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
+}
+
+over_mqtt() {
+  start_broker
+  { cat deploy/demo.toml && printf '[mqtt]\nport = %s\n[outbox]\npath = "%s/outbox.db"\n' "$port" "$folder"; } >"$folder/config.toml"
+  mkfifo "$folder/messages"
+  say "A broker listens at 127.0.0.1:$port. In real time, about a minute and a half; Ctrl-C ends it."
   mosquitto_sub -p "$port" -t 'forecourt/#' -F '%t %p' >"$folder/messages" 2>"$folder/mosquitto_sub.log" &
   pids+=($!)
   "$forecourt" run --config "$folder/config.toml" --radio "simulate:$scenario" 2>"$folder/log" &
@@ -64,10 +71,53 @@ over_mqtt() {
   show < <(stamp <"$folder/messages")
 }
 
-say "A simulated driver walks up to a pump from 50 m at 1 m/s, stands there for 30 s, and leaves. Every message has \"simulated\":true."
-need_swift
-arch=$(dpkg --print-architecture)
-forecourt=build/$arch/forecourt
-say "Building the product for $arch (the first time this takes some minutes)…"
-deploy/build.sh "$arch"
+# Gateway and trigger of a pump have the same name; all pumps are one group.
+configure_pump() {
+  mkdir "$folder/$1"
+  local match='match = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:*"'
+  printf '%s\n' '[gateway]' 'purpose = "Shows the live page."' 'site = "demo"' "name = \"$1\"" '[[region]]' 'name = "forecourt"' "$match" \
+    '[[trigger]]' "name = \"$1\"" "$match" 'group = "pumps"' '[publish]' 'telemetry_s = 5' '[mqtt]' "port = $port" \
+    '[outbox]' "path = \"$folder/$1/outbox.db\""
+}
+
+on_the_page() {
+  local web number pump plan='' gateways=()
+  deploy/page/build.sh
+  web=$(free_port)
+  start_broker "listener $web 127.0.0.1" 'protocol websockets' "http_dir $root/build/page" 'allow_anonymous true'
+  for number in {1..8}; do
+    pump=pump-$number
+    configure_pump "$pump" >"$folder/$pump.toml"
+    plan+=",\"$pump\":[$((8 * ((number - 1) % 4))),$((9 * ((number - 1) / 4)))]"
+  done
+  mosquitto_pub -p "$port" -r -t forecourt/demo/plan -m "{\"title\":\"Harbour Road\",\"at_m\":{${plan#,}}}"
+  say "Eight gateways, eight drivers, two minutes in real time, again and again until Ctrl-C. Open:"
+  echo "http://127.0.0.1:$web/"
+  while :; do
+    gateways=()
+    for number in {1..8}; do
+      "$forecourt" run --config "$folder/pump-$number.toml" --radio simulate:Tests/Firing/Scenarios/eight-pumps.toml 2>>"$folder/log" &
+      gateways+=($!)
+    done
+    pids=("${pids[0]}" "${gateways[@]}")
+    sleep 125 &
+    pids+=($!)
+    wait $!
+    kill -0 "${gateways[@]}" 2>/dev/null || fail "a gateway has ended: $(tail -n 1 "$folder/log")"
+    kill "${gateways[@]}"
+    wait "${gateways[@]}" || true
+  done
+}
+
+[ "$way" = on_the_page ] ||
+  say "A simulated driver walks up to a pump from 50 m at 1 m/s, stands there for 30 s, and leaves. Every message has \"simulated\":true."
+if [ -n "${FORECOURT:-}" ]; then
+  forecourt=$FORECOURT
+else
+  need_swift
+  arch=$(dpkg --print-architecture)
+  forecourt=build/$arch/forecourt
+  say "Building the product for $arch (the first time this takes some minutes)…"
+  deploy/build.sh "$arch"
+fi
 "$way"

@@ -7,6 +7,11 @@ again=$(mktemp -d)
 trap 'rm -rf "$again"' EXIT
 deploy/page/build.sh "$again"
 cmp build/page/index.html "$again/index.html" || fail "two builds of the page differ"
-[ -n "${FORECOURT:-}" ] || { need_swift && swift build --product forecourt; }
+if [ -z "${FORECOURT:-}" ]; then
+  need_swift
+  swift build --product forecourt
+  export FORECOURT=$root/.build/debug/forecourt
+fi
 python=$(Tests/Rigs/venv.sh)
 "$python" Tests/Operation/page.py
+"$python" Tests/Operation/demo.py

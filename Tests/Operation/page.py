@@ -227,6 +227,7 @@ def by_eye_and_by_hand(folder):
                         pump=f'pump-{number}', gateway=f'island-{number}')
         yard.seen.publish('forecourt/yard/plan', json.dumps({'at_m': {f'pump-{n + 1}': [8 * (n % 4), 9 * (n // 4)] for n in range(8)}}), retain=True)
         page = yard.open()
+        yard.stands(near=[f'{TAG}{number}' for number in (21, 22, 23)], pump='pump-7', gateway='island-7')
         yard.event('undecided', TAG + '4', 'pump-4', 'island-4', 2, 'unknown power')
         yard.event('fire', TAG + '3', 'pump-3', 'island-3', 3)
         for number in range(1, 9):

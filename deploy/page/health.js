@@ -42,7 +42,7 @@ export class Health {
     const how = state(gateway, now);
     const figure = (/** @type {string} */ name) => gateway.telemetry.get(name);
     set(element, 'data-state', how);
-    set(element, 'title', gateway.purpose || undefined);
+    set(element, 'title', gateway.version ? `${gateway.purpose} (forecourt ${gateway.version})` : undefined);
     set(part('.glyph path'), 'd', shape(how));
     say(part('.head .name'), gateway.name);
     say(part('.state'), how === 'silent' ? `silent for ${elapsed(now - gateway.heard)}` : how);
@@ -57,10 +57,9 @@ export class Health {
     spark(/** @type {any} */ (part('.rates')), gateway.rates.map((value) => ({ value })), (value) => value / top);
     set(part('.rates'), 'hidden', gateway.rates.length < 2);
     if (!gateway.told) return say(part('.figures'), '');
-    const dropped = ['dropped_packets', 'dropped_messages', 'dropped_publications'].reduce((sum, name) => sum + (figure(name) ?? 0), 0);
+    const dropped = ['dropped_packets', 'dropped_messages'].reduce((sum, name) => sum + (figure(name) ?? 0), 0);
     say(part('.figures'), [`${(figure('adverts_hz') ?? 0).toFixed(0)} adverts/s`, counted(figure('devices') ?? 0, 'device'),
       gateway.processor === undefined ? '' : `${(gateway.processor * 100).toFixed(1)} % CPU`, megabytes(figure('memory_bytes')),
-      figure('outbox_waiting') ? `${figure('outbox_waiting')} events wait` : '', dropped ? `${dropped} dropped` : '',
-      gateway.version].filter(Boolean).join(' · '));
+      figure('outbox_waiting') ? `${figure('outbox_waiting')} events wait` : '', dropped ? `${dropped} dropped` : ''].filter(Boolean).join(' · '));
   }
 }

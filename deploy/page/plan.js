@@ -22,7 +22,8 @@ export function standing(site, trigger, now) {
   if (gateway.isSilent(now)) return { state: 'unknown', words: 'Unknown: gateway silent', who: '' };
   const names = (/** @type {import('./site.js').Visitor[]} */ visitors, /** @type {number} */ count) => {
     const known = visitors.map(({ id }) => site.nameOf(trigger.site, id) ?? short(id));
-    return known.slice(0, 2).join(', ') + (count > 2 || count > known.length ? `, ${count - Math.min(2, known.length)} more` : '');
+    const named = known.slice(0, count > 2 ? 1 : 2);
+    return named.join(', ') + (count > named.length ? ` and ${count - named.length} more` : '');
   };
   const { served, near, servedCount, nearCount, doubts } = trigger;
   if (servedCount > 0) {

@@ -1,0 +1,50 @@
+"""`deploy/demo.sh --page`: prints one URL, the page there shows the rush of eight pumps, and after Ctrl-C nothing is left running.
+
+    $(Tests/Rigs/venv.sh) Tests/Operation/demo.py [--picture FILE]      $FORECOURT names the program; FILE is README's picture of the page
+"""
+import re
+import signal
+import sys
+import time
+from pathlib import Path
+
+from browser import Browser
+from cases import case, main
+from product import FORECOURT, ROOT
+from rig import Program, accepts, wait_until
+
+picture = Path(sys.argv.pop()) if sys.argv[1:2] == ['--picture'] and sys.argv.pop(1) else None
+
+
+def children(pid):
+    """Its processes, and theirs."""
+    own = [int(child) for task in Path(f'/proc/{pid}/task').iterdir() for child in (task / 'children').read_text().split()]
+    return own + [below for child in own for below in children(child)]
+
+
+@case
+def on_the_page(folder):
+    with Program([ROOT / 'deploy/demo.sh', '--page'], folder / 'said', {'FORECOURT': FORECOURT}) as demo, Browser() as browser:
+        demo.told('http://', 60)
+        address, web = re.search(r'http://127\.0\.0\.1:(\d+)/', demo.said()).group(0, 1)
+        wait_until(lambda: len(children(demo.pid)) >= 10, 10, 'a broker, eight gateways, a sleep')
+        with browser.open(address, height=1000) as page:
+            page.reads('8 gateways online', '#summary', 20)
+            page.reads('Harbour Road', '#title')
+            page.wait("document.querySelectorAll('.pump').length === 8 && document.getElementById('pumps').dataset.mode === 'map'")
+            page.wait("document.querySelectorAll('.pump[data-state=\"served\"]').length >= 5", 60)
+            page.reads('Nothing here is real', '#notices')
+            assert not page.run("document.getElementById('watermark').hidden")
+            if picture:
+                time.sleep(1.2)
+                page.photograph(picture)
+            assert page.fetched == [address] and not page.said, (page.fetched, page.said)
+        started = children(demo.pid)
+        demo.signal(signal.SIGINT)
+        demo.process.wait(20)
+        wait_until(lambda: not any(Path(f'/proc/{pid}').exists() for pid in started), 5, f'nothing is left running: {started}')
+        assert not accepts(int(web))
+
+
+if __name__ == '__main__':
+    main()
