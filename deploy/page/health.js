@@ -14,7 +14,8 @@ export function clockTrouble(gateway) {
   if (gateway.clockUnset && !gateway.simulated) return 'its clock is not set';
   const error = gateway.clockError ?? 0;
   if (Math.abs(error) < clockTolerance) return '';
-  return `its clock is ${elapsed(Math.abs(error))} ${error > 0 ? 'ahead of' : 'behind'} this computer’s`;
+  // In steps: every change of a notice is read aloud.
+  return `its clock is ${elapsed(Math.round(Math.abs(error) / clockTolerance) * clockTolerance)} ${error > 0 ? 'ahead of' : 'behind'} this computer’s`;
 }
 
 /** @param {Gateway} gateway @param {number} now */

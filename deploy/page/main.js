@@ -7,7 +7,7 @@ import { Events, sentence } from './events.js';
 import { Health, clockTrouble, state } from './health.js';
 import { Plan, standing } from './plan.js';
 import { Site } from './site.js';
-import { clock, counted, elapsed } from './words.js';
+import { clock, counted } from './words.js';
 
 /** @typedef {import('./connection.js').Condition} Condition */
 
@@ -91,7 +91,7 @@ byId('login', HTMLFormElement).addEventListener('submit', (event) => {
 function notices(gateways, now) {
   /** @type {[kind: string, head: string, text: string][]} */
   const all = [];
-  if (page.condition === 'lost') all.push(['fault', 'Broker lost', `for ${elapsed(now - page.since)}: all below is as it was then. Trying again every two seconds.`]);
+  if (page.condition === 'lost') all.push(['fault', 'Broker lost', `Since ${clock(page.since, page.utc)} all below is as it was then. Trying again every two seconds.`]);
   if (page.condition === 'connecting' && now - page.since > 3000) all.push(['fault', 'No connection yet', 'The broker has not answered so far.']);
   const named = (/** @type {import('./site.js').Gateway[]} */ some) => some.slice(0, 5).map((gateway) => gateway.name).join(', ') + (some.length > 5 ? ` and ${some.length - 5} more` : '');
   const rehearsing = gateways.filter((gateway) => gateway.simulated);
