@@ -36,7 +36,7 @@ def a_visit(folder):
         page.click('#devices button')
         page.reads(TAG + '0', '#devices')
         page.click('#events [data-event="fire"] summary')
-        page.reads('dwell s', '#events')
+        page.reads('dwell', '#events')
         page.reads('left scanning', '#gateways')
         assert page.run(f"document.querySelector('{pump()}').getAttribute('aria-label')").startswith('pump-3: Served, ibeacon'), 'a label'
         air.say('silence')

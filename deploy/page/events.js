@@ -2,7 +2,7 @@
 
 import { byId, html, keep, say, set } from './dom.js';
 import { glyph } from './glyphs.js';
-import { clock, elapsed, metres, range, remedy, short, verb, why } from './words.js';
+import { clock, elapsed, fact, metres, range, remedy, short, verb, why } from './words.js';
 
 /** @typedef {import('./site.js').Site} Site */
 /** @typedef {import('./site.js').Event} Event */
@@ -54,7 +54,7 @@ export class Events {
 
   /** @param {Site} site @param {Event} event */
   #make(site, event) {
-    const facts = [...(event.simulated ? [['rehearsal', 'not real']] : []), ['identity', event.id], ['gateway', event.gateway], ['time', new Date(event.at).toISOString()], ...event.evidence];
+    const facts = [...(event.simulated ? [['rehearsal', 'not real']] : []), ['identity', event.id], ['gateway', event.gateway], ['time', new Date(event.at).toISOString()], ...event.evidence.map(([member, value]) => fact(member, value))];
     const details = html('details', {},
       html('summary', {}, html('time', { datetime: new Date(event.at).toISOString() }), glyph(event.event),
         html('span', { class: 'told' }, html('b', { class: 'name' }, event.place), ' ', html('span', { class: 'who name' }), ' ' + verb(event.event),
@@ -62,7 +62,7 @@ export class Events {
     // Most are never opened.
     details.addEventListener('toggle', () => {
       if (details.querySelector('dl')) return;
-      details.append(html('dl', {}, ...facts.flatMap(([name, value]) => [html('dt', {}, name.replaceAll('_', ' ')), html('dd', { class: 'name' }, value)])));
+      details.append(html('dl', {}, ...facts.flatMap(([name, value]) => [html('dt', {}, name), html('dd', { class: 'name' }, value)])));
     });
     return html('li', { 'data-event': event.event }, details);
   }

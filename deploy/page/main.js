@@ -66,6 +66,7 @@ function open(address, login) {
 function ask(address, error) {
   connection?.end();
   connection = undefined;
+  page.condition = 'refused';
   sessionStorage.removeItem(`forecourt ${address}`);
   const elsewhere = ownBroker() && address && address !== ownBroker();
   say(byId('login-words', HTMLElement), elsewhere ? `Attention: user and password will go to ${address}, not to where this page came from.` : '');
@@ -153,7 +154,7 @@ function draw() {
   set(byId('summary', HTMLElement), 'hidden', gateways.length === 0);
   say(byId('summary', HTMLElement), wrong ? `⚠ ${wrong} of ${counted(gateways.length, 'gateway')} in trouble` : `${counted(gateways.length, 'gateway')} online`);
   const busy = triggers.filter((trigger) => standing(site, trigger, now).state !== 'nobody').length;
-  say(byId('figures', HTMLElement), `${counted(gateways.length, 'gateway')}, ${busy} of ${counted(triggers.length, 'pump')} not free, ${counted(near.length, 'device')}; ${counted(site.messages, 'message')}${site.malformed ? `, ${site.malformed} unreadable` : ''}`);
+  say(byId('figures', HTMLElement), !connection ? '' : `${counted(gateways.length, 'gateway')}, ${busy} of ${counted(triggers.length, 'pump')} not free, ${counted(near.length, 'device')}; ${counted(site.messages, 'message')}${site.malformed ? `, ${site.malformed} unreadable` : ''}`);
 }
 
 byId('time', HTMLButtonElement).addEventListener('click', () => {

@@ -91,7 +91,7 @@ export function short(id) {
 /** @param {number | undefined} value */
 export function metres(value) {
   if (value === undefined) return '–';
-  return value >= 100 ? '> 100 m' : `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)} m`;
+  return value >= 100 ? '> 100\u00a0m' : `${value >= 9.95 ? value.toFixed(0) : value.toFixed(1)}\u00a0m`;
 }
 
 /** @param {number | undefined} low @param {number | undefined} high */
@@ -99,6 +99,21 @@ export function range(low, high) {
   if (low === undefined || high === undefined) return '';
   const bare = (/** @type {number} */ value) => (value >= 9.95 ? Math.min(value, 999).toFixed(0) : value.toFixed(1));
   return `${bare(low)}–${bare(high)}`;
+}
+
+/** @type {Record<string, string>} */
+const units = { m: 'm', s: 's', db: 'dB', hz: 'Hz' };
+
+/**
+ * A member of an event's evidence for people: its unit stands behind its value.
+ * @param {string} member
+ * @param {string} value
+ * @returns {[string, string]}
+ */
+export function fact(member, value) {
+  const [, name, suffix] = /^(.*)_(m|s|db|hz)$/.exec(member) ?? [];
+  if (name) return [name.replaceAll('_', ' '), `${value} ${units[suffix]}`];
+  return [member.replaceAll('_', ' '), member === 'average' || member === 'runner_up' ? `${value} dBm` : value];
 }
 
 /** @param {number} milliseconds */
