@@ -39,6 +39,9 @@ extension Configuration {
         section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
       } else if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
+      } else if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon == name.utf8.lastIndex(of: UInt8(ascii: ":")) {
+        let (host, port) = (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
+        section.fault("host", "has the port in it: write host = \"\(printable(host))\" and port = \(printable(port))")
       }
       host.broker.host = Text(name)
     }

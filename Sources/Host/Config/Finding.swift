@@ -19,6 +19,8 @@ package struct Finding {
 final class Findings {
   let source: ConfigurationText
   private(set) var findings: [Finding] = []
+  /// Set when mistakes of form were corrected for the reading: places are in it then.
+  var draft: Draft?
 
   init(_ source: ConfigurationText) { self.source = source }
 
@@ -28,7 +30,8 @@ final class Findings {
   var isRefused: Bool { findings.contains { $0.severity == .error } }
 
   func record(_ severity: Severity, at position: Position, _ subject: String, _ words: String) {
-    findings.append(Finding(severity: severity, at: position, subject: subject, words: words))
+    let place = draft.map { $0.original(position) } ?? position
+    findings.append(Finding(severity: severity, at: place, subject: subject, words: words))
   }
 
   /// In the order of the file; at one place in the order of discovery.

@@ -113,7 +113,11 @@ extension Configuration {
       }
       if let service = selector.service { listenFor(service, at: node.at, section) }
     } catch {
-      section.fault(at: node.at, "match: \"\(withoutKey(node.text))\" \(error.words)")
+      var words = error.words
+      var aliases: [String] = []
+      for index in core.keys.indices where core.keys[index].kind.resolves(.irk) { aliases.append(String(core.keys[index].alias)) }
+      if let meant = selectorMeant(by: node.text, aliases: aliases) { words = "is no selector: write \"\(withoutKey(meant))\"" }
+      section.fault(at: node.at, "match: \"\(withoutKey(node.text))\" " + words)
     }
   }
 
