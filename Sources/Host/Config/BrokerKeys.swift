@@ -73,6 +73,10 @@ extension Configuration {
       if password.contains(0) { section.fault("password_file", "holds a zero byte; a password is text") }
       for byte in password { host.broker.password.append(byte: byte) }
     }
+    if section.node["username"] != nil && section.node["password_file"] == nil {
+      let words = "username has no password_file beside it: a broker that wants a name wants a password, too"
+      section.reading.recordFutile(at: section.place(of: ["username"]), section.title, words)
+    }
     if section.node["password_file"] != nil && section.node["username"] == nil {
       section.fault("password_file", "needs a username beside it")
     }

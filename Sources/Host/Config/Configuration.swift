@@ -6,6 +6,8 @@ package import Core
   package var core = Settings()
   package var host = HostSettings()
   package var warnings: [Finding] = []
+  /// What no device can ever bring about with these settings.
+  package var futile: [Finding] = []
 
   /// All errors and warnings, in the order of the file.
   package struct Refusal: Error {
@@ -22,6 +24,7 @@ package import Core
     let findings = reading.sorted()
     if findings.contains(where: { $0.severity == .error }) { throw Refusal(findings: findings) }
     warnings = findings
+    futile = inOrder(reading.futile)
   }
 
   private mutating func read(_ root: inout Section) {
@@ -45,6 +48,7 @@ package import Core
     checkTransmitters(&root)
     readSite(&root)
     readBroker(&root)
+    noteFutile(root)
   }
 
   private mutating func readGateway(_ section: inout Section) -> Bool {

@@ -51,6 +51,7 @@ extension Configuration {
       section.read("margin_db", &trigger.margin, 0...40)
       section.read("settle_s", seconds: &trigger.settle, 0...60)
       if section.reading.count == faults { warn(of: trigger, section) }
+      noteFutile(trigger, section)
       _ = core.triggers.append(trigger)
       sections.append(section)
     }
@@ -111,6 +112,7 @@ extension Configuration {
       if core.selectors.append(selector) != nil {
         section.fault(at: node.at, "match: there are more than \(SelectorList.capacity) selectors in all")
       }
+      noteFutile(selector, at: node.at, section)
       if let service = selector.service { listenFor(service, at: node.at, section) }
     } catch {
       var words = error.words
