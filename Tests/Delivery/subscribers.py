@@ -1,9 +1,11 @@
 """The examples of deploy/subscribers against the product: subscribers.py. $FORECOURT names it: .build/debug/forecourt unless it says otherwise."""
 import base64
+import contextlib
 import json
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import sys
 
@@ -15,6 +17,11 @@ from product import ROOT
 from rig import Mosquitto, Program, Subscriber, wait_until
 
 FOLDER = ROOT / 'deploy' / 'subscribers'
+
+
+def remembered(path):
+    with contextlib.closing(sqlite3.connect(path)) as seen:
+        return seen.execute('SELECT event_id FROM seen').fetchall()
 
 
 @case
@@ -34,6 +41,8 @@ def pump(folder):
         fire = seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload, 30)
         expected = 'open pump-3 for ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:1'
         wait_until(lambda: expected in subscriber.said(), 10, 'it acts')
+        # Killed between acting and remembering it would rightly act again.
+        wait_until(lambda: len(remembered(folder / 'seen.db')) == 1, 10, 'it remembers')
 
         def signed(**changes):
             event = json.loads(fire.payload)
@@ -52,7 +61,7 @@ def pump(folder):
             seen.publish(fire.topic, payload)
             wait_until(lambda: subscriber.said().count(words) > before, 5, f'it passes over "{words}": {subscriber.said()}')
         seen.publish(fire.topic, signed(event_id='x-5', expires='2099-01-01T00:00:00.000Z'))
-        wait_until(lambda: subscriber.said().count('open pump-3') == 2, 5, 'a new event is acted on')
+        wait_until(lambda: subscriber.said().count('open pump-3') == 2, 5, f'a new event is acted on: {subscriber.said()}')
         assert subscriber.said().count('open ') == 2, subscriber.said()
         subscriber.stop()
 
