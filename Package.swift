@@ -59,7 +59,7 @@ let tests: [Target] = [
     name: "CoreTests", dependencies: ["Core", "Seeds"], path: "Tests/Parts/Core", sources: coreTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
   .testTarget(
-    name: "HostTests", dependencies: ["Host", "Seeds"], path: "Tests/Parts/Host", sources: hostTests,
+    name: "HostTests", dependencies: ["Host", "Seeds"], path: "Tests/Parts/Host", exclude: ["mistakes.txt"], sources: hostTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"], path: "Tests/Parts/Commands"),
   .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host"], path: "Tests/Parts/Simulation"),

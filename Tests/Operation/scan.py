@@ -154,13 +154,50 @@ def resized(folder):
                 return len(screen) == rows and screen[0].startswith('forecourt scan') and screen[1].startswith('identity') \
                     and len(order_or_rows(screen)) == min(40, rows - 3) and '40 devices' in screen[rows - 1]
             wait_until(fits, 10, Then(lambda: f'{columns}x{rows}: {terminal.screen()}'))
-        terminal.type('jjj')
-        terminal.shows('4–24 of 40 devices')
+        terminal.type('j' * 40)
+        terminal.shows('22–40 of 40 devices')
         terminal.type('q')
 
 
+@case
+def narrow(folder):
+    """at 80 and at 60 columns the ids differ where they differ, and levels and triggers are there; the selected one's id is whole"""
+    with Air('p0=unix') as air, Terminal(folder, 80) as terminal:
+        people(air)
+        terminal.enter(command(air, folder))
+        for columns in 80, 60:
+            terminal.tmux('resize-window', '-x', columns, '-y', 24)
+
+            def fits():
+                head, rows = terminal.screen()[1], order_or_rows(terminal.screen())
+                return len(head) <= columns and 'levels' in head and 'triggers' in head and 'dBm' in head and order(terminal) == [1, 3, 2] \
+                    and any('▇' in row and '-50' in row and 'pump-1 ' in row and len(row) <= columns for row in rows)
+            wait_until(fits, 10, Then(lambda: f'{columns}: {terminal.screen()}'))
+        whole = f'ibeacon:{UUID}:7:'
+        for key, minor in ('Down', 1), ('Down', 3), ('Down', 2), ('Down', 2), ('Up', 3):
+            terminal.key(key)
+            terminal.shows(f'{whole}{minor}')
+            wait_until(lambda: sum('◂' in line for line in terminal.screen()) == 1, 5, Then(lambda: terminal.screen()))
+        terminal.type('q')
+
+
+@case
+def unconfigured(folder):
+    """without any configuration, and with one that keeps the radios off, --radio shows who is here"""
+    with Air('p0=unix') as air, Terminal(folder) as terminal:
+        people(air)
+        terminal.enter(f'cd {shlex.quote(str(folder))}; unset FORECOURT_CONFIG')
+        for words in 'there is no configuration yet', 'keeps the gateway\'s radios off':
+            terminal.enter(shlex.join([FORECOURT, 'scan', '--radio', air.lines['p0']]))
+            ordered(terminal, [1, 3, 2])
+            terminal.shows('nothing is published')
+            terminal.type('q')
+            terminal.shows(words)
+            (folder / 'config.toml').write_text(CONFIG.replace('[[trigger]]', 'gateway.authorization = "denied"\n[[trigger]]'))
+
+
 def order_or_rows(screen):
-    return [line for line in screen[2:] if line.startswith('ibeacon')]
+    return [line for line in screen[2:] if line.startswith('ibea')]
 
 
 @case

@@ -62,8 +62,9 @@ def reload(folder):
         gateway.signal(signal.SIGHUP)
         gateway.told('exit_s')
         gateway.told('keepalife_s')
+        gateway.told('The old configuration stays in force')
         refused = ask(seen, 'reload', '{"request":"r"}')
-        assert refused['ok'] is False and 'log' in refused['error'] and refused['request'] == 'r', refused
+        assert refused['ok'] is False and 'log' in refused['error'] and 'stays in force' in refused['error'] and refused['request'] == 'r', refused
         assert ask(seen, 'ping')['ok'], 'the old one is in force'
         gateway.write(more='[publish]\ntelemetry_s = 1')
         gateway.signal(signal.SIGHUP)

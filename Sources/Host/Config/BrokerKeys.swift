@@ -39,6 +39,9 @@ extension Configuration {
         section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
       } else if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
+      } else if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon == name.utf8.lastIndex(of: UInt8(ascii: ":")) {
+        let (host, port) = (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
+        section.fault("host", "has the port in it: write host = \"\(printable(host))\" and port = \(printable(port))")
       }
       host.broker.host = Text(name)
     }
@@ -69,6 +72,10 @@ extension Configuration {
       if password.isEmpty { section.fault("password_file", "holds no password") }
       if password.contains(0) { section.fault("password_file", "holds a zero byte; a password is text") }
       for byte in password { host.broker.password.append(byte: byte) }
+    }
+    if section.node["username"] != nil && section.node["password_file"] == nil {
+      let words = "username has no password_file beside it: a broker that wants a name wants a password, too"
+      section.reading.recordFutile(at: section.place(of: ["username"]), section.title, words)
     }
     if section.node["password_file"] != nil && section.node["username"] == nil {
       section.fault("password_file", "needs a username beside it")

@@ -6,6 +6,8 @@ package import Core
   package var core = Settings()
   package var host = HostSettings()
   package var warnings: [Finding] = []
+  /// What no device can ever bring about with these settings.
+  package var futile: [Finding] = []
 
   /// All errors and warnings, in the order of the file.
   package struct Refusal: Error {
@@ -14,9 +16,7 @@ package import Core
 
   @export(interface) package init(reading source: ConfigurationText) throws(Refusal) {
     let reading = Findings(source)
-    let document = Document(reading: source.text)
-    if let (at, words) = document.error { reading.record(.error, at: at, "", Self.plain(words)) }
-    if let node = document.root {
+    if let node = Document.read(reading).root {
       var root = Section(node, "", reading)
       read(&root)
       root.close()
@@ -24,6 +24,7 @@ package import Core
     let findings = reading.sorted()
     if findings.contains(where: { $0.severity == .error }) { throw Refusal(findings: findings) }
     warnings = findings
+    futile = inOrder(reading.futile)
   }
 
   private mutating func read(_ root: inout Section) {
@@ -47,6 +48,7 @@ package import Core
     checkTransmitters(&root)
     readSite(&root)
     readBroker(&root)
+    noteFutile(root)
   }
 
   private mutating func readGateway(_ section: inout Section) -> Bool {
@@ -72,21 +74,5 @@ package import Core
 
   package static var authorizations: [(word: String, choice: Authorization)] {
     [("always", .always), ("when-in-use", .whenInUse), ("denied", .denied)]
-  }
-
-  /// Without the place, which toml++ repeats, and without anything that may be a key.
-  private static func plain(_ words: String) -> String {
-    // `'0x00…' is not representable in 64 bits`: a key without its quotation marks, which must not reach a journal.
-    let bytes = Array(words.utf8)
-    let quote = UInt8(ascii: "'")
-    var plain = words
-    if let first = bytes.firstIndex(of: quote), let last = bytes.lastIndex(of: quote), last - first > 8 {
-      let quoted = bytes[(first + 1)..<last]
-      if quoted.allSatisfy({ hexDigit($0) != nil || "xXoO_+-.eE".utf8.contains($0) }) {
-        plain = String(decoding: bytes[...first] + Array("…".utf8) + bytes[last...], as: UTF8.self)
-      }
-    }
-    if let rest = plain.rest(after: "Error while parsing ") { return "syntax error in " + rest }
-    return "syntax error: " + plain
   }
 }

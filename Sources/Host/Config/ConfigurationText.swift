@@ -48,11 +48,18 @@ package struct ConfigurationText {
 package struct SourceRefusal: Error {
   package let sentence: String
   package let isForbidden: Bool
+  /// No file was named, and none is where one belongs.
+  package var isNone = false
 }
 
 extension ConfigurationText {
   package static let systemPlace = "/etc/forecourt/config.toml"
   package static let localPlace = "config.toml"
+
+  /// What a command gets that only listens, where nobody has written a configuration.
+  package static var builtIn: Self {
+    Self(name: "the built-in configuration", text: Array("gateway.purpose = \"shows what is here, and publishes nothing\"\n".utf8))
+  }
 
   /// The named file; else $FORECOURT_CONFIG; else the system's; else the one in this folder.
   @export(interface) package init(named name: String?, scope: Scope) throws(SourceRefusal) {
@@ -74,7 +81,7 @@ extension ConfigurationText {
     }
     let sentence =
       "there is no configuration: neither \(Self.systemPlace) nor ./\(Self.localPlace) exists; name one with --config or $FORECOURT_CONFIG"
-    throw SourceRefusal(sentence: sentence, isForbidden: false)
+    throw SourceRefusal(sentence: sentence, isForbidden: false, isNone: true)
   }
 }
 

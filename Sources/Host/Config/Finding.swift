@@ -19,6 +19,10 @@ package struct Finding {
 final class Findings {
   let source: ConfigurationText
   private(set) var findings: [Finding] = []
+  /// What can never work: warnings for `check`.
+  private(set) var futile: [Finding] = []
+  /// Set when mistakes of form were corrected for the reading: places are in it then.
+  var draft: Draft?
 
   init(_ source: ConfigurationText) { self.source = source }
 
@@ -28,17 +32,24 @@ final class Findings {
   var isRefused: Bool { findings.contains { $0.severity == .error } }
 
   func record(_ severity: Severity, at position: Position, _ subject: String, _ words: String) {
-    findings.append(Finding(severity: severity, at: position, subject: subject, words: words))
+    let place = draft.map { $0.original(position) } ?? position
+    findings.append(Finding(severity: severity, at: place, subject: subject, words: words))
   }
 
-  /// In the order of the file; at one place in the order of discovery.
-  func sorted() -> [Finding] {
-    var sorted: [Finding] = []
-    for finding in findings {
-      var place = sorted.count
-      while place > 0, finding.at < sorted[place - 1].at { place -= 1 }
-      sorted.insert(finding, at: place)
-    }
-    return sorted
+  func recordFutile(at position: Position, _ subject: String, _ words: String) {
+    futile.append(Finding(severity: .warning, at: position, subject: subject, words: words))
   }
+
+  func sorted() -> [Finding] { inOrder(findings) }
+}
+
+/// In the order of the file; at one place in the order of discovery.
+package func inOrder(_ findings: [Finding]) -> [Finding] {
+  var sorted: [Finding] = []
+  for finding in findings {
+    var place = sorted.count
+    while place > 0, finding.at < sorted[place - 1].at { place -= 1 }
+    sorted.insert(finding, at: place)
+  }
+  return sorted
 }

@@ -9,11 +9,8 @@ package struct ScenarioFile {
 
   /// Lists all errors with line and column, as for a configuration.
   @export(interface) package init(_ source: ConfigurationText) {
-    let document = Document(reading: source.text)
     let reading = Findings(source)
-    if let error = document.error {
-      reading.record(.error, at: error.at, "", error.words)
-    } else if let root = document.root {
+    if let root = Document.read(reading).root {
       var section = Section(root, "", reading)
       scenario.read(from: &section)
       section.close()

@@ -51,6 +51,7 @@ extension Configuration {
       section.read("margin_db", &trigger.margin, 0...40)
       section.read("settle_s", seconds: &trigger.settle, 0...60)
       if section.reading.count == faults { warn(of: trigger, section) }
+      noteFutile(trigger, section)
       _ = core.triggers.append(trigger)
       sections.append(section)
     }
@@ -111,9 +112,14 @@ extension Configuration {
       if core.selectors.append(selector) != nil {
         section.fault(at: node.at, "match: there are more than \(SelectorList.capacity) selectors in all")
       }
+      noteFutile(selector, at: node.at, section)
       if let service = selector.service { listenFor(service, at: node.at, section) }
     } catch {
-      section.fault(at: node.at, "match: \"\(withoutKey(node.text))\" \(error.words)")
+      var words = error.words
+      var aliases: [String] = []
+      for index in core.keys.indices where core.keys[index].kind.resolves(.irk) { aliases.append(String(core.keys[index].alias)) }
+      if let meant = selectorMeant(by: node.text, aliases: aliases) { words = "is no selector: write \"\(withoutKey(meant))\"" }
+      section.fault(at: node.at, "match: \"\(withoutKey(node.text))\" " + words)
     }
   }
 

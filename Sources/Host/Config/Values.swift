@@ -10,8 +10,27 @@ extension Section {
     return "\(key) (\(printable(value.text)))"
   }
 
-  private func wrong(_ key: String, _ value: Node, _ wanted: StaticString) {
-    fault(key, "must be \(wanted), not \(value.article)")
+  private func wrong(_ key: String, _ value: Node, _ wanted: StaticString, _ right: [UInt8]? = nil) {
+    let advice = right.flatMap { Assignment(key, $0)?.advice($0) }
+    fault(key, "must be \(wanted), not \(value.article)" + (advice.map { ": write " + $0 } ?? ""))
+  }
+
+  /// The number that stands in quotation marks.
+  private func number(in value: Node, of key: String) -> [UInt8]? {
+    guard value.kind == TOML_STRING else { return nil }
+    return RightNumber(Array(value.text.utf8), Assignment(key, [])?.unit, isCount: true)?.bytes
+  }
+
+  /// A single value between quotation marks.
+  private func text(of value: Node) -> [UInt8]? {
+    guard value.kind != TOML_TABLE, value.kind != TOML_ARRAY else { return nil }
+    return Array("\"".utf8) + Array(value.text.utf8) + Array("\"".utf8)
+  }
+
+  private func truth(of value: Node) -> [UInt8]? {
+    for word in ["true", "yes", "on", "1"] where same(value.text, word) { return Array("true".utf8) }
+    for word in ["false", "no", "off", "0"] where same(value.text, word) { return Array("false".utf8) }
+    return nil
   }
 
   mutating func number(_ key: String, _ range: ClosedRange<Double>, whole: Bool = false) -> Double? {
@@ -20,14 +39,17 @@ extension Section {
       if value.kind == TOML_FLOAT {
         fault(key, "(\(printable(value.text))) must be a whole number")
       } else {
-        wrong(key, value, whole ? "a whole number" : "a number")
+        wrong(key, value, whole ? "a whole number" : "a number", number(in: value, of: key))
       }
       return nil
     }
     guard range.contains(value.number) else {
       let least = String(number: range.lowerBound)
       let most = String(number: range.upperBound)
-      fault(key, "(\(printable(value.text))) must lie between \(least) and \(most)")
+      // A level is negative: 59 was read on a beacon's label.
+      let isLevel = ends(key, with: "_dbm") && range.contains(-value.number)
+      let words = "(\(printable(value.text))) must lie between \(least) and \(most)"
+      fault(key, words + (isLevel ? "; did you mean \(String(number: -value.number))?" : ""))
       return nil
     }
     return value.number
@@ -54,14 +76,14 @@ extension Section {
 
   mutating func read(_ key: String, _ value: inout Bool) {
     guard let node = self.value(key) else { return }
-    guard node.kind == TOML_BOOLEAN else { return wrong(key, node, "true or false") }
+    guard node.kind == TOML_BOOLEAN else { return wrong(key, node, "true or false", truth(of: node)) }
     value = node.integer != 0
   }
 
   mutating func string(_ key: String) -> String? {
     guard let value = value(key) else { return nil }
     guard value.kind == TOML_STRING else {
-      wrong(key, value, "a string")
+      wrong(key, value, "a string", text(of: value))
       return nil
     }
     return value.text

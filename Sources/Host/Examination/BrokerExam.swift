@@ -13,11 +13,30 @@ extension Examined {
     } catch {
       let words = String(error.said)
       let isRefused = words.rest(after: "the broker refuses us: ") != nil
-      return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), "\(place): \(words)")]
+      return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), "\(place): \(words)" + remedy(words, settings.broker))]
     }
     let broker = examined(call.answer, settings, place)
     guard settings.claims, case .mayWrite = call.answer else { return [broker] }
     return [broker, neighbours(call, settings)]
+  }
+
+  /// What to do about it, where the cause is known.
+  private static func remedy(_ words: String, _ broker: BrokerSettings) -> String {
+    if holds(words, "ot authori") || holds(words, "ad user name") || holds(words, "ad username") {
+      if !broker.username.isEmpty { return ": set the right username and password_file; at a mosquitto: mosquitto_passwd FILE NAME" }
+      return ": set username and password_file; or let anybody in, for a first try: allow_anonymous true in mosquitto's configuration"
+    }
+    if holds(words, "onnection refused") {
+      let host = String(broker.host)
+      guard same(host, "localhost") || same(host, "::1") || host.rest(after: "127.") != nil else {
+        return
+          ": no broker listens there: start it; a mosquitto listens to its own machine only, until its configuration says listener 1883"
+      }
+      return ": no broker runs here: apt install mosquitto, or systemctl start mosquitto"
+    }
+    if holds(words, "cannot be resolved") { return ": write its address in [mqtt] host, or look whether this machine has a name server" }
+    if holds(words, "protocol version") { return ": set [mqtt] version = 4" }
+    return ""
   }
 
   private static func examined(_ answer: BrokerCall.Answer, _ settings: CourierSettings, _ place: String) -> Examined {

@@ -12,9 +12,23 @@ extension Invocation {
   /// The configuration after `--config` and `--radio`. Prints its warnings; if it is wrong, prints every error and throws.
   func configuration(_ scope: ConfigurationText.Scope) throws(Exit) -> Configuration { try configuration(from: value("config"), scope) }
 
+  /// For a command that only listens, and where --radio says: it needs no configuration, and one that keeps the gateway's radios off
+  /// does not bind it.
+  func configurationToListen() throws(Exit) -> Configuration {
+    guard value("radio") != nil else { return try configuration(.hearing) }
+    var configuration = try configuration(from: value("config"), .hearing, orBuiltIn: true)
+    if configuration.core.gateway.authorization == .denied {
+      say("forecourt: authorization = \"denied\" keeps the gateway's radios off; this only listens, and publishes nothing")
+      configuration.core.gateway.authorization = .always
+    }
+    return configuration
+  }
+
   /// The same from one file among several.
-  func configuration(from name: String?, _ scope: ConfigurationText.Scope) throws(Exit) -> Configuration {
-    let source = try source(named: name, scope)
+  func configuration(
+    from name: String?, _ scope: ConfigurationText.Scope, orBuiltIn: Bool = false
+  ) throws(Exit) -> Configuration {
+    let source = try source(named: name, scope, orBuiltIn: orBuiltIn)
     var configuration: Configuration
     do throws(Configuration.Refusal) {
       configuration = try Configuration(reading: source)
@@ -33,10 +47,14 @@ extension Invocation {
     return configuration
   }
 
-  func source(named name: String?, _ scope: ConfigurationText.Scope) throws(Exit) -> ConfigurationText {
+  func source(named name: String?, _ scope: ConfigurationText.Scope, orBuiltIn: Bool = false) throws(Exit) -> ConfigurationText {
     do throws(SourceRefusal) {
       return try ConfigurationText(named: name, scope: scope)
     } catch {
+      if orBuiltIn && error.isNone {
+        say("forecourt: there is no configuration yet: every device is shown as it is heard, and nothing is published")
+        return .builtIn
+      }
       say("forecourt: " + error.sentence)
       throw error.isForbidden ? .forbidden : .configuration
     }

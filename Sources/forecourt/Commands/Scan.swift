@@ -7,13 +7,14 @@ extension Command {
     Command(
       name: "scan", summary: "show the devices that are heard, live",
       description: [
-        "Brings the radios up as the gateway would and shows every device they hear: identity, zone, distance and its range of error, average, adverts a second, seconds since the last, the last levels, and its stage at each trigger of the configuration. Publishes nothing and needs no broker.",
-        "On a terminal this is a table. d, a, r, g and i sort by distance, average, rate, age and identity; the same key again reverses the order. m shows only the devices that the configuration looks for; j and k scroll, space holds it still, q quits. NO_COLOR in the environment switches colours off.",
+        "Brings the radios up as the gateway would and shows every device they hear: identity, zone, distance and its range of error, average, adverts a second, seconds since the last, the last levels, and its stage at each trigger of the configuration. Publishes nothing and needs no broker; with --radio it needs no configuration, either.",
+        "On a terminal this is a table. d, a, r, g and i sort by distance, average, rate, age and identity; the same key again reverses the order. m shows only the devices that the configuration looks for; the arrow keys, or j and k, select a device, whose whole identity stands below; space holds it still, q quits. NO_COLOR in the environment switches colours off.",
         "Otherwise, or with --json, prints JSON lines: each second one for each device that was heard in it.",
       ],
       options: [.config, .radio, .json, .seconds],
       examples: [
-        Example(line: "forecourt scan", words: "What is here?"),
+        Example(line: "forecourt scan --radio hci0", words: "What is here? Before there is any configuration."),
+        Example(line: "forecourt scan", words: "The same through the configuration's radios, with its triggers."),
         Example(line: "forecourt scan --json --seconds 10", words: "The same for a script."),
       ],
       exits: [.done, .usage, .unreadable, .unavailable, .forbidden, .configuration],
@@ -23,7 +24,7 @@ extension Command {
 
 private func runScan(_ invocation: Invocation) throws(Exit) {
   let signals = Signals()
-  var configuration = try invocation.configuration(.hearing)
+  var configuration = try invocation.configurationToListen()
   // The gateway computes zones only for devices that it may publish.
   configuration.core.publish.unknown = .publish
   let radios = try Radios(attendedBy: invocation, configuration)
@@ -53,6 +54,7 @@ private struct ScanListener: AttendedListener, ~Copyable {
   private var due = Instant.zero
   private var printed = Instant.zero
   private var isOver = false
+  private var keys = KeySequence()
 
   private static let frame = Interval.milliseconds(250)
   private static let line = Interval.seconds(1)
@@ -115,11 +117,13 @@ private struct ScanListener: AttendedListener, ~Copyable {
 
   private var states: [String] {
     conditions.adapters.indices.map { conditions.advices[$0] ?? "\(conditions.adapters[$0].written) \(conditions.conditions[$0].name)" }
+      + ["nothing is published"]
   }
 
   private mutating func readKeys() {
     guard screen?.isTyped ?? false else { return }
-    while let key = Keys.byte() {
+    while let byte = Keys.byte() {
+      guard let key = keys.key(byte) else { continue }
       if key == UInt8(ascii: "q") { isOver = true }
       if table.typed(key) { due = .zero }
     }

@@ -20,6 +20,7 @@ struct ScanTable {
 
   private struct Row {
     let slot: Int
+    let generation: UInt32
     let name: String
     let age: Interval
     let estimate: Estimate?
@@ -30,6 +31,8 @@ struct ScanTable {
   private var onlyMatched = false
   private var isFrozen = false
   private var first = 0
+  /// The selected device; it keeps its row when the others move.
+  private var selected: (slot: Int, generation: UInt32)?
   private var histories: [History]
   private var observed = Instant.zero
   private var rows: [Row] = []
@@ -52,11 +55,22 @@ struct ScanTable {
     switch key {
     case UInt8(ascii: "m"): onlyMatched.toggle()
     case UInt8(ascii: " "): isFrozen.toggle()
-    case UInt8(ascii: "j"): first += 1
-    case UInt8(ascii: "k"): first = max(0, first - 1)
+    case UInt8(ascii: "j"): select(1)
+    case UInt8(ascii: "k"): select(-1)
     default: return false
     }
     return true
+  }
+
+  private var selectedRow: Int? {
+    guard let selected else { return nil }
+    return rows.firstIndex { $0.slot == selected.slot && $0.generation == selected.generation }
+  }
+
+  private mutating func select(_ step: Int) {
+    guard !rows.isEmpty else { return }
+    let row = selectedRow.map { min(max($0 + step, 0), rows.count - 1) } ?? min(first, rows.count - 1)
+    selected = (rows[row].slot, rows[row].generation)
   }
 
   /// Twice a second: keeps each device's level for the sparkline.
@@ -84,15 +98,29 @@ struct ScanTable {
     _ gateway: borrowing Gateway, at now: Instant, _ states: [String], _ screen: borrowing Screen, _ columns: Int, _ height: Int
   ) -> [String] {
     if !isFrozen { collect(gateway, at: now) }
-    let room = max(height - 3, 1)
+    let row = selectedRow
+    let room = max(height - (row == nil ? 3 : 5), 1)
+    if let row { first = max(min(first, row), row - room + 1) }
     first = min(first, max(0, rows.count - room))
     let layout = Layout(columns, hasTriggers: gateway.settings.triggers.count > 0)
     var lines = [screen.painted("forecourt scan", .bold) + ("  " + listed(states, with: "and")).cut(to: max(columns - 14, 1))]
     lines.append(screen.painted(head(layout).cut(to: columns).padded(to: columns), .inverse))
     for row in rows.dropFirst(first).prefix(room) { lines.append(line(row, layout, gateway, at: now, screen)) }
-    while lines.count < height - 1 { lines.append("") }
+    while lines.count < height - (row == nil ? 1 : 3) { lines.append("") }
+    if let row { lines += detail(rows[row], gateway).map { $0.cut(to: columns) } }
     lines.append(screen.painted(foot(room).cut(to: columns), .faint))
     return lines
+  }
+
+  /// The whole identity of the selected device, and its figures.
+  private func detail(_ row: Row, _ gateway: borrowing Gateway) -> [String] {
+    var figures = String(gateway.devices[row.slot].zone)
+    if let estimate = row.estimate {
+      figures += ", \(metres(estimate.distance)) m (\(metres(estimate.low))–\(metres(estimate.high)))"
+      figures += ", \(fixed(estimate.average.value, 1)) dBm, \(fixed(estimate.rate, 1)) a second"
+    }
+    let states = gateway.triggerStates(of: row.slot).map { $0.name + " " + $0.stage.word }
+    return [row.name, states.isEmpty ? figures : figures + "; " + listed(states, with: "and")]
   }
 
   private func foot(_ room: Int) -> String {
@@ -100,7 +128,7 @@ struct ScanTable {
     let all = counted(rows.count, "device")
     let shown = rows.count > room ? "\(first + 1)–\(min(first + room, rows.count)) of " + all : all
     return
-      "\(held)\(shown), \(fixed(rate, 0)) adverts/s   d a r g i sort  m \(onlyMatched ? "all" : "matched")  j k scroll  space hold  q quit"
+      "\(held)\(shown), \(fixed(rate, 0)) adverts/s   d a r g i sort  m \(onlyMatched ? "all" : "matched")  ↑ ↓ select  space hold  q quit"
   }
 
   private mutating func collect(_ gateway: borrowing Gateway, at now: Instant) {
@@ -109,7 +137,8 @@ struct ScanTable {
       let age = max(now - gateway.devices[slot].heard, .zero)
       guard age < Self.goneAfter, !onlyMatched || gateway.devices[slot].interest.isMatched else { continue }
       let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings)
-      rows.append(Row(slot: slot, name: gateway.devices[slot].identity.shown, age: age, estimate: estimate))
+      let (name, generation) = (gateway.devices[slot].identity.shown, gateway.devices[slot].generation)
+      rows.append(Row(slot: slot, generation: generation, name: name, age: age, estimate: estimate))
     }
     let (order, isReversed) = (order, isReversed)
     rows.sort { isReversed ? Self.sorts($1, before: $0, by: order) : Self.sorts($0, before: $1, by: order) }
@@ -135,26 +164,32 @@ struct ScanTable {
     }
   }
 
-  /// Which columns fit.
+  /// Which columns fit. A narrow terminal has no zones, no ranges, and then no rates; levels and triggers stay.
   private struct Layout {
     let name: Int
     let triggers: Int
-    let hasSpark: Bool
+    let levels: Int
+    let isWide: Bool
+    let hasRates: Bool
 
     init(_ columns: Int, hasTriggers: Bool) {
-      let figures = 2 + 10 + 18 + 8 + 7 + 6
-      hasSpark = columns >= figures + 24 + 18
-      let rest = max(columns - figures - (hasSpark ? 18 : 0), 10)
-      triggers = hasTriggers && rest >= 44 ? min(rest / 3, 36) : 0
+      isWide = columns >= 104
+      hasRates = columns >= 72
+      levels = isWide ? 16 : hasRates ? 8 : 6
+      let figures = 2 + (isWide ? 28 : 7) + 8 + (hasRates ? 13 : 0) + levels + 2
+      let rest = max(columns - figures, 10)
+      triggers = hasTriggers && rest >= 28 ? min(max(rest / 3, 12), 36) : 0
       name = min(rest - triggers, 62)
     }
   }
 
   private func head(_ layout: Layout) -> String {
     func mark(_ title: StaticString, _ column: Order) -> String { "\(title)" + (order == column ? (isReversed ? "▲" : "▼") : "") }
-    var text = mark("identity", .identity).padded(to: layout.name) + "  " + "zone".padded(to: 10) + mark("metres", .distance).padded(to: 18)
-    text += mark("dBm", .average).right(in: 7) + " " + mark("Hz", .rate).right(in: 6) + " " + mark("age", .age).right(in: 5) + " "
-    if layout.hasSpark { text += " " + "levels".padded(to: 17) }
+    var text = mark("identity", .identity).padded(to: layout.name) + "  "
+    text += layout.isWide ? "zone".padded(to: 10) + mark("metres", .distance).padded(to: 18) : mark("m", .distance).padded(to: 7)
+    text += mark("dBm", .average).right(in: 7) + " "
+    if layout.hasRates { text += mark("Hz", .rate).right(in: 6) + " " + mark("age", .age).right(in: 5) + " " }
+    text += " " + "levels".cut(to: layout.levels).padded(to: layout.levels + 1)
     return layout.triggers > 0 ? text + "triggers" : text
   }
 
@@ -162,28 +197,35 @@ struct ScanTable {
     _ row: Row, _ layout: Layout, _ gateway: borrowing Gateway, at now: Instant, _ screen: borrowing Screen
   ) -> String {
     let zone = gateway.devices[row.slot].zone
-    var text = row.name.cut(to: layout.name).padded(to: layout.name) + "  "
-    if row.age > .seconds(5) { text = screen.painted(text, .faint) }
-    let word = String(zone).padded(to: 10)
-    text += zone == .immediate ? screen.painted(word, .green) : zone == .near ? screen.painted(word, .yellow) : word
-    if let estimate = row.estimate {
-      text += "\(metres(estimate.distance)) (\(metres(estimate.low))–\(metres(estimate.high)))".padded(to: 18)
-      text += fixed(estimate.average.value, 1).right(in: 7) + " " + fixed(estimate.rate, 1).right(in: 6) + " "
-    } else {
-      text += String(repeating: " ", count: 33)
+    func painted(_ text: String) -> String {
+      zone == .immediate ? screen.painted(text, .green) : zone == .near ? screen.painted(text, .yellow) : text
     }
-    text += fixed(row.age.seconds, row.age < .seconds(10) ? 1 : 0).right(in: 5) + " "
-    if layout.hasSpark { text += " " + spark(histories[row.slot]) + " " }
+    let isSelected = selected.map { $0.slot == row.slot && $0.generation == row.generation } ?? false
+    var text = row.name.shortened(to: layout.name).padded(to: layout.name) + (isSelected ? " ◂" : "  ")
+    if row.age > .seconds(5) { text = screen.painted(text, .faint) }
+    if layout.isWide { text += painted(String(zone).padded(to: 10)) }
+    if let estimate = row.estimate {
+      let nearest = metres(estimate.distance)
+      text +=
+        layout.isWide
+        ? "\(nearest) (\(metres(estimate.low))–\(metres(estimate.high)))".padded(to: 18) : painted(nearest.padded(to: 7))
+      text += fixed(estimate.average.value, layout.isWide ? 1 : 0).right(in: 7) + " "
+      if layout.hasRates { text += fixed(estimate.rate, 1).right(in: 6) + " " }
+    } else {
+      text += String(repeating: " ", count: (layout.isWide ? 18 : 7) + 8 + (layout.hasRates ? 7 : 0))
+    }
+    if layout.hasRates { text += fixed(row.age.seconds, row.age < .seconds(10) ? 1 : 0).right(in: 5) + " " }
+    text += " " + spark(histories[row.slot], layout.levels) + " "
     guard layout.triggers > 0 else { return text }
     let states = gateway.triggerStates(of: row.slot).map { $0.name + " " + $0.stage.word }
     return text + listed(states, with: "and").cut(to: layout.triggers)
   }
 
-  /// From -100 to -40 dBm in eight steps.
-  private func spark(_ history: History) -> String {
+  /// The last levels, from -100 to -40 dBm in eight steps.
+  private func spark(_ history: History, _ count: Int) -> String {
     let bars: [StaticString] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
     var text = ""
-    for index in 0..<16 {
+    for index in (16 - count)..<16 {
       let level = Int(history.levels[(history.next + index) % 16])
       text += level == Int(Int8.min) ? " " : "\(bars[min(max((level + 100) / 8, 0), 7)])"
     }

@@ -43,6 +43,23 @@ extension String {
     }
     return String(decoding: bytes, as: UTF8.self) + "…"
   }
+
+  /// The same without the middle: identities differ at their end.
+  func shortened(to width: Int) -> String {
+    guard columns > width, width > 4 else { return cut(to: width) }
+    let tail = (width - 1) * 3 / 5
+    return columnsOf(0..<(width - 1 - tail)) + "…" + columnsOf((columns - tail)..<columns)
+  }
+
+  private func columnsOf(_ range: Range<Int>) -> String {
+    var bytes: [UInt8] = []
+    var column = -1
+    for byte in utf8 {
+      if byte & 0xC0 != 0x80 { column += 1 }
+      if range.contains(column) { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }
 
 /// `1 sample`, `2 samples`.

@@ -8,10 +8,12 @@ final class CheckTests {
   deinit { program.remove() }
 
   static let right = "gateway.purpose = \"told\"\n"
+  /// With something to do.
+  static let useful = right + "privacy.unknown = \"publish\"\n"
   static let wrong = "[gateway]\npurpose = \"told\"\n[[trigger]]\nname = \"pump-3\"\nmatch = \"*\"\n  leave_m = 1.0\n  fire_mm = 1\n"
 
   @Test("a right configuration is confirmed") func correct() throws {
-    try program.write("config.toml", Self.right)
+    try program.write("config.toml", Self.useful)
     let result = try program("check", "--lint", "--config", "config.toml")
     #expect(result.exit == 0 && result.error.isEmpty)
     #expect(result.out == "config.toml: no errors (1 radio, 0 regions and 0 triggers)\n")
@@ -35,6 +37,15 @@ final class CheckTests {
     #expect(result.errorLines.count == 1 && result.error.hasPrefix("config.toml:4:9: warning: region \"r\": "))
   }
 
+  @Test("what can never work is said, and what a missing broker needs") func futile() throws {
+    let trigger = "[[trigger]]\nname = \"p\"\nmatch = \"*\"\n"
+    try program.write("config.toml", Self.right + "gateway.authorization = \"denied\"\nmqtt.port = 9\n" + trigger)
+    let lint = try program("check", "--lint")
+    #expect(lint.exit == 0 && lint.errorLines.count == 1 && lint.error.contains("2:9: warning: gateway: authorization = \"denied\" keeps"))
+    #expect(
+      try program("check").out.contains("Connection refused: no broker runs here: apt install mosquitto, or systemctl start mosquitto"))
+  }
+
   @Test("settings that physics forbids are warnings") func physics() throws {
     let trigger = "[[trigger]]\nname = \"p\"\nmatch = \"*\"\n"
     try program.write("config.toml", Self.right + trigger + "fire_m = 0.3\nleave_m = 0.4\narm_m = 180\ndwell_s = 0.1\n")
@@ -50,7 +61,7 @@ final class CheckTests {
 
   @Test("without --lint the machine is examined, too, and the worst finding is the exit code") func machine() throws {
     try program.write(
-      "config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"outbox.db\"\n[[radio]]\nname = \"left\"\nadapter = \"h4:/dev/none\"\n")
+      "config.toml", Self.useful + "mqtt.port = 9\noutbox.path = \"outbox.db\"\n[[radio]]\nname = \"left\"\nadapter = \"h4:/dev/none\"\n")
     let result = try program("check")
     #expect(result.exit == 69 && result.error.isEmpty, "\(result.error)")
     let lines = result.out.split(separator: "\n").map(String.init)
@@ -93,7 +104,7 @@ final class CheckTests {
     #expect(findings[1]["subject"] as? String == "trigger \"pump-3\"")
     #expect(findings[1]["message"] as? String == "unknown key \"fire_mm\"; did you mean \"fire_m\"?")
 
-    try program.write("config.toml", Self.right)
+    try program.write("config.toml", Self.useful)
     let right = try program("check", "--lint", "--json")
     #expect(right.exit == 0 && right.out == "{\"v\":1,\"ok\":true,\"config\":\"config.toml\",\"findings\":[]}\n")
   }

@@ -35,6 +35,17 @@ struct StatusPublisherTests {
     #expect(publisher.record(isOnline: true) && publisher.nextReport(nil, .always) != nil)
   }
 
+  @Test("radios that are denied are no reason to be online") func denied() throws {
+    var publisher = publisher()
+    let report = publisher.nextReport(nil, .denied)
+    let status = payload(try #require(report))
+    #expect(
+      status.contains(#""state":"degraded""#) && status.contains(#""reason":"authorization is \"denied\": the radios are off""#),
+      "\(status)")
+    let allowed = publisher.nextReport(nil, .always)
+    #expect(payload(try #require(allowed)).contains(#""state":"online""#))
+  }
+
   /// One radio, two beacons and our services.
   private func sender(_ check: (inout StatusPublisher, borrowing Settings) throws -> Void) rethrows {
     var settings = Settings()

@@ -61,14 +61,14 @@ extension WrongConfiguration {
       level = 3
       """#,
       [
-        "3:1: mqtt: port must be a whole number, not a string",
-        "4:1: mqtt: host must be a string, not a whole number",
-        "5:1: mqtt: tls_insecure must be true or false, not a string",
+        "3:1: mqtt: port must be a whole number, not a string: write port = 1883",
+        #"4:1: mqtt: host must be a string, not a whole number: write host = "7""#,
+        "5:1: mqtt: tls_insecure must be true or false, not a string: write tls_insecure = false",
         "7:1: average: window_samples (4.5) must be a whole number",
         "8:1: average: time_constant_s must be a number, not true or false",
         "9:1: average: outlier_db must be a number, not a list",
         "10:1: average: stale_s must be a number, not a date or a time",
-        "12:1: log: level must be a string, not a whole number",
+        #"12:1: log: level must be a string, not a whole number: write level = "3""#,
       ]),
     WrongConfiguration(
       "words that are no choice",

@@ -97,7 +97,7 @@ extension WrongConfiguration {
         #"11:1: transmit "eddystone-uid": instance is missing"#,
         #"13:1: transmit "eddystone-uid": namespace ("00") must be 20 hexadecimal digits"#,
         #"15:1: transmit "beacon": kind ("beacon") must be "ibeacon", "altbeacon", "eddystone-uid" or "eddystone-url""#,
-        #"19:1: transmit "altbeacon": tx_power_dbm (21) must lie between -127 and 20"#,
+        #"19:1: transmit "altbeacon": tx_power_dbm (21) must lie between -127 and 20; did you mean -21?"#,
         #"20:1: transmit "altbeacon": major does not belong to this kind; it has id and company"#,
       ]),
     WrongConfiguration(

@@ -120,7 +120,7 @@ extension WrongConfiguration {
       gateway.purpose = 7
       """#,
       [
-        "1:9: gateway: purpose must be a string, not a whole number"
+        "1:9: gateway: purpose must be a string, not a whole number: write purpose = \"7\""
       ]),
     WrongConfiguration(
       "one table where there can be several",
@@ -161,7 +161,7 @@ extension WrongConfiguration {
       foo = 1
       """#,
       [
-        #"3:7: syntax error in key-value pair: expected value, saw '\n'"#
+        "3:1: port has no value: write one behind =, or delete the line"
       ]),
     WrongConfiguration(
       "a key twice",
@@ -172,7 +172,7 @@ extension WrongConfiguration {
       port = 2
       """#,
       [
-        "4:8: syntax error in key-value pair: cannot redefine existing integer 'port'"
+        "4:1: port stands in line 3 already: delete one of the two"
       ]),
     WrongConfiguration(
       "a string that has no end",
@@ -182,7 +182,7 @@ extension WrongConfiguration {
       host = "a
       """#,
       [
-        "3:10: syntax error in string: unescaped control characters other than TAB (U+0009) are explicitly prohibited"
+        #"3:8: the quotation mark that begins here has no counterpart: write host = "a""#
       ]),
     WrongConfiguration(
       "too deep a key",

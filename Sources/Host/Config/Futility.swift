@@ -1,0 +1,56 @@
+import Core
+
+// What no device can ever bring about with these settings. `check` says so; a command that only reads the file for something else does not.
+
+extension Configuration {
+  /// When everything is read.
+  func noteFutile(_ root: Section) {
+    let gateway = core.gateway
+    let place = root.node["gateway"]?["authorization"]?.keyAt ?? root.place(of: ["gateway"])
+    let note = { (words: String) in root.reading.recordFutile(at: place, "gateway", words) }
+    switch gateway.authorization {
+    case .denied: note("authorization = \"denied\" keeps the radios off: no device is received, nothing fires. Set \"always\"")
+    case .whenInUse:
+      if core.triggers.count + core.regions.count > 0 {
+        note("authorization = \"when-in-use\" monitors no region and no trigger: none of them does anything. Set \"always\"")
+      }
+      if !core.publish.commands { note("authorization = \"when-in-use\" waits for the command `ranging`: set [command] enabled = true") }
+    case .always: break
+    }
+    if core.triggers.count + core.regions.count == 0, case .ignore = core.publish.unknown {
+      note("there is no [[trigger]] and no [[region]]: no device is looked for, and nothing is published of any")
+    }
+  }
+
+  func noteFutile(_ trigger: TriggerSettings, _ section: Section) {
+    var most: Float = 0
+    for index in core.radios.indices where trigger.radio == nil || Int(trigger.radio!) == index {
+      most = max(most, Float(core.radios[index].window.seconds / core.radios[index].interval.seconds / PhysicsWarnings.quickest.seconds))
+    }
+    let part = "with the radio's window_ms and interval_ms, ten adverts a second are at most \(decimal(most)) samples a second"
+    if trigger.minimumRate > most {
+      section.reading.recordFutile(
+        at: section.place(of: ["min_rate_hz"]), section.title, "min_rate_hz (\(decimal(trigger.minimumRate))) is never reached: \(part)")
+    }
+    // A minute is as long as anybody waits.
+    if Float(trigger.minimumSamples) > most * 60 {
+      section.reading.recordFutile(
+        at: section.place(of: ["min_samples"]), section.title,
+        "min_samples (\(trigger.minimumSamples)) takes more than a minute beside the trigger: \(part)")
+    }
+  }
+
+  /// `irk:*` without any key.
+  func noteFutile(_ selector: Selector, at place: Position, _ section: Section) {
+    guard !selector.isWhole, let kind = selector.kind, kind == .irk || kind == .eid else { return }
+    for index in core.keys.indices where core.keys[index].kind.resolves(kind) { return }
+    let name = kind == .irk ? "irk" : "eid"
+    section.reading.recordFutile(at: place, section.title, "match: \"\(name):*\" matches no device: there is no [[key.\(name)]]")
+  }
+}
+
+private func decimal(_ value: Float) -> String {
+  var text = Text<32>()
+  text.append(number: value, places: 1)
+  return String(text)
+}

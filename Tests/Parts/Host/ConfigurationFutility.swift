@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Host
+
+@Suite("what can never work")
+struct ConfigurationFutility {
+  private func futile(_ toml: String) throws -> [String] {
+    try Configuration(reading: source(shortest + toml)).futile.map { $0.line(in: "c") }
+  }
+
+  private static let trigger = "[[trigger]]\nname = \"t\"\nmatch = \"*\"\n"
+
+  @Test("an authorization that listens to nothing, beside what should happen") func authorization() throws {
+    let denied = try futile("gateway.authorization = \"denied\"\n" + Self.trigger)
+    #expect(denied.count == 1 && denied[0].hasPrefix("c:2:9: warning: gateway: authorization = \"denied\" keeps the radios off"))
+    let inUse = try futile("gateway.authorization = \"when-in-use\"\n" + Self.trigger)
+    #expect(inUse.count == 2 && inUse[0].contains("monitors no region and no trigger") && inUse[1].contains("[command] enabled = true"))
+    #expect(try futile("gateway.authorization = \"when-in-use\"\ncommand.enabled = true\nprivacy.unknown = \"publish\"\n") == [])
+    #expect(try futile(Self.trigger) == [])
+  }
+
+  @Test("nothing to look for") func nothing() throws {
+    #expect(
+      try futile("") == [
+        "c:1:1: warning: gateway: there is no [[trigger]] and no [[region]]: no device is looked for, and nothing is published of any"
+      ])
+    #expect(try futile("privacy.unknown = \"publish\"\n") == [])
+    #expect(try futile("[[region]]\nname = \"r\"\nmatch = \"*\"\n") == [])
+  }
+
+  @Test("more samples than the radio can receive") func samples() throws {
+    let radios = "[[radio]]\nname = \"a\"\ninterval_ms = 100\nwindow_ms = 10\n[[radio]]\nname = \"b\"\nadapter = \"hci1\"\n"
+    #expect(try futile(Self.trigger + "min_rate_hz = 10\n") == [])
+    let rate = try futile(Self.trigger + "min_rate_hz = 11\n")
+    #expect(rate.count == 1 && rate[0].hasPrefix("c:5:1: warning: trigger \"t\": min_rate_hz (11) is never reached: "), "\(rate)")
+    #expect(try futile(radios + Self.trigger + "min_rate_hz = 2\n") == [], "the other radio is quick enough")
+    #expect(try futile(radios + Self.trigger + "min_rate_hz = 2\nradio = \"a\"\n").count == 1)
+    #expect(try futile(radios + Self.trigger + "min_samples = 70\nradio = \"a\"\n").count == 1)
+  }
+
+  @Test("selectors that need a key that is not there") func keys() throws {
+    let trigger = "[[trigger]]\nname = \"t\"\nmatch = [\"irk:*\", \"eid:*\"]\n"
+    #expect(
+      try futile(trigger) == [
+        "c:4:10: warning: trigger \"t\": match: \"irk:*\" matches no device: there is no [[key.irk]]",
+        "c:4:19: warning: trigger \"t\": match: \"eid:*\" matches no device: there is no [[key.eid]]",
+      ])
+    #expect(try futile("[[key.irk]]\nalias = \"a\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n" + trigger).count == 1)
+  }
+
+  @Test("a user without a password") func password() throws {
+    let found = try futile("mqtt.username = \"u\"\n" + Self.trigger)
+    #expect(found.count == 1 && found[0].contains("username has no password_file beside it"))
+  }
+}
