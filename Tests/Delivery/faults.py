@@ -72,7 +72,7 @@ def crash_loop(folder):
             with Courier(port=liar.port, outbox=folder / 'o', claims=1, commands=1) as courier:
                 assert courier.process.wait(10) < 0, (start, courier.words)
                 if start:
-                    courier.told('the run before ended as soon as it was subscribed to')
+                    courier.told('the previous run ended as soon as it subscribed to')
         with Courier(port=liar.port, outbox=folder / 'o', claims=1, commands=1) as courier:
             figures = courier.until(lambda f: f['waiting'] == 0 and f['troubles'] & 256, 10)
             assert figures['online'] == 1, figures

@@ -173,7 +173,7 @@ def identify():
         answer = json.loads(told(place, '--json').stdout)
         assert answer['id'] == 'peer:8337CA80' and len(answer['services']) == 9 and answer['error'] is None, answer
         gone = told('c0:00:00:00:00:77', '--seconds', 1)
-        assert gone.returncode == 1 and 'nobody' in gone.stderr, gone
+        assert gone.returncode == 1 and 'was not heard' in gone.stderr, gone
         other = air.say('phone', id='other', services=['180F'])['address']
         stranger = told(other)
         assert stranger.returncode == 1 and 'no installation id' in stranger.stderr, stranger

@@ -143,7 +143,7 @@ def forged(folder):
         figures = seen.wait(lambda m: m.topic == 'forecourt/site/island-1/telemetry' and json.loads(m.payload)['words_forged'] > 50)
         figures = json.loads(figures.payload)
         assert figures['words_of_strangers'] > 5, figures
-        assert re.search(r'in the name of island-\d was not said with this site\'s key', gateways[0].said()), gateways[0].said()
+        assert re.search(r'in the name of island-\d fails authentication with this site\'s key', gateways[0].said()), gateways[0].said()
         served_once(air, seen, 2, 'island-1', seconds=5 + 3)
         new, mark = site_key(folder, 'new'), len(seen.messages)
         for order in (f'["{key}", "{new}"]', f'["{new}", "{key}"]', f'"{new}"'):

@@ -20,6 +20,8 @@ package struct SiteHearing: BitwiseCopyable, Sendable {
 }
 
 extension Membership {
+  static let helloPace = Interval.seconds(1)
+
   mutating func updateHearing(for groups: GroupList, at now: Instant) {
     hearing.unheard = unheard(for: groups, at: now)
     hearing.missing = hearing.unheard == nil ? Text() : missing(for: groups, at: now)

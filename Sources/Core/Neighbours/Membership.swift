@@ -38,7 +38,6 @@ package struct Membership: ~Copyable {
     package var stranger = Name()
   }
 
-  private static let helloPace = Interval.seconds(1)
   /// Alone, a hello only checks that it comes back; a new gateway says hello first.
   private static let lonelyPace = Interval.seconds(10)
   /// Two hellos of every neighbour.

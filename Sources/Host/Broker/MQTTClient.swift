@@ -7,9 +7,9 @@ import Core
 ///
 /// Used by one thread at a time: the courier's, or the dialer's while it connects (see Dialer).
 @safe final class MQTTClient: @unchecked Sendable {
-  private var handle: OpaquePointer?
+  var handle: OpaquePointer?
   private var properties: OpaquePointer?
-  private var settings = BrokerSettings()
+  private(set) var settings = BrokerSettings()
   /// "application/json", for every publication of an MQTT 5 session.
   private var jsonType: OpaquePointer?
   var news = MQTTNews()
@@ -93,29 +93,6 @@ import Core
       // A longer packet than any request of the contract never reaches our memory.
       unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), 4_096)
     }
-  }
-
-  private func secure() throws(MQTTFault) {
-    guard settings.usesTLS else { return }
-    for file in 0..<3 {
-      let path = file == 0 ? settings.authorities : file == 1 ? settings.certificate : settings.key
-      guard path.isEmpty || FileSystem.isReadable(path) else { throw MQTTFault("cannot read", path, errno: linux_errno()) }
-    }
-    let (folder, certificate, key) = (FileSystem.isFolder(settings.authorities), settings.certificate, settings.key)
-    // SAFETY: libmosquitto copies the paths.
-    try check(
-      unsafe settings.authorities.withCString { authorities in
-        unsafe certificate.withCString { chain in
-          unsafe key.withCString { secret in
-            unsafe mosquitto_tls_set(
-              handle, folder ? nil : authorities, folder ? authorities : nil,
-              certificate.isEmpty ? nil : chain, key.isEmpty ? nil : secret, nil)
-          }
-        }
-      })
-    // SAFETY: a literal ends with a zero, and is copied.
-    try check(unsafe mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
-    try check(unsafe mosquitto_tls_insecure_set(handle, settings.isInsecure))
   }
 
   /// The dialer's thread: resolves the name and connects, which may take minutes. CONNECT and CONNACK follow later.
@@ -261,7 +238,7 @@ import Core
     try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(handle, nil, $0, CInt(qos), options, nil) })
   }
 
-  private func check(_ code: CInt) throws(MQTTFault) {
+  func check(_ code: CInt) throws(MQTTFault) {
     if code != MOSQ_ERR_SUCCESS.rawValue { throw fault(code, errno: linux_errno()) }
   }
 

@@ -122,12 +122,6 @@ package struct File {
     hasOwnGroup = status.st_gid != 0
   }
 
-  /// PostgreSQL's rule for keys: readable by the owner only, or, if root owns the file, by its group, too.
-  package var isPrivate: Bool { mode & 0o077 == 0 || (isOwnedByRoot && mode & 0o037 == 0) }
-
-  /// The chmod that makes it private and keeps it readable for its users.
-  package var remedy: StaticString { isOwnedByRoot && hasOwnGroup ? "chmod 640" : "chmod 600" }
-
   private static func contents(of descriptor: Int32, atMost limit: Int) throws(FileRefusal) -> [UInt8] {
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4_096)

@@ -77,23 +77,11 @@ struct ReportPage: ~Copyable {
     return fire.shift == 0 ? "none" : "\(fixed(fire.shift.magnitude, 1)) s \(fire.shift > 0 ? "later" : "earlier")"
   }
 
-  private mutating func writeVisits(_ run: ReportRun, isNamed: Bool) {
-    let visits = ReportVisit.all(run.events)
-    write("<section><h2>Visits\(isNamed ? ": " + html(run.name) : "")</h2>\n")
-    guard !visits.isEmpty else { return write("<p>No device came near a trigger.</p></section>\n") }
-    write("<table><thead><tr><th>Device<th>Trigger<th>Approached<th>Fired<th>Left<th>Remark</tr></thead><tbody>\n")
-    for visit in visits {
-      write("<tr><td>\(device(visit.identity))<td>\(html(visit.trigger))<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
-      write("<td>\(time(visit.fired == nil ? nil : visit.left, or: ""))<td>\(html(visit.remark))</tr>\n")
-    }
-    write("</tbody></table></section>\n")
-  }
-
   /// The argument is the identity as JSON writes it.
-  private func device(_ identity: String) -> String {
+  func device(_ identity: String) -> String {
     "<code>" + html(String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)) + "</code>"
   }
-  private func time(_ seconds: Double?, or otherwise: String) -> String { seconds.map { fixed($0, 1) + " s" } ?? otherwise }
+  func time(_ seconds: Double?, or otherwise: String) -> String { seconds.map { fixed($0, 1) + " s" } ?? otherwise }
 
   // MARK: Devices
 

@@ -68,3 +68,17 @@ struct FireDifference {
     return all.sorted { ($0.first ?? $0.second ?? 0) < ($1.first ?? $1.second ?? 0) }
   }
 }
+
+extension ReportPage {
+  mutating func writeVisits(_ run: ReportRun, isNamed: Bool) {
+    let visits = ReportVisit.all(run.events)
+    write("<section><h2>Visits\(isNamed ? ": " + html(run.name) : "")</h2>\n")
+    guard !visits.isEmpty else { return write("<p>No device came near a trigger.</p></section>\n") }
+    write("<table><thead><tr><th>Device<th>Trigger<th>Approached<th>Fired<th>Left<th>Remark</tr></thead><tbody>\n")
+    for visit in visits {
+      write("<tr><td>\(device(visit.identity))<td>\(html(visit.trigger))<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
+      write("<td>\(time(visit.fired == nil ? nil : visit.left, or: ""))<td>\(html(visit.remark))</tr>\n")
+    }
+    write("</tbody></table></section>\n")
+  }
+}

@@ -1,0 +1,18 @@
+/// Why a device that stands at a trigger is not served.
+extension Encounter {
+  /// The device has stood here long enough to deserve a reason why nothing happens.
+  func doubt(_ evidence: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> Event? {
+    let since: Instant
+    switch stage {
+    case .dwelling(let start): since = start
+    case .claiming(_, let start): since = start
+    case .absent, .armed, .fired, .leaving: return nil
+    }
+    guard !isUndecidedReported, evidence.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
+    if wasHereAtStart { return .undecided(.presentAtStart) }
+    if mustBeAway { return .undecided(.notAway) }
+    if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
+    if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
+    return evidence.isAhead ? nil : .undecided(evidence.isPowerKnown ? .rival : .unknownPower)
+  }
+}

@@ -1,0 +1,29 @@
+import CLinux
+import CMosquitto
+import Core
+
+/// TLS towards the broker: which authorities, which certificate of ours, which version.
+extension MQTTClient {
+  func secure() throws(MQTTFault) {
+    guard settings.usesTLS else { return }
+    for file in 0..<3 {
+      let path = file == 0 ? settings.authorities : file == 1 ? settings.certificate : settings.key
+      guard path.isEmpty || FileSystem.isReadable(path) else { throw MQTTFault("cannot read", path, errno: linux_errno()) }
+    }
+    let (folder, certificate, key) = (FileSystem.isFolder(settings.authorities), settings.certificate, settings.key)
+    // SAFETY: libmosquitto copies the paths.
+    try check(
+      unsafe settings.authorities.withCString { authorities in
+        unsafe certificate.withCString { chain in
+          unsafe key.withCString { secret in
+            unsafe mosquitto_tls_set(
+              handle, folder ? nil : authorities, folder ? authorities : nil,
+              certificate.isEmpty ? nil : chain, key.isEmpty ? nil : secret, nil)
+          }
+        }
+      })
+    // SAFETY: a literal ends with a zero, and is copied.
+    try check(unsafe mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
+    try check(unsafe mosquitto_tls_insecure_set(handle, settings.isInsecure))
+  }
+}
