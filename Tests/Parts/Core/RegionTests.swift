@@ -169,7 +169,7 @@ struct ReloadTests {
 
   private func events(_ rig: borrowing Rig) -> [String] {
     rig.said().filter { $0.topic == "region/door/event" }.map { _, payload in
-      "\(payload.contains("enter") ? "enter" : "exit") \(payload.split(separator: "00:00:00:00:")[1].prefix(2))"
+      "\(payload.contains("enter") ? "enter" : "exit") \(payload.contains(":00:01\"") ? "01" : payload.contains(":00:02\"") ? "02" : "other")"
     }
   }
 
@@ -197,6 +197,27 @@ struct ReloadTests {
     rig.hear(1, at: 3, data: beacon(2))
     rig.hear(1, at: 4, data: beacon(1))
     #expect(events(rig) == [])
+  }
+
+  @Test("a service that new settings no longer name is nobody's identity any more")
+  func dropped() {
+    func settings(_ services: [UInt32]) -> Settings {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      settings.publish.unknown = .publish
+      for service in services { _ = settings.services.append(ServiceUUID(short: service)) }
+      return settings
+    }
+    var rig = Rig { $0 = settings([0xFFA1, 0xFFA2]) }
+    var kinds: [[Substring]] = []
+    for (round, services) in [[0xFFA1, 0xFFA2], [0xFFA1], [], [0xFFA2]].enumerated() as EnumeratedSequence<[[UInt32]]> {
+      if round > 0 { rig.gateway.reload(settings(services), at: Instant(microseconds: Int64(round) * 60_000_000)) }
+      for second in 1...2 { rig.hear(1, at: Double(round * 60 + second), data: [3, 3, 0xA2, 0xFF]) }
+      // The one before is unknown by now.
+      let topics = rig.said().filter { $0.topic.hasPrefix("proximity/") && !$0.payload.contains("unknown") }.map(\.topic)
+      kinds.append(Set(topics.map { $0.split(separator: "/")[1].prefix { $0 != ":" } }).sorted())
+    }
+    #expect(kinds == [["service"], ["address"], ["address"], ["service"]])
   }
 }
 
