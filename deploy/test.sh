@@ -9,6 +9,7 @@ source "$(dirname "$0")/common.sh"
 steps=(
   "packages     deploy/packages.sh build test bench"
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
+  "marks        python3 Tests/Gates/mutate --check"
   "pure         Tests/Gates/pure.sh"
   "tests        swift test --disable-xctest"
   "sanitize     Tests/Gates/sanitize.sh thread address"

@@ -204,6 +204,8 @@ package struct Gateway: ~Copyable {
   package var refusals: Membership.Refusals { triggers.membership.refused }
   package var visitsRefused: UInt64 { regions.refused }
   package var fragmentsDropped: UInt64 { fragments.dropped }
+  /// Encounters, claims and visits in the tables: none is left when everybody has gone.
+  package var rowsInUse: Int { triggers.encounters.free.taken + triggers.claims.free.taken + regions.visits.free.taken }
 
   // MARK: The driver's own word
 

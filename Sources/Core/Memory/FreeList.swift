@@ -5,7 +5,7 @@ package struct FreeList: ~Copyable {
   private var last: Int32 = -1
   /// Places from here on have never been used.
   package private(set) var fresh = 0
-  private var taken = 0
+  private(set) var taken = 0
 
   package init(capacity: Int, in arena: inout Arena) { links = arena.take(capacity, of: Int32.self) }
 

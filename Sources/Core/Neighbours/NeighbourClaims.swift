@@ -27,7 +27,7 @@ package struct NeighbourClaims: ~Copyable {
   }
 
   private var table: Lent<Entry>
-  private var free: FreeList
+  private(set) var free: FreeList
 
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Entry.self)

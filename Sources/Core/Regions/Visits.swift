@@ -16,7 +16,7 @@ package struct RegionVisit: BitwiseCopyable {
 /// All open visits, each in two lists: its device's and its region's.
 package struct Visits: ~Copyable {
   private var table: Lent<RegionVisit>
-  private var free: FreeList
+  private(set) var free: FreeList
   private var heads = InlineArray<64, Int32>(repeating: -1)
 
   package init(capacity: Int, in arena: inout Arena) {

@@ -3,7 +3,7 @@ package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
   /// What few encounters have, and few questions need.
   private var successions: Lent<Succession>
-  private var free: FreeList
+  private(set) var free: FreeList
   /// Where the search for an absent one continues.
   private var hand = 0
 

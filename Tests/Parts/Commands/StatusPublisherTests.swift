@@ -131,6 +131,27 @@ struct StatusPublisherTests {
     }
   }
 
+  @Test("the status names the groups of the triggers in force, and how the site hears itself where there are any") func groups() throws {
+    var settings = Settings()
+    for group in ["pumps", "doors", "pumps"] as [StaticString] {
+      var trigger = TriggerSettings()
+      trigger.group = Name(group)
+      _ = settings.triggers.append(trigger)
+    }
+    var publisher = StatusPublisher(settings, Text("0123456789abcdef"), [], [])
+    let grouped = payload(try told(&publisher))
+    #expect(grouped.contains(#""groups":"pumps/doors","site":{"trust":"unauthenticated","heard":0,"missing":null}"#), "\(grouped)")
+    func reload(_ toml: String) throws -> String {
+      let text = "gateway.purpose = \"tests\"\n" + toml
+      publisher.reload(try Configuration(reading: ConfigurationText(name: "config.toml", text: Array(text.utf8))))
+      return payload(try told(&publisher))
+    }
+    let alone = try reload("")
+    #expect(!alone.contains("groups") && !alone.contains("site\""), "\(alone)")
+    let again = try reload("[[trigger]]\nname = \"till\"\nmatch = \"*\"\ngroup = \"tills\"\n")
+    #expect(again.contains(#""groups":"tills","site":{"#), "\(again)")
+  }
+
   @Test("without transmissions the status does not mention them, whatever a recording contains") func nothingSent() throws {
     var publisher = publisher()
     let before = payload(try told(&publisher))

@@ -134,6 +134,29 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(listener.average.samples == 1)
   }
 
+  @Test("after a long silence nothing heard before it counts: the average is as one that begins", arguments: 0..<200 as Range<UInt64>)
+  func forgotten(seed: UInt64) {
+    var dice = Seeded(seed)
+    var old = Listener()
+    var level = Double.random(in: -90...(-50), using: &dice)
+    for _ in 0..<Int.random(in: 1...60, using: &dice) {
+      if Int.random(in: 0..<6, using: &dice) == 0 { level = Double.random(in: -90...(-50), using: &dice) }
+      old.hear(noisy(level, spread: 3, &dice), every: Int64.random(in: 20...1_500, using: &dice))
+    }
+    var new = Listener()
+    new.microseconds = old.microseconds
+    var pause = Int64(15_000)
+    for _ in 0..<30 {
+      if Int.random(in: 0..<9, using: &dice) == 0 { level = Double.random(in: -90...(-50), using: &dice) }
+      let sample = noisy(level, spread: 3, &dice)
+      let verdicts = (old.hear(sample, every: pause), new.hear(sample, every: pause))
+      #expect(verdicts.0 == verdicts.1 && old.average.samples == new.average.samples)
+      #expect(abs(old.average.level.value - new.average.level.value) < 0.01)
+      #expect(abs(old.average.doubt.value - new.average.doubt.value) < 0.01)
+      pause = Int64.random(in: 20...1_500, using: &dice)
+    }
+  }
+
   @Test("a clock that goes back is taken to stand still")
   func backwards() {
     var listener = Listener()

@@ -48,6 +48,31 @@ struct EnduranceTests {
     #expect(rig.gateway.counters.clockStepsBack == 0)
   }
 
+  @Test("a newcomer in a full table inherits nothing: each device's averages come from its own samples, at each radio")
+  func newcomers() throws {
+    var rig = Rig(devices: 16) {
+      $0.addRadios(2)
+      $0.addRegion("door")
+    }
+    var random = Seeded(3)
+    var model: [UInt8: [Int]] = [:]
+    for step in 0..<3_000 {
+      let (device, radio) = (UInt8.random(in: 1...40, using: &random), Int.random(in: 0..<2, using: &random))
+      let identity = Identity(.address, Address(word: 0xC000_0000_0000 + UInt64(device)))
+      let before = rig.gateway.devices.find(identity)
+      if before == nil { model[device] = [0, 0] }
+      model[device]![radio] += 1
+      // Every device has a level of its own.
+      rig.hear(device, at: 10 + Double(step) * 0.01, level: -40 - Int8(device), radio: radio)
+      let found = rig.gateway.devices.find(identity)
+      let slot = try #require(found)
+      #expect(model[device] == [rig.gateway.devices[slot, 0].samples, rig.gateway.devices[slot, 1].samples], "step \(step)")
+      #expect(rig.gateway.devices[slot, radio].level == Decibels(Float(-40 - Int8(device))), "step \(step)")
+      if step % 100 == 0 { #expect(rig.gateway.tableFaults == []) }
+    }
+    #expect(rig.gateway.devices.evictions > 1_000)
+  }
+
   @Test("a gap of hours expires everything: exits come at their due moments, and no proximity is kept")
   func gap() throws {
     var rig = Rig {

@@ -89,6 +89,24 @@ import Testing
     #expect(line.connections.isEmpty && line.onAir.count == 1 && line.controller.recoveries.resets == 0)
   }
 
+  @Test("a visitor that vanishes is let go after the supervision timeout of six seconds; without a word from the controller it is reset")
+  func vanished() {
+    var line = Self.line()
+    // The controller reports the end only when it has noticed it itself.
+    line.ignored = [0x0406]
+    line.visit(handle: 0x77)
+    line.run(for: .milliseconds(10_100))
+    #expect(line.opcodes.contains(0x0406))
+    line.run(for: .milliseconds(6_000))
+    #expect(line.connections.count == 1 && line.controller.recoveries.resets == 0)
+    line.end(0x77, 0x08)
+    line.run(for: .seconds(1))
+    #expect(line.onAir.count == 1 && line.isScanning && line.controller.recoveries.resets == 0)
+    line.visit(handle: 0x78)
+    line.run(for: .seconds(19))
+    #expect(line.connections.isEmpty && line.controller.recoveries.resets == 1)
+  }
+
   @Test("signalling and pairing are refused, encryption has no key") func courtesies() {
     var line = Self.line()
     line.visit(handle: 0x77)

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import Core
 
@@ -146,6 +147,12 @@ final class Island {
     }
   }
 
+  /// What is wrong with the gateways' tables.
+  var tableFaults: [String] { rigs.flatMap { $0.rig.gateway.tableFaults } }
+
+  /// Rows of the gateways' tables that are still in use.
+  var rowsInUse: [Int] { rigs.map { $0.rig.gateway.rowsInUse } }
+
   /// Whether it has fired, and not left.
   func holds(_ index: Int) -> Bool { told.last { $0.gateway == index && ["fire", "leave"].contains($0.event) }?.event == "fire" }
 
@@ -260,6 +267,9 @@ func storm(
       levels[index] += (targets[index] - levels[index]) * 0.15
       island.hear(index, at: time + Double(index) * 0.01, level: levels[index])
     }
+    if tick % 10 == 0 { #expect(island.tableFaults == [], "seed \(seed)") }
   }
   island.end(at: 400)
+  #expect(island.tableFaults == [], "seed \(seed)")
+  #expect(island.rowsInUse.allSatisfy { $0 == 0 }, "seed \(seed): rows are left in use: \(island.rowsInUse)")
 }

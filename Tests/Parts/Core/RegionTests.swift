@@ -152,6 +152,73 @@ struct ReloadTests {
     rig.wait(until: 1_000)
     #expect(rig.said().filter { $0.topic.hasPrefix("region") }.map(\.topic) == ["region/kept/event", "region/kept"])
   }
+
+  /// Selectors for the devices 1 and 2.
+  private static let pair = (1...2).map { number in
+    Selector(kind: .address, isWhole: true, prefix: Identity(.address, Address(word: 0xC000_0000_0000 + UInt64(number))))
+  }
+
+  private func watching(_ selectors: [Selector]) -> Settings {
+    var settings = Settings()
+    settings.gateway.devices = 64
+    settings.addRegion("door", matching: selectors[0])
+    for selector in selectors.dropFirst() { _ = settings.selectors.append(selector) }
+    settings.regions[0].match.count = UInt16(selectors.count)
+    return settings
+  }
+
+  private func events(_ rig: borrowing Rig) -> [String] {
+    rig.said().filter { $0.topic == "region/door/event" }.map { _, payload in
+      "\(payload.contains("enter") ? "enter" : "exit") \(payload.contains(":00:01\"") ? "01" : payload.contains(":00:02\"") ? "02" : "other")"
+    }
+  }
+
+  @Test("a region whose match grows or shrinks is another one: its visits end, and whoever it watches enters anew")
+  func widened() {
+    var rig = Rig { $0.addRegion("door", matching: Self.pair[0]) }
+    for device in 1...2 as ClosedRange<UInt8> { rig.hear(device, at: 1) }
+    #expect(events(rig) == ["enter 01"])
+    rig.gateway.reload(watching(Self.pair), at: Instant(microseconds: 2_000_000))
+    for device in 1...2 as ClosedRange<UInt8> { rig.hear(device, at: 3) }
+    #expect(events(rig) == ["exit 01", "enter 01", "enter 02"])
+    rig.gateway.reload(watching([Self.pair[0]]), at: Instant(microseconds: 4_000_000))
+    for device in 1...2 as ClosedRange<UInt8> { rig.hear(device, at: 5) }
+    #expect(events(rig).sorted() == ["enter 01", "exit 01", "exit 02"])
+    #expect(rig.gateway.tableFaults == [])
+  }
+
+  @Test("what matched a region of the old settings matches none of the new, whatever its number")
+  func renumbered() {
+    func beacon(_ minor: UInt8) -> [UInt8] { [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15] + Array(1...19) + [minor, 0xC5] }
+    var rig = Rig { $0.addRegion("door", matching: Selector(kind: .iBeacon, isWhole: false, prefix: Identity(.iBeacon))) }
+    rig.hear(1, at: 1, data: beacon(1))
+    rig.gateway.reload(watching([Self.pair[1]]), at: Instant(microseconds: 2_000_000))
+    _ = rig.said()
+    rig.hear(1, at: 3, data: beacon(2))
+    rig.hear(1, at: 4, data: beacon(1))
+    #expect(events(rig) == [])
+  }
+
+  @Test("a service that new settings no longer name is nobody's identity any more")
+  func dropped() {
+    func settings(_ services: [UInt32]) -> Settings {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      settings.publish.unknown = .publish
+      for service in services { _ = settings.services.append(ServiceUUID(short: service)) }
+      return settings
+    }
+    var rig = Rig { $0 = settings([0xFFA1, 0xFFA2]) }
+    var kinds: [[Substring]] = []
+    for (round, services) in [[0xFFA1, 0xFFA2], [0xFFA1], [], [0xFFA2]].enumerated() as EnumeratedSequence<[[UInt32]]> {
+      if round > 0 { rig.gateway.reload(settings(services), at: Instant(microseconds: Int64(round) * 60_000_000)) }
+      for second in 1...2 { rig.hear(1, at: Double(round * 60 + second), data: [3, 3, 0xA2, 0xFF]) }
+      // The one before is unknown by now.
+      let topics = rig.said().filter { $0.topic.hasPrefix("proximity/") && !$0.payload.contains("unknown") }.map(\.topic)
+      kinds.append(Set(topics.map { $0.split(separator: "/")[1].prefix { $0 != ":" } }).sorted())
+    }
+    #expect(kinds == [["service"], ["address"], ["address"], ["service"]])
+  }
 }
 
 @Suite("Privacy")

@@ -11,7 +11,7 @@ import Testing
     var time = 10.0
     var level = -90.0
     var target = -60.0
-    for _ in 0..<700 {
+    for step in 0..<700 {
       if below(60) == 0 { target = -100 + Double(below(50)) }
       if below(400) == 0 { time += Double(below(20)) }
       if below(300) == 0 { level = target }
@@ -20,8 +20,10 @@ import Testing
       let heard = level + noise * (Double(below(2_000)) / 1_000 - 1)
       observe(time, level)
       rig.hear(1, at: time, level: Int8(max(min(heard, -20), -110).rounded()))
+      if step % 20 == 0 { #expect(rig.gateway.tableFaults == [], "seed \(seed)") }
     }
     rig.wait(until: time + 300)
+    #expect(rig.gateway.tableFaults == [] && rig.gateway.rowsInUse == 0, "seed \(seed)")
   }
 
   private func rig() -> Rig {

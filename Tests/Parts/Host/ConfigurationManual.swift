@@ -56,24 +56,58 @@ struct ConfigurationManual {
 }
 
 extension ConfigurationManual {
-  @Test("a range in a comment is the range in the code") func ranges() throws {
-    let manual = try Manual()
+  /// A key with a range, as its refusal names the ends.
+  private struct Ranged {
+    let entry: Manual.Entry
+    let table: String
+    let key: String
+    let least: String
+    let most: String
+
+    func refusals(of value: String) -> [String] {
+      let words = ["\(key) (\(value)) must lie between", "\(key) (\(value)) must be a whole number"]
+      return findings("\(table)\(key) = \(value)\n").filter { finding in words.contains { finding.contains($0) } }
+    }
+  }
+
+  private func ranged(in manual: Manual) -> [Ranged] {
     var header = manual.entries[0]
-    var compared = 0
+    var all: [Ranged] = []
     for entry in manual.entries {
       guard case .key(let key) = entry.line else {
         header = entry
         continue
       }
       let table = header.text + (header.text.hasPrefix("[[") ? "\nname = \"x\"\nmatch = \"*\"\n" : "\n")
-      let refusals = ["-9e9", "-9000000000"].compactMap { value in
+      let ranges = ["-9e9", "-9000000000"].compactMap { value in
         findings(table + "\(key) = \(value)\n").compactMap { $0.firstMatch(of: #/\(-9.*\) must lie between (\S+) and (\S+)$/#) }.first
       }
-      guard let range = refusals.first else { continue }
-      let above = manual.lines[..<entry.index].reversed().prefix { !$0.isEmpty }.joined(separator: " ")
-      #expect(above.contains("\(range.1) to \(range.2)"), "line \(entry.index + 1): \(entry.text): \(range.1) to \(range.2)")
-      compared += 1
+      guard let range = ranges.first else { continue }
+      all.append(Ranged(entry: entry, table: table, key: key, least: String(range.1), most: String(range.2)))
     }
-    #expect(compared > 35)
+    return all
+  }
+
+  @Test("a range in a comment is the range in the code") func ranges() throws {
+    let manual = try Manual()
+    let all = ranged(in: manual)
+    for key in all {
+      let above = manual.lines[..<key.entry.index].reversed().prefix { !$0.isEmpty }.joined(separator: " ")
+      let words = "\(key.least) to \(key.most)"
+      let isNamed = above.ranges(of: words).contains { !(above[$0.upperBound...].first?.isNumber ?? false) }
+      #expect(isNamed, "line \(key.entry.index + 1): \(key.entry.text): \(words)")
+    }
+    #expect(all.count > 35)
+  }
+
+  @Test("a number is taken at both ends of its range, and refused one step beyond them") func ends() throws {
+    for key in ranged(in: try Manual()) {
+      let (least, most) = (try #require(Double(key.least)), try #require(Double(key.most)))
+      #expect(key.refusals(of: key.least) == [] && key.refusals(of: key.most) == [], "\(key.entry.text)")
+      let isWhole = key.refusals(of: key.least + ".5").contains { $0.contains("whole") }
+      for value in isWhole ? ["\(Int(least) - 1)", "\(Int(most) + 1)"] : ["\(least - 0.001)", "\(most + 0.001)"] {
+        #expect(key.refusals(of: value).count == 1, "\(key.key) = \(value)")
+      }
+    }
   }
 }

@@ -154,6 +154,36 @@ import Testing
     #expect(door.core.pop() == nil && door.counters.requestsRefused.count == refused + 3)
   }
 
+  @Test("a status is read as it was published: its run, its groups, and whether it is a rehearsal")
+  func published() throws {
+    let door = Door()
+    var settings = Settings()
+    settings.gateway.name = Name("other")
+    for (groups, isRehearsal) in [("island/yard", false), ("*", true), ("", false)] as [(StaticString, Bool)] {
+      var report = StatusReport()
+      (report.boot, report.groups, report.simulated, report.state) = (Name("b7"), Text(groups), isRehearsal, .degraded)
+      let message = Message.status(report, topics: Topics(settings), at: .zero)
+      door.say(String(message.topic), String(message.payload))
+      guard case .neighbour(let neighbour)? = door.core.pop() else { throw Lost() }
+      #expect(neighbour.boot == Text("b7") && neighbour.groups.text == report.groups)
+      #expect(neighbour.isOnline && neighbour.simulated == isRehearsal)
+    }
+  }
+
+  @Test(
+    "a number in a command is taken at both ends of its range, and refused beyond them",
+    arguments: [
+      ("capture", "seconds", 1, 3_600), ("ranging", "seconds", 1, 86_400), ("calibrate", "seconds", 1, 300),
+      ("calibrate", "distance_m", 0.1, 20),
+    ])
+  func ends(name: String, member: String, least: Double, most: Double) {
+    for (value, isTaken) in [(least, true), (most, true), (least * 0.99, false), (most * 1.01, false), (0, false)] {
+      let door = Door()
+      let replies = door.command(name, "{\"\(member)\":\(value)\(name == "calibrate" ? #","id":"irk:anna""# : "")}")
+      #expect(replies.isEmpty == isTaken && (door.heard != nil) == isTaken, "\(name) \(member) \(value): \(replies)")
+    }
+  }
+
   @Test("a claim that contradicts its topic is refused, and our own are ignored")
   func forged() {
     let door = Door()

@@ -101,6 +101,28 @@ import Testing
     #expect(running.reaches(.scanning))
   }
 
+  @Test("a refused TCP line is reported with its reason") func refused() throws {
+    // Bound and not listening: nobody else can take the port, and it refuses.
+    let door = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(door) }
+    var address = sockaddr_in()
+    (address.sin_family, address.sin_addr.s_addr) = (UInt16(AF_INET), UInt32(0x7F00_0001).bigEndian)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        #expect(bind(door, address, length) == 0 && getsockname(door, address, &length) == 0)
+      }
+    }
+    let running = RunningRadio(.tcp(host: "127.0.0.1", port: UInt16(bigEndian: address.sin_port)))
+    while let report = running.report() {
+      guard report.condition == .opening else {
+        #expect(report.condition == .degraded(.unreachable) && report.code == ECONNREFUSED, "\(report)")
+        return
+      }
+    }
+    Issue.record("no report")
+  }
+
   @Test("a radio without authorization stops scanning, closes its line, and starts again when authorized") func permission() {
     let controller = YesController("permission")
     let running = RunningRadio(.unix(path: controller.path))

@@ -61,6 +61,31 @@ import Testing
       ])
   }
 
+  @Test("a place is x along the street and y away from it, for everything that stands or goes")
+  func places() throws {
+    let text = """
+      gateway = [ { name = "west", at_m = [1, 2], silent_s = [20, 40] } ]
+      pump = [ { name = "pump", at_m = [3, 4] } ]
+      traveller = [ { name = "anna", from_m = [5, 6], steps = [ { walk_m = [7, 8] }, { stand_s = 9, facing = "pump" } ] } ]
+      bystanders = { corner_m = [-10, -11], opposite_m = [12, 13] }
+      """
+    let file = ScenarioFile(ConfigurationText(name: "s.toml", text: Array(text.utf8)))
+    #expect(file.findings.map { $0.line(in: "s.toml") } == [])
+    let scenario = file.scenario
+    #expect(scenario.gateways.map(\.place) == [Point(1, 2)] && scenario.pumps.map(\.place) == [Point(3, 4)])
+    #expect(scenario.gateways[0].silentFrom == 20 && scenario.gateways[0].silentTo == 40)
+    #expect(scenario.bystanders.corner == Point(-10, -11) && scenario.bystanders.opposite == Point(12, 13))
+    let anna = try #require(scenario.travellers.first)
+    #expect(anna.start == Point(5, 6))
+    guard case .move(let target, _, .foot) = anna.steps[0], case .stay(9, let facing, .foot) = anna.steps[1] else {
+      Issue.record("\(anna.steps)")
+      return
+    }
+    #expect(target == Point(7, 8) && facing == Point(3, 4))
+    #expect(lines("gateway = [ { name = \"a\", at_m = [0, 10001] } ]") == lines("gateway = [ { name = \"a\", at_m = [10001, 0] } ]"))
+    #expect(lines("gateway = [ { name = \"a\", at_m = [0, 10001] } ]").count == 1)
+  }
+
   @Test("a scenario without a gateway, or that is not TOML, is refused")
   func empty() {
     #expect(lines("") == ["s.toml:1:1: gateway is missing: a scenario needs at least one"])

@@ -1,0 +1,132 @@
+"""Do the tests notice? Makes one plausible mistake at a time in a copy of the work tree, and runs the tests until one fails.
+
+  python3 Tests/Gates/mutate --change [COMMIT]         every kind of mistake on each line that differs from COMMIT (default: main)
+  python3 Tests/Gates/mutate --seed N --count N [PART…] a sample of Sources, or of parts of it: Core/Triggers Host
+  python3 Tests/Gates/mutate --list [PART…]            the mistakes it could make
+  python3 Tests/Gates/mutate --check                   its own test, and whether every mark in equivalent.txt still fits
+
+A mistake that nothing notices is a survivor: write the test, or, if no test could tell, mark it in equivalent.txt with the reason. The copy
+and what is compiled stay below build/mutate, so a second run starts soon. A run that was stopped goes on where it was with --resume.
+"""
+import argparse
+import pathlib
+import sys
+import time
+
+import draw
+import kinds
+import selftest
+import tree
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+
+
+def main():
+    options = argparse.ArgumentParser(prog='mutate', description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument('parts', nargs='*', metavar='PART')
+    options.add_argument('--change', nargs='?', const='main', metavar='COMMIT')
+    options.add_argument('--seed', type=int, default=1)
+    options.add_argument('--count', type=int, default=100)
+    options.add_argument('--list', action='store_true')
+    options.add_argument('--check', action='store_true')
+    options.add_argument('--resume', action='store_true')
+    chosen = options.parse_args()
+    try:
+        marked = draw.equivalents(ROOT)
+    except draw.Stale as error:
+        sys.exit(f'mutate: {error}')
+    if chosen.check:
+        return selftest.run()
+    if chosen.list:
+        for path in draw.sources(ROOT, chosen.parts):
+            for one in kinds.mutants(path, (ROOT / path).read_text()):
+                print(f'{path}:{one.line}: {one.words}{"  (equivalent)" if one in marked else ""}')
+        return 0
+    if chosen.change:
+        mistakes = draw.of_change(ROOT, draw.changed(ROOT, chosen.change), marked)
+        return try_all(mistakes, None, f'change-{chosen.change}', chosen.resume)
+    name = '-'.join(['seed', str(chosen.seed), *chosen.parts]).replace('/', '.')
+    return try_all(draw.sample(ROOT, draw.sources(ROOT, chosen.parts), chosen.seed, marked), chosen.count, name, chosen.resume)
+
+
+def try_all(mistakes, count, name, resumes):
+    """Tries so many that compile, and prints what came of each. 1 when something survived."""
+    copy = tree.Copy(ROOT)
+    copy.renew()
+    tests, records, tried, skipped = tree.Tests(copy), Records(name, resumes), [], 0
+    clean = set()
+    for one in mistakes:
+        if count is not None and len(tried) == count:
+            break
+        start = time.monotonic()
+        outcome = records.of(one)
+        if outcome is None:
+            require_clean(tests, one, clean)
+            with copy.with_mistake(one):
+                outcome = tree.verdict(tests, one)
+            records.add(one, outcome)
+        if outcome == 'not compiled':
+            skipped += 1
+            continue
+        tried.append((one, outcome))
+        print(f'{"noticed " if outcome else "SURVIVED"} {one.path}:{one.line}: {one.words}', flush=True)
+        print(f'         {outcome or "no test fails"} ({tree.seconds_since(start)})', flush=True)
+    return report(tried, skipped)
+
+
+def require_clean(tests, one, clean):
+    """Without a mistake the tests pass: otherwise everything would look noticed."""
+    for stage in tests.stages(one.path):
+        if (stage[0], stage[2]) in clean:
+            continue
+        print(f'         first without a mistake: {stage[0]}', flush=True)
+        if not tests.compiles(stage):
+            sys.exit('mutate: the tree does not compile; build/mutate/log.txt says why')
+        if name := tests.notices(stage):
+            sys.exit(f'mutate: without any mistake this fails: {name}')
+        clean.add((stage[0], stage[2]))
+
+
+def report(tried, skipped):
+    rooms = {}
+    for one, outcome in tried:
+        parts = pathlib.PurePath(one.path).parts
+        room = '/'.join(parts[1:-1]) or parts[1]
+        rooms.setdefault(room, []).append(bool(outcome))
+    print()
+    for room in sorted(rooms):
+        print(f'{room:28} {sum(rooms[room]):4} of {len(rooms[room]):4}')
+    noticed = sum(bool(outcome) for _, outcome in tried)
+    share = f', {100 * noticed / len(tried):.0f} %' if tried else ''
+    print(f'{noticed} of {len(tried)} mistakes were noticed{share}; {skipped} did not compile')
+    survivors = [one for one, outcome in tried if not outcome]
+    for one in survivors:
+        line = (ROOT / one.path).read_text().split('\n')[one.line - 1].strip()
+        print(f'\n{one.path} {one.words}\n{line}')
+    return 1 if survivors else 0
+
+
+class Records:
+    """What came of each mistake, kept so that a stopped run can go on."""
+
+    def __init__(self, name, resumes):
+        folder = ROOT / 'build' / 'mutate'
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f'{name.replace("/", ".")}.txt'
+        self.known = {}
+        if resumes and self.path.is_file():
+            self.known = dict(line.split('\t') for line in self.path.read_text().splitlines())
+        self.file = self.path.open('a' if resumes else 'w')
+
+    def of(self, one):
+        return self.known.get(self.key(one))
+
+    def add(self, one, outcome):
+        self.file.write(f'{self.key(one)}\t{" ".join(outcome.split())}\n')
+        self.file.flush()
+
+    def key(self, one):
+        return f'{one.path} {one.line} {one.start} {one.words} {" ".join(one.new.split())}'
+
+
+sys.exit(main())

@@ -1,0 +1,138 @@
+import Testing
+
+@testable import Core
+
+@Suite("What neighbours have claimed") struct NeighbourClaimsTests {
+  @Test("each neighbour has one place in a list, and a forgotten list gives all its places back", arguments: 0..<30 as Range<UInt64>)
+  func againstModel(seed: UInt64) throws {
+    var random = Seeded(seed)
+    let loan = Loan()
+    var arena = loan.arena
+    let room = 24
+    var claims = NeighbourClaims(capacity: room, in: &arena)
+    var heads = [Int32](repeating: -1, count: 6)
+    var model = [[Int: UInt32]](repeating: [:], count: heads.count)
+    for step in 1...1_500 as ClosedRange<UInt32> {
+      let list = Int.random(in: heads.indices, using: &random)
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        claims.forget(&heads[list])
+        model[list] = [:]
+      } else {
+        let neighbour = Int.random(in: 0..<8, using: &random)
+        let isKnown = model[list][neighbour] != nil
+        let isFull = model.reduce(0) { $0 + $1.count } == room
+        let place = claims.place(for: neighbour, run: 1, head: &heads[list])
+        #expect((place < 0) == (isFull && !isKnown))
+        guard place >= 0 else { continue }
+        if !isKnown {
+          let entry = claims[place]
+          #expect(entry.sequence == 0 && entry.echo == 0 && entry.standing == .withdrawn && entry.level == nil && !entry.hasFired)
+        }
+        (claims[place].sequence, claims[place].echo, claims[place].standing, claims[place].level) = (step, step, .fired, Decibels(-60))
+        model[list][neighbour] = step
+      }
+      for (head, known) in zip(heads, model) {
+        for neighbour in 0..<8 {
+          let place = claims.find(neighbour, from: head)
+          let sequence = place < 0 ? nil : claims[place].sequence
+          try #require(sequence == known[neighbour])
+        }
+      }
+      let taken = claims.free.taken
+      try #require(taken == model.reduce(0) { $0 + $1.count })
+    }
+  }
+
+  @Test("of a neighbour's earlier run it remains only that it fired")
+  func restarted() {
+    let loan = Loan()
+    var arena = loan.arena
+    var claims = NeighbourClaims(capacity: 2, in: &arena)
+    for standing in [Claim.Standing.holding, .fired] {
+      var head: Int32 = -1
+      let place = claims.place(for: 3, run: 7, head: &head)
+      (claims[place].sequence, claims[place].echo, claims[place].standing, claims[place].level) = (9, 8, standing, Decibels(-60))
+      claims[place].follow(7)
+      #expect(claims[place].sequence == 9 && claims[place].standing == standing && claims[place].hasFired == (standing == .fired))
+      claims[place].follow(8)
+      let entry = claims[place]
+      #expect(entry.run == 8 && entry.sequence == 0 && entry.echo == 0 && entry.standing == .withdrawn && entry.level == nil)
+      #expect(entry.hasFired == (standing == .fired))
+      claims.forget(&head)
+    }
+  }
+}
+
+@Suite("A neighbour that must learn of us") struct NeighbourNewsTests {
+  private func word(_ name: Name = "other", boot: Text<16> = "run 1", isOnline: Bool = true) -> Neighbour {
+    var word = Neighbour()
+    (word.name, word.boot, word.isOnline) = (name, boot, isOnline)
+    word.groups.append("pumps")
+    return word
+  }
+
+  private func settings(_ roster: [Name] = []) -> Settings {
+    var settings = Settings()
+    settings.gateway.name = "we"
+    settings.addTrigger("pump", group: "pumps")
+    for name in roster {
+      var entry = SiteSettings.Entry()
+      entry.name = name
+      precondition(settings.site.roster.append(entry) == nil)
+    }
+    return settings
+  }
+
+  private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1e6)) }
+
+  @Test("it is news when it appears, starts anew or comes back, and not when it repeats itself")
+  func appears() {
+    var membership = Membership()
+    membership.reload(settings())
+    membership.connected(true, at: at(0))
+    var isNews = [membership.isNews(word(), at: at(1)), membership.isNews(word(isOnline: false), at: at(1))]
+    #expect(isNews == [true, false])
+    membership.receive(status: word(), at: at(1))
+    isNews = [membership.isNews(word(), at: at(2)), membership.isNews(word(boot: "run 2"), at: at(2))]
+    #expect(isNews == [false, true])
+    // A proven run gives way only to one that hears us: a retained status may be old.
+    var hello = word()
+    (hello.sequence, hello.echo) = (1, membership.nextHello(at: at(2)))
+    membership.receive(hello: hello, at: at(2))
+    #expect(membership.isNews(word(boot: "run 0"), at: at(3)) == false)
+    membership.receive(status: word(isOnline: false), at: at(4))
+    isNews = [membership.isNews(word(), at: at(4)), membership.isNews(word(), at: at(9))]
+    #expect(isNews == [false, true], "it said goodbye, and was still heard a moment ago")
+  }
+
+  @Test("a stranger is no news where a roster lists the site, or where the table is full of names that spoke")
+  func strangers() {
+    var membership = Membership()
+    membership.reload(settings(["we", "other"]))
+    #expect(membership.isNews(word("stranger"), at: at(1)) == false)
+    membership = Membership()
+    membership.reload(settings())
+    for number in 0..<64 {
+      var hello = word(Name())
+      hello.name = "gate"
+      hello.name.append(decimal: UInt64(number))
+      hello.sequence = 1
+      #expect(membership.isNews(word("late"), at: at(1)) == true)
+      membership.receive(hello: hello, at: at(1))
+    }
+    #expect(membership.isNews(word("late"), at: at(1)) == false)
+  }
+
+  @Test("a rehearsal is no news for a gateway, nor a gateway for a rehearsal", arguments: [true, false])
+  func rehearsal(isRehearsal: Bool) {
+    let rig = Rig {
+      $0.gateway.simulated = isRehearsal
+      $0.addTrigger("pump", group: "pumps")
+    }
+    for simulated in [true, false] {
+      var word = word()
+      word.simulated = simulated
+      #expect(rig.gateway.isNews(word) == (simulated == isRehearsal))
+    }
+  }
+}

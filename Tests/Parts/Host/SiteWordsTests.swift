@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Core
+@testable import Host
+
+@Suite("What the gateways of a site say to one another") struct SiteWordsTests {
+  /// A gateway with its memory, and a device that comes to its pump.
+  private final class Speaker {
+    private let messages: Ring<Message>
+    private var gateway: Gateway
+
+    init(simulated: Bool) {
+      var settings = Settings()
+      (settings.gateway.name, settings.gateway.devices, settings.gateway.simulated) = (Name("other"), 64, simulated)
+      settings.gateway.purpose = Sentence("tests")
+      var trigger = TriggerSettings()
+      (trigger.name, trigger.group, trigger.match) = (Name("pump-1"), Name("island"), Slice(start: 0, count: 1))
+      precondition(settings.selectors.append(.any) == nil && settings.triggers.append(trigger) == nil)
+      var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 256))
+      messages = Ring(capacity: 256, in: &arena)
+      let cipher: Cipher = { key, plain in key &+ plain }
+      let publisher = Publisher(
+        into: messages, boot: Text("b7"), clock: WallClock(started: .zero, epoch: nil), pseudonyms: Pseudonyms(cipher, salt: Block()))
+      gateway = Gateway(settings, seed: 1, cipher: cipher, publisher: publisher, in: &arena)
+    }
+
+    /// A neighbour has said hello with this number; then a device comes near for some seconds. All that is said meanwhile.
+    func words(after sequence: UInt32, of neighbour: Name, _ boot: Text<16>, simulated: Bool) -> [Message] {
+      gateway.connected(true, at: .zero)
+      var hello = Neighbour()
+      (hello.name, hello.boot, hello.sequence, hello.isOnline, hello.simulated) = (neighbour, boot, sequence, true, simulated)
+      hello.groups.append(Name("island"))
+      gateway.receive(hello: hello, at: .zero)
+      var words: [Message] = []
+      for step in 0..<30 {
+        let level = UInt8(bitPattern: Int8(min(-80 + step, -60)))
+        let packet: [UInt8] = [4, 0x3E, 12, 2, 1, 3, 1, 7, 0, 0, 0, 0, 0xC0, 0, level]
+        gateway.receive(packet.span.bytes, radio: 0, at: .zero + .milliseconds(100 + Int64(step) * 100))
+        while let message = messages.pop() { words.append(message) }
+      }
+      return words
+    }
+  }
+
+  @Test("a hello and a claim are read as another gateway wrote them", arguments: [true, false]) func read(simulated: Bool) throws {
+    let door = Door { $0.boot = Text("boot") }
+    var (hellos, claims): ([Neighbour], [Claim]) = ([], [])
+    for message in Speaker(simulated: simulated).words(after: 57, of: Name("gateway"), Text("boot"), simulated: simulated) {
+      guard String(message.topic).contains("/claim/") else { continue }
+      door.say(String(message.topic), String(message.payload))
+      switch door.core.pop() {
+      case .hello(let hello)?: hellos.append(hello)
+      case .claim(let claim)?: claims.append(claim)
+      default: Issue.record("not read: \(String(message.topic)) \(String(message.payload))")
+      }
+    }
+    #expect(hellos.count >= 3 && claims.count >= 2)
+    for hello in hellos {
+      #expect(hello.name == Name("other") && hello.boot == Text("b7") && hello.isOnline && hello.simulated == simulated)
+      #expect(hello.groups.has(Name("island")) && !hello.groups.has(Name("yard")))
+    }
+    #expect(hellos[0].echo == 0 && hellos.dropFirst().allSatisfy { $0.echo == 57 }, "it says hello, hears one, and repeats its number")
+    #expect(hellos.map(\.uptime.seconds) == hellos.map(\.uptime.seconds).sorted() && hellos.last!.uptime > .seconds(1))
+    for claim in claims {
+      #expect(claim.gateway == Name("other") && claim.boot == Text("b7") && claim.simulated == simulated)
+      #expect(claim.trigger == Name("pump-1") && claim.group == Name("island") && String(claim.identity) == "address:c0:00:00:00:00:07")
+      #expect(-80 ... -59 ~= claim.level?.value ?? 0 && claim.age == .zero && claim.at > .zero)
+    }
+    let numbers = (hellos.map(\.sequence) + claims.map(\.sequence)).sorted()
+    #expect(Set(numbers).count == numbers.count && numbers.first == 1, "one counter for all that a gateway says")
+    #expect(claims.first?.standing == .candidate && claims.map(\.samples) == claims.map(\.samples).sorted())
+    #expect(claims.last!.dwell > .zero && claims.last!.samples > 9)
+  }
+}
+
+extension String {
+  fileprivate init(_ identity: Identity) {
+    var text = Text<128>()
+    text.append(identity)
+    self = String(text)
+  }
+}
