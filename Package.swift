@@ -53,7 +53,7 @@ let product: [Target] = [
 let tests: [Target] = [
   .executableTarget(
     name: "prove", dependencies: ["Core", "Host", "Simulation"], path: "Tests/Firing/ProvingGround",
-    exclude: ["README.md", "table.txt", "walks.txt"], swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
+    exclude: ["README.md", "table.txt", "walks.txt", "sites.txt"], swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
   .target(name: "Seeds", path: "Tests/Rigs/Seeds", swiftSettings: quick),
   .testTarget(
     name: "CoreTests", dependencies: ["Core", "Seeds"], path: "Tests/Parts/Core", sources: coreTests,

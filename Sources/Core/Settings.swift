@@ -76,6 +76,8 @@ package struct RadioSettings: BitwiseCopyable, Sendable {
   package var codedPhy = false
   package var oneMegabitPhy = true
   package var receiveOffset = Decibels(0)
+  /// Where its antenna stands on the site's plan.
+  package var point: PlanPoint?
 
   package init() {}
 }
@@ -174,6 +176,8 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package var match = Slice()
   /// The index of the radio at the trigger; nil: whichever hears best.
   package var radio: Int8?
+  /// Where it is on the site's plan; nil: at its radio.
+  package var point: PlanPoint?
   package var arm = Meters(8)
   package var fire = Meters(1.5)
   package var leave = Meters(4)

@@ -5,7 +5,8 @@
 #   Tests/Gates/prove.sh --ours        the same, but our own rows alone: what deploy/test.sh runs
 #   Tests/Gates/prove.sh SEEDS [NAME…] so many seeds (of these scenarios), printed
 #   Tests/Gates/prove.sh walks         the walks, printed
-#   Tests/Gates/prove.sh --accept      replaces both files
+#   Tests/Gates/prove.sh sites SEEDS even|odd [RECEIVERS…]  sites drawn at random, with phones that nobody measured, printed
+#   Tests/Gates/prove.sh --accept      replaces the files
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 ground=Tests/Firing/ProvingGround
@@ -20,6 +21,7 @@ swift build --product prove >build/prove.log 2>&1 || {
 prove=$(swift build --show-bin-path)/prove
 case ${1:-} in
   walks) exec "$prove" walks ;;
+  sites) exec "$prove" "$@" ;;
   [0-9]*) exec "$prove" table "$@" ;;
   --ours) rows="ours $seeds" ;;
   --accept | "") rows="table $seeds" ;;
@@ -29,16 +31,17 @@ esac
 # shellcheck disable=SC2086
 "$prove" $rows >build/table.txt
 "$prove" walks >build/walks.txt
+"$prove" sites 6 odd 4 >build/sites.txt
 if [ "${1:-}" = --accept ]; then
-  cp build/table.txt build/walks.txt $ground
-  say "$ground/table.txt and walks.txt are new; read what has changed before they are committed"
+  cp build/table.txt build/walks.txt build/sites.txt $ground
+  say "$ground/table.txt, walks.txt and sites.txt are new; read what has changed before they are committed"
   exit
 fi
 ours() { if [ "${1:-}" = --ours ]; then grep -vE '^  [A-Z]|^all: [A-Z]'; else cat; fi; }
-for file in table.txt walks.txt; do
+for file in table.txt walks.txt sites.txt; do
   part=${1:-}
   [ $file = table.txt ] || part=
   diff <(ours "$part" <$ground/$file) build/$file >&2 ||
     fail "the outcomes have changed: < $ground/$file, > this run; if that is meant: Tests/Gates/prove.sh --accept"
 done
-say "$seeds seeds and the walks: as in $ground/table.txt and walks.txt"
+say "$seeds seeds and the walks: as in $ground/table.txt, walks.txt and sites.txt"

@@ -43,6 +43,15 @@ extension Text {
     append(number: value, places: places)
   }
 
+  /// The same under a name that somebody chose.
+  package mutating func member(key: Name, _ value: Float, places: Int) {
+    separate()
+    append(byte: UInt8(ascii: "\""))
+    append(escaping: key.bytes)
+    append("\":" as StaticString)
+    append(number: value, places: places)
+  }
+
   /// `value` counts units of ten to the minus `decimals`; written exactly, without trailing zeros.
   package mutating func member(_ key: StaticString, _ value: Int64, decimals: Int) {
     self.key(key)

@@ -35,6 +35,12 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var echo: UInt32 = 0
   /// Without the receiver's offset, so that the levels of two gateways compare. nil: not heard.
   package var level: Decibels?
+  /// The same, looking further back.
+  package var steady: Decibels?
+  /// Samples a second.
+  package var rate: Float = 0
+  /// Where the radio that heard this stands.
+  package var point: PlanPoint?
   package var samples = 0
   package var dwell = Interval.zero
   /// How old the newest sample was at that moment.

@@ -36,6 +36,10 @@ extension Triggers {
       encounters[place].yield()
       publishClaim(place, at: now, devices, settings, &publisher)
     case .given:
+      // All have answered with what they hear now.
+      judgePattern(place, isUrgent: true, at: now, devices, settings)
+      var evidence = evidence
+      evidence.pattern = encounters[place].judgement.verdict
       guard !evidence.isTaken, !evidence.mayBeTaken, evidence.isAhead else { return encounters[place].yield() }
       fire(place, evidence, at: now, devices, settings, &publisher)
       publishClaim(place, at: now, devices, settings, &publisher)
@@ -83,8 +87,11 @@ extension Triggers {
     let trigger = settings.triggers[Int(encounter.trigger)]
     publisher.composeClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
-    publisher.json.member("state", encounter.standing.name)
+    publisher.json.member("state", standing(of: encounter, at: now, settings).name)
     publisher.json.member("level_db", encounter.approach.level.value, places: 1)
+    publisher.json.member("steady_db", encounter.approach.settled.value, places: 1)
+    publisher.json.member("rate_hz", encounter.approach.rate, places: 1)
+    publisher.composePoint(settings, radio: Int(encounter.radio))
     publisher.json.member("samples", Int64(encounter.approach.samples))
     publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
     publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
@@ -94,6 +101,12 @@ extension Triggers {
     list(encounter.claims, in: &heard) { $0 != .holding }
     publisher.json.member(heard)
     publisher.publish()
+  }
+
+  /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it.
+  private func standing(of encounter: Encounter, at now: Instant, _ settings: borrowing Settings) -> Claim.Standing {
+    let isUnjudged = plan.isPlaced(Int(encounter.trigger)) && now - encounter.approach.heard < Self.memory
+    return encounter.standing == .withdrawn && isUnjudged ? .candidate : encounter.standing
   }
 
   private func list(_ head: Int32, in heard: inout HeardList, _ isMeant: (Claim.Standing) -> Bool) {
@@ -146,6 +159,13 @@ extension Triggers {
     claims[word].sequence = claim.sequence
     claims[word].standing = claim.standing
     claims[word].level = claim.level
+    claims[word].steady = claim.steady ?? claim.level
+    claims[word].rate = claim.rate
+    claims[word].age = claim.age
+    if let point = claim.point {
+      claims[word].receiver = Int8(plan.receiver(of: neighbour, at: point, now: now))
+      claims[word].edition = plan.edition
+    }
     claims[word].echo = max(claims[word].echo, claim.echo)
     claims[word].arrived = now
     let isUrgent = claim.standing == .holding && now - encounters[place].claimed >= .milliseconds(20)
@@ -165,7 +185,11 @@ extension Triggers {
     let found = devices.find(claim.identity)
     let slot = found.flatMap { devices[$0].interest.triggers != 0 ? $0 : nil }
     let estimate = slot.flatMap { devices.estimate(of: $0, at: now, settings) }
-    if let estimate { publisher.json.member("level_db", estimate.average.value, places: 1) }
+    if let estimate {
+      publisher.json.member("level_db", estimate.average.value, places: 1)
+      publisher.json.member("rate_hz", estimate.rate, places: 1)
+    }
+    publisher.composePoint(settings, radio: estimate?.radio ?? 0)
     publisher.json.member("samples", Int64(estimate?.samples ?? 0))
     publisher.json.member("dwell_ms", 0 as Int64)
     publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)

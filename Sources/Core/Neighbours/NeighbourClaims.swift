@@ -9,6 +9,13 @@ package struct NeighbourClaims: ~Copyable {
     /// An earlier run of it has fired, and how that visit ended is unknown.
     package private(set) var hadFired = false
     package var level: Decibels?
+    package var steady: Decibels?
+    package var rate: Float = 0
+    /// How old the level was when it arrived.
+    package var age = Interval.zero
+    /// Its place in the site's plan, -1 when it has none, and the edition of the plan.
+    package var receiver: Int8 = -1
+    package var edition: UInt8 = 0
     package var sequence: UInt32 = 0
     /// Our highest claim that it had received.
     package var echo: UInt32 = 0
@@ -22,7 +29,7 @@ package struct NeighbourClaims: ~Copyable {
     mutating func follow(_ run: UInt8) {
       guard run != self.run else { return }
       hadFired = hasFired
-      (self.run, sequence, echo, standing, level) = (run, 0, 0, .withdrawn, nil)
+      (self.run, sequence, echo, standing, level, steady) = (run, 0, 0, .withdrawn, nil, nil)
     }
   }
 

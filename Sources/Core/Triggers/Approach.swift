@@ -6,6 +6,7 @@
 package struct Approach: BitwiseCopyable {
   private var quick: Float = 0
   private var slow: Float = 0
+  private var slowest: Float = 0
   private var last = Instant.zero
   /// The mean time between samples, in seconds.
   private var gap: Float = 0
@@ -13,6 +14,7 @@ package struct Approach: BitwiseCopyable {
 
   private static let quickSeconds = 0.7
   private static let slowSeconds = 2.0
+  private static let slowestSeconds = 4.0
   /// About how far back the level looks.
   package static let windowSeconds = Float(2 * quickSeconds)
   /// However slow a beacon is, one packet never makes up half of the average.
@@ -25,6 +27,7 @@ package struct Approach: BitwiseCopyable {
 
   package var level: Decibels { Decibels(quick) }
   package var steady: Decibels { Decibels(slow) }
+  package var settled: Decibels { Decibels(slowest) }
   package var motion: Decibels { Decibels(max((quick - slow).magnitude - Self.calm, 0)) }
   package var heard: Instant { last }
   package var rate: Float { gap > 0 ? 1 / gap : 0 }
@@ -33,7 +36,7 @@ package struct Approach: BitwiseCopyable {
   /// Returns the time that the sample stands for: a longer gap than usual says nothing about the time in it.
   package mutating func observe(_ level: Decibels, at now: Instant) -> Interval {
     guard samples > 0 else {
-      (quick, slow, last, samples) = (level.value, level.value, now, 1)
+      (quick, slow, slowest, last, samples) = (level.value, level.value, level.value, now, 1)
       return .zero
     }
     let elapsed = max(now - last, .zero)
@@ -43,6 +46,7 @@ package struct Approach: BitwiseCopyable {
     gap += (Float(elapsed.seconds) - gap) / min(Float(samples) - 1, 8)
     quick += share(of: elapsed, inRhythm: elapsed <= rhythm, within: Self.quickSeconds) * (level.value - quick)
     slow += share(of: elapsed, inRhythm: elapsed <= rhythm, within: Self.slowSeconds) * (level.value - slow)
+    slowest += share(of: elapsed, inRhythm: elapsed <= rhythm, within: Self.slowestSeconds) * (level.value - slowest)
     return min(min(elapsed, rhythm), Self.mostCounted)
   }
 

@@ -10,6 +10,8 @@ package enum BlockingRule: BitwiseCopyable, Equatable {
   case movement(Decibels)
   /// The margin over the best rival lacks this much.
   case rival(Decibels)
+  /// What all receivers hear fits another place as well; so much more would do.
+  case pattern(Float)
   /// The power is unknown and no rival hears the device: nothing proves that it is here.
   case power
   /// Evidence of so many seconds is less than `dwell_s`.
@@ -35,7 +37,7 @@ package enum BlockingRule: BitwiseCopyable, Equatable {
     case .rate: 1
     case .distance: 2
     case .movement: 3
-    case .rival, .power: 4
+    case .rival, .power, .pattern: 4
     case .dwell: 5
     case .presentAtStart: 6
     case .notAway: 7
@@ -71,6 +73,8 @@ extension Encounter {
 extension TriggerEvidence {
   /// Why a second of this evidence counts nothing.
   fileprivate var doubt: BlockingRule? {
+    if weight > 0 || settledWeight > 0 { return nil }
+    if let patternLack, patternLack > 0 { return .pattern(patternLack) }
     if standing <= 0 { return .distance(Decibels(-standing)) }
     if standing <= moving { return .movement(Decibels(moving - standing)) }
     guard lead <= 0 else { return nil }

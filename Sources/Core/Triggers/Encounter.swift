@@ -37,9 +37,12 @@ package struct Encounter: BitwiseCopyable {
   /// When the device came near.
   package var since = Instant.zero
   package var approach = Approach()
+  var judgement = PatternJudgement()
   package var clones = CloneDetector()
   /// Time counts in full when the level is clear, in part when it is doubtful, and negatively when the level speaks against.
   package private(set) var evidenceSeconds: Float = 0
+  /// The same by what the pattern showed in the last seconds.
+  private var settledSeconds: Float = 0
   /// Since when the margin over the rivals has held.
   package private(set) var ahead = Instant.never
   package private(set) var isUndecidedReported = false
@@ -75,7 +78,7 @@ package struct Encounter: BitwiseCopyable {
 
   /// Why a device that stands here does not fire.
   package enum Doubt: UInt8, BitwiseCopyable {
-    case rival, silentNeighbour, unknownPower, noBroker, presentAtStart, notAway
+    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway
   }
 
   package enum Departure: UInt8, BitwiseCopyable {
@@ -127,6 +130,8 @@ package struct Encounter: BitwiseCopyable {
     return certain >= Self.proofSeconds ? highest : nil
   }
 
+  private mutating func resetEvidence() { (evidenceSeconds, settledSeconds) = (0, 0) }
+
   private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
 
   /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
@@ -135,7 +140,7 @@ package struct Encounter: BitwiseCopyable {
     self.isVouched = isVouched
     resetProof()
     rests = now + settings.refractory
-    evidenceSeconds = 0
+    resetEvidence()
   }
 
   /// Our claim with this number asks the neighbours. Only what they answer after it counts.
@@ -148,7 +153,7 @@ package struct Encounter: BitwiseCopyable {
   package mutating func yield() {
     guard case .claiming(_, let since) = stage else { return }
     stage = .dwelling(since: since)
-    evidenceSeconds = 0
+    resetEvidence()
     intent = 0
   }
 
@@ -161,7 +166,7 @@ package struct Encounter: BitwiseCopyable {
   private mutating func end() -> Bool {
     defer {
       stage = .absent
-      evidenceSeconds = 0
+      resetEvidence()
       ahead = .never
       isUndecidedReported = false
       wasHereAtStart = false
@@ -186,7 +191,10 @@ package struct Encounter: BitwiseCopyable {
 
   /// The same visitor under its next address.
   mutating func takeOver(from other: Encounter) {
-    if other.hasFired { (stage, evidenceSeconds) = (other.stage, 0) }
+    if other.hasFired {
+      stage = other.stage
+      resetEvidence()
+    }
     (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
     (isUndecidedReported, isVouched, isPowerReported) = (other.isUndecidedReported, other.isVouched, other.isPowerReported)
     wasHereAtStart = other.wasHereAtStart
@@ -233,7 +241,11 @@ package struct Encounter: BitwiseCopyable {
 
   private mutating func gather(_ evidence: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
     // Capped: however long a device has stood here, doubt takes effect at once.
-    evidenceSeconds = min(max(evidenceSeconds + evidence.weight * Float(elapsed.seconds), 0), Float(settings.dwell.seconds))
+    let (seconds, whole) = (Float(elapsed.seconds), Float(settings.dwell.seconds))
+    evidenceSeconds = min(max(evidenceSeconds + evidence.weight * seconds, 0), whole)
+    guard evidence.pattern != nil else { return }
+    settledSeconds = min(max(settledSeconds + evidence.settledWeight * seconds, 0), PatternVerdict.settledSeconds)
+    if settledSeconds == PatternVerdict.settledSeconds { evidenceSeconds = whole }
   }
 
   /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.

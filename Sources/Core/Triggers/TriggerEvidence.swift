@@ -10,6 +10,8 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var margin: Float?
   package var requiredMargin: Float = 6
   package var power = PowerDoubt.known
+  /// What all receivers together say; nil where no other is known.
+  package var pattern: PatternVerdict?
   /// Whether this trigger has rivals at all.
   package var isGrouped = false
   /// Neighbours compete, so they must be asked.
@@ -37,16 +39,19 @@ package struct TriggerEvidence: BitwiseCopyable {
 
   package var isPowerKnown: Bool { power == .known }
   package var isUnrivalled: Bool { margin == nil && !isGrouped }
-  package var isNear: Bool { insideFire > -Bounds.besideRivals }
+  package var isNear: Bool { insideFire > -Bounds.besideRivals && !isElsewhere || isLikelyHere }
   package var isArming: Bool { insideArm > 0 }
-  package var isGone: Bool { insideArm < -Bounds.body }
-  package var isAway: Bool { insideLeave < -Bounds.body }
+  package var isGone: Bool { insideArm < -Bounds.body && !isLikelyHere }
+  package var isAway: Bool { insideLeave < -Bounds.body && !isLikelyHere }
+  /// However weak its level.
+  private var isLikelyHere: Bool { (pattern?.quick ?? -9) > -1 }
+  private var isElsewhere: Bool { (pattern?.quick ?? 0) < PatternVerdict.elsewhere }
   /// A rival is ahead by as much as we had to be.
-  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin }
+  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin && !isLikelyHere }
 
   /// Whether the rivals leave no doubt. Two gateways hear the same power through the same pocket, so their difference holds where the level
   /// does not: the less is known of the power, the more the difference must prove.
-  package var isAhead: Bool { lead >= 0 }
+  package var isAhead: Bool { lead >= 0 && !isElsewhere || isClear }
 
   /// The device stands still, and the difference alone proves that it is here, whatever its power.
   package var isProof: Bool { motion == 0 && (margin ?? 0) >= Bounds.proof }
@@ -80,7 +85,37 @@ package struct TriggerEvidence: BitwiseCopyable {
   /// one that passes by does not stay.
   package var weight: Float {
     let level = (standing - moving) / Bounds.ramp
-    return max(min(min(level, lead / 2), 1), -1)
+    let rivals = isElsewhere ? -1 : lead / 2
+    return max(min(max(min(level, rivals), patternWeight), 1), -1)
+  }
+
+  // MARK: The pattern
+
+  /// `margin_db` scales what the pattern must show.
+  private var scale: Float { requiredMargin / 6 }
+
+  /// The pattern alone proves that it is here.
+  private var isClear: Bool {
+    guard let pattern else { return false }
+    return min(pattern.quick, pattern.settled + PatternVerdict.lead) >= scale * PatternVerdict.needed
+      || pattern.quick >= 0 && pattern.settled >= scale * PatternVerdict.neededSettled
+  }
+
+  private var patternWeight: Float {
+    guard let pattern else { return -1 }
+    let shown = min(pattern.quick, pattern.settled + PatternVerdict.lead) - scale * PatternVerdict.needed
+    return min((shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp, 1) * PatternVerdict.most
+  }
+
+  /// What the pattern lacks at the moment; nil where there is none.
+  var patternLack: Float? { pattern == nil ? nil : -patternWeight * PatternVerdict.ramp / PatternVerdict.most }
+
+  /// What a second counts that looks further back: less is enough, for longer.
+  package var settledWeight: Float {
+    guard let pattern else { return -1 }
+    let shown = pattern.settled - scale * PatternVerdict.neededSettled
+    let weight = (shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp
+    return max(min(weight, pattern.quick < 0 ? -0.5 : 1), -1)
   }
 
   /// How far the level may be below that of `fire_m`.

@@ -34,9 +34,25 @@ extension Triggers {
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")
     publisher.composeEvidence(encounter, evidence, devices[slot], at: now, settings)
+    if evidence.pattern != nil { composeLikelihood(encounter, settings, &publisher) }
     if let reason = event.reason { publisher.json.member("reason", reason) }
     publisher.json.closeObject()
     publisher.publish()
+  }
+
+  /// Where it stands likeliest, as shares of one: here, at another receiver, or at none.
+  private func composeLikelihood(_ encounter: Encounter, _ settings: borrowing Settings, _ publisher: inout Publisher) {
+    let shares = encounter.judgement.shares
+    publisher.json.object("likelihood")
+    publisher.json.member("here", shares.here, places: 2)
+    if encounter.judgement.quick.rival >= 0 {
+      let owner = plan.owner(of: Int(encounter.judgement.quick.rival))
+      let name = owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
+      publisher.json.member(key: name, shares.rival, places: 2)
+    }
+    publisher.json.member("elsewhere", shares.rest, places: 2)
+    publisher.json.closeObject()
+    publisher.json.member("receivers", Int64(encounter.judgement.receivers))
   }
 
   /// A visit ends under the identity with which it began, whatever the device is called by then.
@@ -82,6 +98,7 @@ extension Encounter.Event {
     case .undecided(.rival): "rival"
     case .undecided(.silentNeighbour): "silent neighbour"
     case .undecided(.unknownPower): "unknown power"
+    case .undecided(.unclearPlace): "unclear place"
     case .undecided(.noBroker): "no broker"
     case .undecided(.presentAtStart): "present at start"
     case .undecided(.notAway): "not been away"
@@ -116,6 +133,12 @@ extension Publisher {
     guard let margin = evidence.margin else { return }
     json.member("margin_db", margin, places: 1)
     json.member("runner_up", encounter.approach.level.value - margin, places: 1)
+  }
+
+  mutating func composePoint(_ settings: borrowing Settings, radio: Int) {
+    guard radio < settings.radios.count, let point = settings.radios[radio].point else { return }
+    json.member("x_m", point.x, places: 1)
+    json.member("y_m", point.y, places: 1)
   }
 
   /// Claims lie beside the gateways' topics, so that neighbours need one subscription. An answer without an encounter names no trigger.

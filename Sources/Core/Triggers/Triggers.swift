@@ -4,10 +4,11 @@ package struct Triggers: ~Copyable {
   var claims: NeighbourClaims
   package internal(set) var membership: Membership
   package internal(set) var learnt: LearntPowers
+  var plan: SitePlan
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
   /// `measured_power_dbm`.
-  private var assumed = Decibels(-59)
+  var assumed = Decibels(-59)
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
@@ -23,7 +24,7 @@ package struct Triggers: ~Copyable {
   /// A device that is heard so soon after the start was not seen approaching.
   private static let startUp = Interval.seconds(3)
   /// A rival's level is forgotten after so long.
-  private static let memory = Interval.seconds(4)
+  static let memory = Interval.seconds(4)
   /// An encounter starts while the device is still this far beyond `arm_m`.
   private static let foresight = Decibels(8)
 
@@ -39,11 +40,12 @@ package struct Triggers: ~Copyable {
     self.claims = NeighbourClaims(capacity: claims, in: &arena)
     learnt = LearntPowers(seed: seed, in: &arena)
     membership = Membership()
+    plan = SitePlan(in: &arena)
     leftovers = Leftovers(in: &arena)
   }
 
   package static func bytes(for capacity: Int, claims: Int) -> Int {
-    Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes
+    Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes + SitePlan.bytes
   }
 
   package mutating func start(_ settings: borrowing Settings, at now: Instant) {
@@ -55,6 +57,7 @@ package struct Triggers: ~Copyable {
     membership.reload(settings)
     let path = PathLoss(settings.calibration)
     assumed = settings.calibration.measuredPower
+    plan.reload(settings)
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
       edges[index] = Edges(
@@ -143,6 +146,7 @@ package struct Triggers: ~Copyable {
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
+    judgePattern(place, at: now, devices, settings)
     let evidence = evidence(of: place, at: now, devices, settings)
     // Once heard far off, the device is seen approaching after all.
     if evidence.isFirm, !evidence.isNear { encounters[place].wasHereAtStart = false }
@@ -205,6 +209,7 @@ package struct Triggers: ~Copyable {
     evidence.requiredMargin = trigger.margin.value
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
+    evidence.pattern = encounter.judgement.verdict
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
     return evidence
   }

@@ -13,6 +13,7 @@ extension Encounter {
     if mustBeAway { return .undecided(.notAway) }
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
     if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
-    return evidence.isAhead ? nil : .undecided(evidence.isPowerKnown ? .rival : .unknownPower)
+    if evidence.isAhead { return nil }
+    return .undecided(evidence.pattern != nil ? .unclearPlace : evidence.isPowerKnown ? .rival : .unknownPower)
   }
 }

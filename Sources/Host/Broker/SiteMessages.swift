@@ -20,6 +20,11 @@ extension Claim {
       self.boot = boot
       echo = try object.echo(to: us)
       if let level = try object.number("level_db", -127...20) { self.level = Decibels(Float(level)) }
+      if let steady = try object.number("steady_db", -127...20) { self.steady = Decibels(Float(steady)) }
+      rate = Float(try object.number("rate_hz", 0...10_000) ?? 0)
+      if let x = try object.number("x_m", -10_000...10_000), let y = try object.number("y_m", -10_000...10_000) {
+        point = PlanPoint(x: Float(x), y: Float(y))
+      }
       samples = Int(try object.need("samples", 0...1_000_000))
       dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...86_400_000)))
       age = .milliseconds(Int64(try object.need("age_ms", 0...3_600_000)))

@@ -49,6 +49,7 @@ extension Configuration {
     }
     readPhys(&section, &radio)
     section.read("receive_offset_db", &radio.receiveOffset, -40...40)
+    section.read("at_m", &radio.point)
     let adapter = readAdapter(&section)
     _ = core.radios.append(radio)
     host.adapters.append(adapter)

@@ -111,6 +111,12 @@ extension Section {
     point = Point(list[0].number, list[1].number)
     return true
   }
+
+  /// A place on the site's plan.
+  mutating func read(_ key: String, _ point: inout PlanPoint?) {
+    var place = Point.zero
+    if read(key, &place) { point = PlanPoint(x: Float(place.x), y: Float(place.y)) }
+  }
 }
 
 extension Node {

@@ -41,6 +41,7 @@ extension Configuration {
       }
       trigger.match = readMatch(&section)
       readRadio(&section, &trigger)
+      section.read("at_m", &trigger.point)
       readDistances(&section, &trigger)
       section.read("dwell_s", seconds: &trigger.dwell, 0...600)
       section.read("min_samples", &trigger.minimumSamples, 1...1_000)

@@ -100,6 +100,7 @@ extension BlockingRule {
     case .distance: "further than fire_m and what is allowed beyond it"
     case .movement: "still moving"
     case .rival: "a rival hears it too well"
+    case .pattern: "what all radios hear fits another place as well"
     case .power: "its power is unknown, and nobody else hears it"
     case .dwell: "not there for dwell_s yet"
     case .presentAtStart: "it was there when the gateway started"
@@ -120,6 +121,7 @@ extension BlockingRule {
     case .distance(let excess): "too far: \(fixed(excess.value, 1)) dB beyond fire_m and what is allowed"
     case .movement(let excess): "still moving: \(fixed(excess.value, 1)) dB more would do"
     case .rival(let missing): "a rival hears it too well: \(fixed(missing.value, 1)) dB of margin are missing"
+    case .pattern(let missing): "what all radios hear fits another place as well: a likelihood of \(fixed(missing, 1)) is missing"
     case .power: "its power is unknown and nobody else hears it: calibrate it"
     case .dwell(let evidence): "evidence of \(fixed(evidence, 2)) s, dwell_s is \(fixed(settings.dwell.seconds, 2))"
     case .presentAtStart: "it was there when the gateway started: it must leave first"
@@ -140,6 +142,7 @@ extension BlockingRule {
     case (.rate(let mine), .rate(let theirs)), (.dwell(let mine), .dwell(let theirs)): return mine > theirs
     case (.distance(let mine), .distance(let theirs)), (.movement(let mine), .movement(let theirs)): return mine < theirs
     case (.rival(let mine), .rival(let theirs)): return mine < theirs
+    case (.pattern(let mine), .pattern(let theirs)): return mine < theirs
     case (.rest(let mine), .rest(let theirs)), (.settle(let mine), .settle(let theirs)): return mine < theirs
     case (_, _): return false
     }

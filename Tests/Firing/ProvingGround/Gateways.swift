@@ -40,14 +40,14 @@ final class Gateways {
   }
 
   init(
-    _ scenario: Scenario, seed: UInt64, broker: Broker = Broker(), cipher: @escaping Cipher,
+    _ scenario: Scenario, seed: UInt64, broker: Broker = Broker(), isPlaced: Bool = false, cipher: @escaping Cipher,
     _ configure: (inout Settings) -> Void = { _ in }
   ) {
     self.broker = broker
     random = Random(seed: seed, 0x42524F4B)
     smallTalk = Random(seed: seed, 0x48454C4F)
     offsets = scenario.gateways.map(\.clock)
-    boards = scenario.gateways.map { Board($0, seed: seed, cipher: cipher, configure) }
+    boards = scenario.gateways.map { Board($0, seed: seed, isPlaced: isPlaced, cipher: cipher, configure) }
     for index in boards.indices {
       guard scenario.gateways.count > 1 else { continue }
       if scenario.gateways[index].silentFrom > 0 { boards[index].gateway.connected(true, at: moment(0, index)) }
@@ -146,6 +146,10 @@ final class Gateways {
     claim.sequence = UInt32(json["seq"] as! Int)
     claim.standing = ["withdrawn": .withdrawn, "candidate": .candidate, "holding": .holding, "fired": .fired][json["state"] as! String]!
     claim.level = (json["level_db"] as? Double).map { Decibels(Float($0)) }
+    claim.steady = (json["steady_db"] as? Double).map { Decibels(Float($0)) }
+    claim.rate = Float(json["rate_hz"] as? Double ?? 0)
+    claim.age = .milliseconds(Int64(json["age_ms"] as? Int ?? 0))
+    if let x = json["x_m"] as? Double, let y = json["y_m"] as? Double { claim.point = PlanPoint(x: Float(x), y: Float(y)) }
     for index in boards.indices where index != sender {
       guard !random.happens(broker.loss), !broker.deaf.contains(time) else { continue }
       claim.echo = echo(to: index, in: json)
@@ -187,7 +191,7 @@ private final class Board {
   var gateway: Gateway
   private let memory: UnsafeMutableRawBufferPointer
 
-  init(_ station: Station, seed: UInt64, cipher: @escaping Cipher, _ configure: (inout Settings) -> Void) {
+  init(_ station: Station, seed: UInt64, isPlaced: Bool, cipher: @escaping Cipher, _ configure: (inout Settings) -> Void) {
     name = station.name
     var settings = Settings()
     settings.gateway.name = station.name
@@ -200,6 +204,11 @@ private final class Board {
     trigger.match = Slice(start: 0, count: 1)
     _ = settings.selectors.append(.any)
     _ = settings.triggers.append(trigger)
+    if isPlaced {
+      var radio = RadioSettings()
+      radio.point = PlanPoint(x: Float(station.place.x), y: Float(station.place.y))
+      _ = settings.radios.append(radio)
+    }
     configure(&settings)
     let bytes = Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 256)
     memory = .allocate(byteCount: bytes, alignment: 128)

@@ -16,14 +16,15 @@ struct Trial {
   private static let step = 0.1
 
   init(
-    _ scene: Scenario, seed: UInt64, isCalibrated: Bool, cipher: @escaping Cipher, _ change: (inout Settings) -> Void = { _ in }
+    _ scene: Scenario, seed: UInt64, isCalibrated: Bool, isPlaced: Bool = false, cipher: @escaping Cipher,
+    _ change: (inout Settings) -> Void = { _ in }
   ) {
-    scenario = isCalibrated || scene.lies ? scene : scene.withoutCalibration
+    scenario = isCalibrated || isPlaced || scene.lies ? scene : scene.withoutCalibration
     var world = World(scenario, seed: seed, cipher: cipher)
     visits = world.visits
     site = Site(gateways: scenario.gateways.count, phones: scenario.phones.count, powers: scenario.phones.map(\.power))
     let phones = scenario.phones
-    let gateways = Gateways(scenario, seed: seed, cipher: cipher) {
+    let gateways = Gateways(scenario, seed: seed, isPlaced: isPlaced, cipher: cipher) {
       $0.know(phones, isCalibrated: isCalibrated && !scene.lies)
       change(&$0)
     }

@@ -25,6 +25,7 @@ final class Island {
   private var chance: Seeded
   private let loss: Double
   private let delay: Double
+  private let isPlaced: Bool
   /// Whose line to the broker is down.
   private var cut: Set<Int> = []
   /// What becomes known later: a gateway's last will, its return, its own loss.
@@ -43,14 +44,16 @@ final class Island {
     init(_ rig: consuming Rig) { self.rig = rig }
   }
 
-  init(_ count: Int, seed: UInt64, loss: Double, delay: Double, isConnected: Bool = true) {
+  /// Placed: the gateways know where they stand, and no power is measured, so the pattern of all decides.
+  init(_ count: Int, seed: UInt64, loss: Double, delay: Double, isConnected: Bool = true, isPlaced: Bool = false) {
+    self.isPlaced = isPlaced
     chance = Seeded(seed)
     self.loss = loss
     self.delay = delay
     offsets = (0..<count).map { Double($0) * 137.5 }
     for index in 0..<count {
       boots.append("test")
-      rigs.append(Self.gateway(index, "test"))
+      rigs.append(Self.gateway(index, "test", isPlaced))
       rigs[index].rig.gateway.connected(isConnected, at: moment(0, index))
       for other in 0..<count where other != index { meet(other, at: index, isOnline: true, 0) }
     }
@@ -69,10 +72,15 @@ final class Island {
     }
   }
 
-  private static func gateway(_ index: Int, _ boot: Text<16>) -> GatewayBox {
+  private static func gateway(_ index: Int, _ boot: Text<16>, _ isPlaced: Bool) -> GatewayBox {
     GatewayBox(
       Rig(boot: boot) {
-        $0.calibrateEverybody()
+        if isPlaced {
+          $0.addRadios(1)
+          $0.radios[0].point = PlanPoint(x: 8 * Float(index % 2), y: 9 * Float(index / 2))
+        } else {
+          $0.calibrateEverybody()
+        }
         $0.gateway.name = Self.name(index)
         $0.addTrigger("pump", group: "pumps")
       })
@@ -84,7 +92,7 @@ final class Island {
     var boot = Text<16>("run ")
     boot.append(decimal: UInt64(restarts))
     boots[index] = boot
-    rigs[index] = Self.gateway(index, boot)
+    rigs[index] = Self.gateway(index, boot, isPlaced)
     rigs[index].rig.gateway.connected(true, at: moment(time, index))
   }
 
@@ -237,6 +245,9 @@ final class Island {
     claim.sequence = UInt32(json["seq"] as! Int)
     claim.standing = ["withdrawn": .withdrawn, "candidate": .candidate, "holding": .holding, "fired": .fired][json["state"] as! String]!
     claim.level = (json["level_db"] as? Double).map { Decibels(Float($0)) }
+    claim.steady = (json["steady_db"] as? Double).map { Decibels(Float($0)) }
+    claim.rate = Float(json["rate_hz"] as? Double ?? 0)
+    if let x = json["x_m"] as? Double, let y = json["y_m"] as? Double { claim.point = PlanPoint(x: Float(x), y: Float(y)) }
     for index in rigs.indices where index != sender && !cut.contains(sender) {
       for _ in 0..<(fraction() < 0.1 ? 2 : 1) { send(.claim(claim), json, to: index, at: time) }
     }

@@ -27,6 +27,26 @@ import Testing
     #expect(island.doubles == 0, "seed \(seed): \(island.told)")
   }
 
+  @Test("two gateways that know where they stand never hold one device at once", arguments: 0..<60 as Range<UInt64>)
+  func placed(seed: UInt64) {
+    let gateways = 2 + Int(seed % 4)
+    let island = Island(gateways, seed: seed, loss: Double(seed % 5) / 10, delay: [0.02, 0.5, 2][Int(seed % 3)], isPlaced: true)
+    storm(island, gateways: gateways, seed: seed)
+    #expect(island.doubles == 0, "seed \(seed): \(island.told)")
+  }
+
+  @Test("gateways that know where they stand serve a phone that is 15 dB weaker than assumed")
+  func weak() {
+    let island = Island(3, seed: 1, loss: 0.1, delay: 0.05, isPlaced: true)
+    for tick in 0..<150 {
+      let time = 5 + Double(tick) * 0.1
+      island.hear(0, at: time, level: -76)
+      for other in 1...2 where tick % 3 == 0 { island.hear(other, at: time + 0.02 * Double(other), level: -92) }
+    }
+    island.end(at: 400)
+    #expect(island.told.filter { $0.event != "arm" }.map { "\($0.gateway) \($0.event)" } == ["0 fire", "0 leave"])
+  }
+
   private func visit(_ island: Island, best: Double = -60, other: Double = -76) -> [String] {
     for tick in 0..<150 {
       let time = 5 + Double(tick) * 0.1

@@ -83,6 +83,7 @@ struct ConfigurationKeys {
     },
     Setting("[[radio]]", ["interval_ms = 40"], beside: "name = \"r\"") { $0.core.radios[0].window == .milliseconds(40) },
     Setting("[[radio]]", ["phys = [\"coded\"]"], beside: "name = \"r\"") { $0.core.radios[0].codedPhy && !$0.core.radios[0].oneMegabitPhy },
+    Setting("[[radio]]", ["at_m = [8, 0.5]"], beside: "name = \"r\"") { $0.core.radios[0].point == PlanPoint(x: 8, y: 0.5) },
     Setting("[[radio]]", ["receive_offset_db = -2.5"], beside: "name = \"r\"") { $0.core.radios[0].receiveOffset == Decibels(-2.5) },
   ]
 

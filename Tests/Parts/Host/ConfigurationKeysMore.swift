@@ -37,6 +37,7 @@ extension ConfigurationKeys {
     of("group = \"pumps\"") { $0.group == Name("pumps" as StaticString) },
     of("margin_db = 4") { $0.margin == Decibels(4) },
     of("settle_s = 0") { $0.settle == .zero },
+    of("at_m = [3, -4.5]") { $0.point == PlanPoint(x: 3, y: -4.5) },
   ]
 
   private static func of(_ line: String, _ isRight: @escaping @Sendable (TriggerSettings) -> Bool) -> Setting {

@@ -1,0 +1,60 @@
+/// What all receivers hear of one phone at one moment.
+struct LevelPattern: BitwiseCopyable {
+  /// The gain of each path against the phone's supposed level at 1 m: usually negative.
+  private var levels = PerReceiver()
+  /// How much each level is worth: one over its variance, nothing where none is known.
+  private var trust = PerReceiver()
+  /// The same for receivers that listen and hear nothing.
+  private var silence = PerReceiver()
+  private var shiftGain: Float = 0
+  private var floor: Float = 0
+  private var loudness = Loudness.unknown
+
+  /// What is believed of the phone before anything is heard, in dB: how much louder it is than supposed, pocket included.
+  struct Loudness: BitwiseCopyable {
+    var mean: Float
+    var deviation: Float
+
+    static let unknown = Loudness(mean: -6, deviation: 9)
+    static let known = Loudness(mean: -5, deviation: 6)
+  }
+
+  /// Shadows and bodies, one standard deviation.
+  static let noise: Float = 5
+  /// No receiver hears less.
+  static let leastHeard = Decibels(-96)
+
+  mutating func hear(_ receiver: Int, _ level: Float, age: Interval = .zero) {
+    let drift = Float(age.seconds) * 2
+    levels[receiver] = level
+    trust[receiver] = 1 / (Self.noise * Self.noise + drift * drift)
+  }
+
+  /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
+  static func faintness(_ rate: Float, of best: Float) -> Float {
+    guard best > 0 else { return 0 }
+    return 6 * max(0, 0.7 - rate / best) / 0.7
+  }
+
+  mutating func hearNothing(_ receiver: Int) { silence[receiver] = 1 / (Self.noise * Self.noise) }
+
+  /// Before `likelihood`.
+  mutating func close(_ loudness: Loudness, floor: Float) {
+    self.loudness = loudness
+    self.floor = floor
+    let square = loudness.deviation * loudness.deviation
+    shiftGain = square / (1 + square * trust.sum())
+  }
+
+  @inline(__always)
+  func likelihood(_ losses: PerReceiver) -> Float {
+    let expected = loudness.mean - losses
+    let error = levels - expected
+    let weighed = error * trust
+    let sum = weighed.sum()
+    let shift = sum * shiftGain
+    var over = expected + (shift - floor)
+    over.replace(with: 0, where: over .< 0)
+    return -0.5 * ((weighed * error).sum() - sum * shift + (over * over * silence).sum())
+  }
+}

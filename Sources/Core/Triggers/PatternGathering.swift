@@ -1,0 +1,99 @@
+/// What all receivers hear of one device, now and over the last seconds.
+private struct PatternPair {
+  var quick = LevelPattern()
+  var settled = LevelPattern()
+  /// How many there are beside our own.
+  var others = 0
+  let power: Decibels
+  /// The best rate at which any receiver hears it.
+  let best: Float
+
+  mutating func hear(_ receiver: Int, _ level: Decibels, settled: Decibels, rate: Float, age: Interval = .zero) {
+    let faint = LevelPattern.faintness(rate, of: best)
+    quick.hear(receiver, (level - power).value - faint, age: age)
+    self.settled.hear(receiver, (settled - power).value - faint)
+  }
+
+  mutating func hearNothing(_ receiver: Int) {
+    quick.hearNothing(receiver)
+    settled.hearNothing(receiver)
+  }
+
+  mutating func close(_ loudness: LevelPattern.Loudness) {
+    let floor = (LevelPattern.leastHeard - power).value
+    quick.close(loudness, floor: floor)
+    settled.close(loudness, floor: floor)
+  }
+}
+
+extension Triggers {
+  /// Compares what all receivers hear with what they would hear of a phone here and elsewhere.
+  mutating func judgePattern(
+    _ place: Int32, isUrgent: Bool = false, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    let trigger = Int(encounters[place].trigger)
+    guard plan.isDrawn(for: trigger), isUrgent || encounters[place].judgement.isDue(at: now) else { return }
+    guard !settings.triggers[trigger].group.isEmpty else { return }
+    let power = devices[Int(encounters[place].device)].power
+    var pair = PatternPair(power: power.credited(assumed), best: bestRate(place, at: now))
+    addRadios(to: &pair, place, at: now, devices, settings)
+    addNeighbours(to: &pair, place, at: now)
+    guard pair.others > 0 else { return encounters[place].judgement.recordUnknown(at: now) }
+    pair.close(power.triggerDoubt == .known ? .known : .unknown)
+    encounters[place].judgement.record(
+      plan.compare(pair.quick, at: trigger), plan.compare(pair.settled, at: trigger).lead, receivers: 1 + pair.others, at: now)
+  }
+
+  private func bestRate(_ place: Int32, at now: Instant) -> Float {
+    var rate = encounters[place].approach.rate
+    var word = encounters[place].claims
+    while word >= 0 {
+      if isCurrent(word, at: now) { rate = max(rate, claims[word].rate) }
+      word = claims.next(after: word)
+    }
+    return rate
+  }
+
+  private func addRadios(
+    to pair: inout PatternPair, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    let slot = Int(encounters[place].device)
+    for radio in 0..<devices.radios {
+      let receiver = plan.receiver(ofRadio: radio)
+      guard receiver >= 0 else { continue }
+      if radio == Int(encounters[place].radio) {
+        let approach = encounters[place].approach
+        pair.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate)
+        continue
+      }
+      pair.others += 1
+      if devices[slot, radio].isStale(at: now, settings.average) {
+        pair.hearNothing(receiver)
+      } else {
+        let level = devices.average(of: slot, radio, settings)
+        pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate)
+      }
+    }
+  }
+
+  /// A neighbour that is silent itself says nothing about the device.
+  private func addNeighbours(to pair: inout PatternPair, _ place: Int32, at now: Instant) {
+    var word = encounters[place].claims
+    while word >= 0 {
+      defer { word = claims.next(after: word) }
+      guard isCurrent(word, at: now) else { continue }
+      pair.others += 1
+      let receiver = Int(claims[word].receiver)
+      if let level = claims[word].level, let steady = claims[word].steady {
+        pair.hear(receiver, level, settled: steady, rate: claims[word].rate, age: now - claims[word].arrived + claims[word].age)
+      } else {
+        pair.hearNothing(receiver)
+      }
+    }
+  }
+
+  private func isCurrent(_ word: Int32, at now: Instant) -> Bool {
+    claims[word].receiver >= 0 && claims[word].edition == plan.edition && now - claims[word].arrived < Self.memory
+      && !membership.members[Int(claims[word].neighbour)].isGone(at: now)
+  }
+}

@@ -1,0 +1,51 @@
+/// The logarithm of how much likelier a device stands at a trigger than elsewhere, by what all receivers hear.
+package struct PatternVerdict: BitwiseCopyable {
+  package var quick: Float
+  /// Looking further back.
+  package var settled: Float
+
+  /// What a moment must show, and what less shows in some seconds. Chosen on the even seeds of `prove sites`.
+  static let needed: Float = 3
+  static let neededSettled: Float = 1.5
+  static let settledSeconds: Float = 4
+  /// What a moment shows beyond what the last seconds show counts so far.
+  static let lead: Float = 1.5
+  static let ramp: Float = 1.5
+  /// A second of the pattern counts half: somebody who walks past a pump is near it for a second, too.
+  static let most: Float = 0.5
+  static let perMotion: Float = 1
+  /// Below this it is elsewhere, whatever its level and its margin.
+  static let elsewhere: Float = -1
+}
+
+/// What the pattern of all receivers last said of a device at a trigger.
+struct PatternJudgement: BitwiseCopyable {
+  private(set) var quick = SitePlan.Comparison(rival: -1, overRival: 0, overRest: 0)
+  private(set) var settled: Float = 0
+  private(set) var at = Instant.never
+  private(set) var receivers: UInt8 = 0
+  private var isKnown = false
+
+  /// Receivers change their minds within a second, not within a packet.
+  private static let pace = Interval.milliseconds(240)
+
+  func isDue(at now: Instant) -> Bool { at == .never || now - at >= Self.pace }
+
+  var verdict: PatternVerdict? { isKnown ? PatternVerdict(quick: quick.lead, settled: settled) : nil }
+
+  mutating func record(_ quick: SitePlan.Comparison, _ settled: Float, receivers: Int, at now: Instant) {
+    self.receivers = UInt8(receivers)
+    (self.quick, self.settled, self.at, isKnown) = (quick, settled, now, true)
+  }
+
+  /// The likelihoods as shares of one.
+  var shares: (here: Float, rival: Float, rest: Float) {
+    let octaves = 1.4426950408889634
+    let rival = quick.rival < 0 ? 0 : exp2(-Double(quick.overRival) * octaves)
+    let rest = exp2(-Double(quick.overRest) * octaves)
+    let all = 1 + rival + rest
+    return (Float(1 / all), Float(rival / all), Float(rest / all))
+  }
+
+  mutating func recordUnknown(at now: Instant) { (at, isKnown) = (now, false) }
+}

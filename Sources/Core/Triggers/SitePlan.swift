@@ -1,0 +1,219 @@
+/// A point on the plan of the site, in metres.
+package struct PlanPoint: BitwiseCopyable, Sendable, Equatable {
+  package var x: Float
+  package var y: Float
+
+  package init(x: Float, y: Float) { (self.x, self.y) = (x, y) }
+
+  func distance(to other: PlanPoint) -> Float { ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot() }
+}
+
+/// One number for each receiver of the site.
+package typealias PerReceiver = SIMD8<Float>
+
+/// Where the receivers of a site stand, and how each of them would hear a phone at many points: at each trigger, and elsewhere.
+///
+/// The points are chosen, and the losses computed, when a receiver becomes known. A decision only compares them with what was heard.
+package struct SitePlan: ~Copyable {
+  private struct PlacedReceiver: BitwiseCopyable {
+    /// -1: one of our own radios.
+    var neighbour: Int16
+    var radio: Int8
+    var point: PlanPoint
+    var used: Instant
+  }
+
+  private var receivers = Bounded<8, PlacedReceiver>(
+    filledWith: PlacedReceiver(neighbour: -1, radio: 0, point: PlanPoint(x: 0, y: 0), used: .zero))
+  /// Rises when a receiver's place in the list is given to another one.
+  private(set) var edition: UInt8 = 0
+  private var exponent: Float = 1.8
+  /// What a phone loses to each receiver, at points of the whole site and around it; and for which triggers such a point is elsewhere.
+  private var losses: Lent<PerReceiver>
+  private var elsewhere: Lent<UInt64>
+  /// At which receiver the point is; -1: at none.
+  private var owners: Lent<Int8>
+  private var count = 0
+  /// The same at each trigger: at its centre, and around it.
+  private var lossesHere: Lent<PerReceiver>
+  private var triggers = InlineArray<64, PlanPoint>(repeating: PlanPoint(x: .nan, y: .nan))
+  private var radii = InlineArray<64, Float>(repeating: 1.5)
+
+  private static let most = 192
+  private static let around = 6
+  private static let perTrigger = 1 + around
+  /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
+  private static let clear: Float = 3.6
+  /// A street is so far from the receivers.
+  private static let outskirts: Float = 18
+
+  package init(in arena: inout Arena) {
+    losses = arena.take(Self.most, of: PerReceiver.self)
+    elsewhere = arena.take(Self.most, of: UInt64.self)
+    owners = arena.take(Self.most, of: Int8.self)
+    lossesHere = arena.take(64 * Self.perTrigger, of: PerReceiver.self)
+  }
+
+  package static var bytes: Int {
+    Arena.bytes(for: most, of: PerReceiver.self) + Arena.bytes(for: most, of: UInt64.self)
+      + Arena.bytes(for: most, of: Int8.self) + Arena.bytes(for: 64 * perTrigger, of: PerReceiver.self)
+  }
+
+  /// Two receivers at least: one alone hears no pattern.
+  func isDrawn(for trigger: Int) -> Bool { receivers.count > 1 && isPlaced(trigger) }
+
+  func isPlaced(_ trigger: Int) -> Bool { !triggers[trigger].x.isNaN }
+
+  mutating func reload(_ settings: borrowing Settings) {
+    receivers.removeAll()
+    edition &+= 1
+    exponent = max(settings.calibration.pathLossExponent, Self.leastExponent)
+    for radio in settings.radios.indices {
+      guard let point = settings.radios[radio].point else { continue }
+      _ = receivers.append(PlacedReceiver(neighbour: -1, radio: Int8(radio), point: point, used: .never))
+    }
+    for index in settings.triggers.indices {
+      let trigger = settings.triggers[index]
+      let own = Int(trigger.radio ?? 0)
+      let radio = own < settings.radios.count ? settings.radios[own].point : nil
+      triggers[index] = trigger.point ?? radio ?? PlanPoint(x: .nan, y: .nan)
+      radii[index] = trigger.fire.value
+    }
+    draw()
+  }
+
+  private static let leastExponent: Float = 2
+
+  /// The place of one of our radios in every pattern; -1 when it stands nobody knows where.
+  func receiver(ofRadio radio: Int) -> Int {
+    for index in receivers.indices where receivers[index].neighbour < 0 && Int(receivers[index].radio) == radio { return index }
+    return -1
+  }
+
+  /// The place of a neighbour's radio, which is added if need be. -1 when eight others are in use.
+  mutating func receiver(of neighbour: Int, at point: PlanPoint, now: Instant) -> Int {
+    for index in receivers.indices where Int(receivers[index].neighbour) == neighbour && receivers[index].point == point {
+      receivers[index].used = now
+      return index
+    }
+    let newcomer = PlacedReceiver(neighbour: Int16(neighbour), radio: 0, point: point, used: now)
+    if receivers.append(newcomer) == nil {
+      draw()
+      return receivers.count - 1
+    }
+    for index in receivers.indices where receivers[index].used + .seconds(60) < now {
+      receivers[index] = newcomer
+      edition &+= 1
+      draw()
+      return index
+    }
+    return -1
+  }
+
+  // MARK: Drawing
+
+  private mutating func draw() {
+    count = 0
+    guard receivers.count > 1 else { return }
+    for index in 0..<64 where !triggers[index].x.isNaN {
+      lossesHere[index * Self.perTrigger] = losses(at: triggers[index])
+      for step in 0..<Self.around {
+        lossesHere[index * Self.perTrigger + 1 + step] = losses(at: corner(step, of: triggers[index], radii[index] * 0.8))
+      }
+    }
+    for index in receivers.indices {
+      add(receivers[index].point, of: index)
+      for step in 0..<Self.around { add(corner(step, of: receivers[index].point, 1.2), of: index) }
+      for step in 0..<Self.around { add(corner(step, of: receivers[index].point, 3), of: index) }
+    }
+    addGrid()
+  }
+
+  private mutating func addGrid() {
+    var (low, high) = (receivers[0].point, receivers[0].point)
+    for index in receivers.indices {
+      let point = receivers[index].point
+      low = PlanPoint(x: min(low.x, point.x), y: min(low.y, point.y))
+      high = PlanPoint(x: max(high.x, point.x), y: max(high.y, point.y))
+    }
+    let (width, depth) = (high.x - low.x + 2 * Self.outskirts, high.y - low.y + 2 * Self.outskirts)
+    let step = max((width * depth / Float(Self.most - count)).squareRoot() * 1.05, 1)
+    var y = low.y - Self.outskirts
+    while y <= high.y + Self.outskirts {
+      var x = low.x - Self.outskirts
+      while x <= high.x + Self.outskirts {
+        add(PlanPoint(x: x, y: y), of: -1)
+        x += step
+      }
+      y += step
+    }
+  }
+
+  /// A regular hexagon.
+  private static let corners: InlineArray<6, PlanPoint> = [
+    PlanPoint(x: 1, y: 0), PlanPoint(x: 0.5, y: 0.866), PlanPoint(x: -0.5, y: 0.866), PlanPoint(x: -1, y: 0), PlanPoint(x: -0.5, y: -0.866),
+    PlanPoint(x: 0.5, y: -0.866),
+  ]
+
+  private func corner(_ index: Int, of center: PlanPoint, _ radius: Float) -> PlanPoint {
+    PlanPoint(x: center.x + radius * Self.corners[index].x, y: center.y + radius * Self.corners[index].y)
+  }
+
+  private mutating func add(_ point: PlanPoint, of receiver: Int) {
+    guard count < Self.most else { return }
+    var mask: UInt64 = 0
+    for index in 0..<64 where !triggers[index].x.isNaN && point.distance(to: triggers[index]) >= radii[index] * Self.clear {
+      mask |= 1 << UInt64(index)
+    }
+    guard mask != 0 else { return }
+    losses[count] = losses(at: point)
+    elsewhere[count] = mask
+    owners[count] = Int8(receiver)
+    count += 1
+  }
+
+  /// Beyond that of the first metre. A phone and a receiver are hardly ever at one height.
+  private func losses(at point: PlanPoint) -> PerReceiver {
+    var losses = PerReceiver()
+    for index in receivers.indices {
+      let flat = point.distance(to: receivers[index].point)
+      losses[index] = Float(5 * Double(exponent) * log10(Double(max(flat * flat + 0.6, 0.25))))
+    }
+    return losses
+  }
+
+  // MARK: Comparing
+
+  /// Logarithms of likelihoods.
+  struct Comparison: BitwiseCopyable {
+    /// The receiver at which it stands likeliest, if not here.
+    var rival: Int8
+    var overRival: Float
+    var overRest: Float
+
+    var lead: Float { min(overRival, overRest) }
+  }
+
+  /// Whose receiver it is: a neighbour, or -1 and one of our radios.
+  func owner(of receiver: Int) -> (neighbour: Int, radio: Int) { (Int(receivers[receiver].neighbour), Int(receivers[receiver].radio)) }
+
+  /// How much likelier the phone stands at the trigger than anywhere else.
+  @inline(never)
+  func compare(_ pattern: LevelPattern, at trigger: Int) -> Comparison {
+    var here = -Float.infinity
+    for index in trigger * Self.perTrigger..<(trigger + 1) * Self.perTrigger {
+      here = max(here, pattern.likelihood(lossesHere[index]))
+    }
+    let bit = UInt64(1) << UInt64(trigger)
+    var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
+    for index in 0..<count where elsewhere[index] & bit != 0 {
+      let lead = here - pattern.likelihood(losses[index])
+      if owners[index] < 0 {
+        comparison.overRest = min(comparison.overRest, lead)
+      } else if lead < comparison.overRival {
+        (comparison.rival, comparison.overRival) = (owners[index], lead)
+      }
+    }
+    return comparison
+  }
+}

@@ -1,0 +1,56 @@
+import Core
+import Dispatch
+import Foundation
+import Simulation
+
+/// Sites that nobody has seen, with phones of unknown power: how many visitors are served, by the number of receivers and the way of
+/// carrying. Even seeds choose constants, odd seeds are reported.
+struct Sites {
+  let seeds: Int
+  let parity: Int
+  var receivers = [2, 3, 4, 8]
+
+  private static let columns = ["visits", "served", "wrong", "twice", "street", "of", "shop", "of", "through", "of", "p50_s", "p95_s"]
+
+  func print() {
+    Swift.print(parity == 0 ? "even seeds" : "odd seeds", "— \(seeds)")
+    Swift.print(Table.row("", Self.columns))
+    for receivers in receivers { for way in RandomSite.carriages { row(receivers, way.name, way.ways) } }
+  }
+
+  private func row(_ receivers: Int, _ name: String, _ ways: [Carried]) {
+    let (seeds, parity) = (seeds, parity)
+    let tally = Tally()
+    DispatchQueue.concurrentPerform(iterations: seeds) { index in
+      let seed = UInt64(2 * index + parity)
+      let site = RandomSite(receivers: receivers, carried: ways, seed: seed)
+      let trial = Trial(site.scenario, seed: seed, isCalibrated: false, isPlaced: true, cipher: Table.cipher)
+      tally.add(trial, seed)
+    }
+    let score = tally.score
+    var cells = [score.visits, score.served, score.wrongPump, score.doubles].map(String.init)
+    for role in [RandomSite.Role.street, .shop, .through] { cells += ["\(tally.fires[role] ?? 0)", "\(tally.phones[role] ?? 0)"] }
+    cells += [score.latencies.percentile(0.5), score.latencies.percentile(0.95)]
+    Swift.print(Table.row("\(receivers) \(name)", cells))
+    fflush(nil)
+  }
+}
+
+private final class Tally: @unchecked Sendable {
+  private let lock = NSLock()
+  private(set) var score = Score()
+  private(set) var fires: [RandomSite.Role: Int] = [:]
+  private(set) var phones: [RandomSite.Role: Int] = [:]
+
+  func add(_ trial: Trial, _ seed: UInt64) {
+    let more = Score(trial.fires, trial, undecided: trial.undecided)
+    lock.lock()
+    defer { lock.unlock() }
+    score = score + more
+    for (index, phone) in trial.scenario.phones.enumerated() {
+      let role = RandomSite.role(of: phone)
+      phones[role, default: 0] += 1
+      fires[role, default: 0] += trial.fires.count { $0.phone == index }
+    }
+  }
+}

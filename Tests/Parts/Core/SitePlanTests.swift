@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+@testable import Core
+
+/// One gateway with four radios, eight metres apart, and a trigger at each.
+@Suite("What all radios of a site hear together") struct SitePlanTests {
+  private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
+
+  private func site(isPlaced: Bool = true, _ change: (inout Settings) -> Void = { _ in }) -> Rig {
+    Rig {
+      $0.addRadios(4)
+      for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
+        if isPlaced { $0.radios[index].point = Self.places[index] }
+        $0.addTrigger(name, group: "pumps", radio: Int8(index))
+      }
+      change(&$0)
+    }
+  }
+
+  /// Half a minute of a phone, heard as distance demands, by radios that hear nothing below -95 dBm.
+  private func hear(_ rig: inout Rig, at place: PlanPoint, loudness: Float, from start: Double = 10, errors: [Float] = [0, 0, 0, 0]) {
+    for step in 0..<300 {
+      for radio in 0..<4 {
+        let distance = max(place.distance(to: Self.places[radio]), 0.5)
+        let level = loudness - Float(20 * Core.log10(Double(distance))) + errors[radio]
+        guard level > -95 else { continue }
+        rig.hear(1, at: start + Double(step) * 0.1 + Double(radio) * 0.01, level: Int8(level.rounded()), radio: radio)
+      }
+    }
+  }
+
+  private func fires(_ rig: borrowing Rig) -> [String] { rig.told().filter { $0.event == "fire" }.map(\.trigger) }
+
+  @Test("a phone that is weak, ordinary or loud is served where it stands", arguments: [-82, -76, -68, -59, -50] as [Float])
+  func served(loudness: Float) {
+    for (index, name) in ["one", "two", "three", "four"].enumerated() {
+      var rig = site()
+      hear(&rig, at: PlanPoint(x: Self.places[index].x + 0.6, y: Self.places[index].y + 0.6), loudness: loudness)
+      #expect(fires(rig) == [name])
+    }
+  }
+
+  @Test("without the plan nobody can tell a weak phone from a distant one")
+  func unplaced() {
+    var rig = site(isPlaced: false)
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82)
+    #expect(fires(rig) == [])
+  }
+
+  @Test("nobody in the street is served, however loud, whatever the antennas are", arguments: 0..<40 as Range<UInt64>)
+  func street(seed: UInt64) {
+    var chance = Seeded(seed)
+    var rig = site()
+    let errors = (0..<4).map { _ in Float(chance.next() % 61) / 10 - 3 }
+    let place = PlanPoint(x: Float(chance.next() % 16) - 4, y: seed % 2 == 0 ? -15 : 24)
+    hear(&rig, at: place, loudness: -60 + Float(chance.next() % 25), errors: errors)
+    #expect(fires(rig) == [], "seed \(seed)")
+  }
+
+  @Test("too far from every pump nobody is served, and the reason is said")
+  func between() {
+    var rig = site()
+    hear(&rig, at: PlanPoint(x: 2.6, y: 0), loudness: -50)
+    let told = rig.told()
+    #expect(!told.contains { $0.event == "fire" })
+    #expect(told.contains { $0.event == "undecided" && $0.reason == "unclear place" }, "\(told)")
+  }
+
+  @Test("a fire says how likely each place was")
+  func evidence() throws {
+    var rig = site()
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -70)
+    let fire = try #require(rig.said().last { $0.topic == "trigger/one" && $0.payload.contains(#""event":"fire""#) })
+    let json = try #require(JSONSerialization.jsonObject(with: Data(fire.payload.utf8)) as? [String: Any])
+    let evidence = try #require(json["evidence"] as? [String: Any])
+    let shares = try #require(evidence["likelihood"] as? [String: Double])
+    #expect(evidence["receivers"] as? Int == 4)
+    #expect(try #require(shares["here"]) > 0.9 && abs(shares.values.reduce(0, +) - 1) < 0.03, "\(shares)")
+    #expect(shares.count == 3 && shares["elsewhere"] != nil, "\(shares)")
+  }
+
+  @Test("a phone that was served is not said to have left because its level is weak")
+  func stays() {
+    var rig = site()
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82)
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -80, from: 40)
+    #expect(rig.told().filter { $0.event == "fire" || $0.event == "leave" }.map(\.event) == ["fire"])
+  }
+}
