@@ -39,7 +39,7 @@ extension Triggers {
       // All have answered with what they hear now.
       judgePattern(place, isUrgent: true, at: now, devices, settings)
       var evidence = evidence
-      evidence.pattern = encounters[place].judgement.verdict
+      evidence.pattern = encounters[judgementOf: place].verdict
       guard !evidence.isTaken, !evidence.mayBeTaken, evidence.isAhead else { return encounters[place].yield() }
       fire(place, evidence, at: now, devices, settings, &publisher)
       publishClaim(place, at: now, devices, settings, &publisher)

@@ -14,7 +14,6 @@ package struct Approach: BitwiseCopyable {
 
   private static let quickSeconds = 0.7
   private static let slowSeconds = 2.0
-  private static let slowestSeconds = 4.0
   /// About how far back the level looks.
   package static let windowSeconds = Float(2 * quickSeconds)
   /// However slow a beacon is, one packet never makes up half of the average.
@@ -44,15 +43,20 @@ package struct Approach: BitwiseCopyable {
     last = max(last, now)
     if samples < .max { samples += 1 }
     gap += (Float(elapsed.seconds) - gap) / min(Float(samples) - 1, 8)
-    quick += share(of: elapsed, inRhythm: elapsed <= rhythm, within: Self.quickSeconds) * (level.value - quick)
-    slow += share(of: elapsed, inRhythm: elapsed <= rhythm, within: Self.slowSeconds) * (level.value - slow)
-    slowest += share(of: elapsed, inRhythm: elapsed <= rhythm, within: Self.slowestSeconds) * (level.value - slowest)
+    let isInRhythm = elapsed <= rhythm
+    let keptSlow = kept(of: elapsed, within: Self.slowSeconds)
+    quick += share(kept(of: elapsed, within: Self.quickSeconds), isInRhythm) * (level.value - quick)
+    slow += share(keptSlow, isInRhythm) * (level.value - slow)
+    // Twice as slow.
+    slowest += share(keptSlow.squareRoot(), isInRhythm) * (level.value - slowest)
     return min(min(elapsed, rhythm), Self.mostCounted)
   }
 
   /// A young average is the plain mean. After a gap, the old average has aged by the whole gap.
-  private func share(of elapsed: Interval, inRhythm: Bool, within seconds: Double) -> Float {
-    let steady = 1 - exp2(-elapsed.seconds / seconds * 1.4426950408889634)
-    return Float(max(inRhythm ? min(steady, Self.mostShare) : steady, 1 / Double(samples)))
+  private func share(_ kept: Double, _ isInRhythm: Bool) -> Float {
+    let steady = 1 - kept
+    return Float(max(isInRhythm ? min(steady, Self.mostShare) : steady, 1 / Double(samples)))
   }
+
+  private func kept(of elapsed: Interval, within seconds: Double) -> Double { exp2(-elapsed.seconds / seconds * 1.4426950408889634) }
 }

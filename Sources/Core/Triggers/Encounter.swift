@@ -37,7 +37,6 @@ package struct Encounter: BitwiseCopyable {
   /// When the device came near.
   package var since = Instant.zero
   package var approach = Approach()
-  var judgement = PatternJudgement()
   package var clones = CloneDetector()
   /// Time counts in full when the level is clear, in part when it is doubtful, and negatively when the level speaks against.
   package private(set) var evidenceSeconds: Float = 0

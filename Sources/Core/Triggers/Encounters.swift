@@ -3,6 +3,8 @@ package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
   /// What few encounters have, and few questions need.
   private var successions: Lent<Succession>
+  /// Apart, too: only triggers on a plan have them.
+  private var judgements: Lent<PatternJudgement>
   private(set) var free: FreeList
   /// Where the search for an absent one continues.
   private var hand = 0
@@ -10,11 +12,13 @@ package struct Encounters: ~Copyable {
   package init(capacity: Int, in arena: inout Arena) {
     table = arena.take(capacity, of: Encounter.self)
     successions = arena.take(capacity, of: Succession.self)
+    judgements = arena.take(capacity, of: PatternJudgement.self)
     free = FreeList(capacity: capacity, in: &arena)
   }
 
   package static func bytes(for capacity: Int) -> Int {
-    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Succession.self) + FreeList.bytes(for: capacity)
+    Arena.bytes(for: capacity, of: Encounter.self) + Arena.bytes(for: capacity, of: Succession.self)
+      + Arena.bytes(for: capacity, of: PatternJudgement.self) + FreeList.bytes(for: capacity)
   }
 
   package var isFull: Bool { free.isEmpty }
@@ -35,6 +39,11 @@ package struct Encounters: ~Copyable {
       successions[Int(place)] = newValue
       successions[Int(place)].isKnown = true
     }
+  }
+
+  subscript(judgementOf place: Int32) -> PatternJudgement {
+    _read { yield judgements[Int(place)] }
+    _modify { yield &judgements[Int(place)] }
   }
 
   /// The place of the device's encounter with a trigger, -1 when there is none.
@@ -87,6 +96,7 @@ package struct Encounters: ~Copyable {
       table[Int(before)].nextOfDevice = table[Int(place)].nextOfDevice
     }
     table[Int(place)] = Encounter()
+    if judgements[Int(place)].at != .zero { judgements[Int(place)] = PatternJudgement() }
     free.giveBack(place)
   }
 }

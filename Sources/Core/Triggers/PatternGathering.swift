@@ -28,19 +28,20 @@ private struct PatternPair {
 
 extension Triggers {
   /// Compares what all receivers hear with what they would hear of a phone here and elsewhere.
+  @inline(never)
   mutating func judgePattern(
     _ place: Int32, isUrgent: Bool = false, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let trigger = Int(encounters[place].trigger)
-    guard plan.isDrawn(for: trigger), isUrgent || encounters[place].judgement.isDue(at: now) else { return }
+    guard plan.isDrawn(for: trigger), isUrgent || encounters[judgementOf: place].isDue(at: now) else { return }
     guard !settings.triggers[trigger].group.isEmpty else { return }
     let power = devices[Int(encounters[place].device)].power
     var pair = PatternPair(power: power.credited(assumed), best: bestRate(place, at: now))
     addRadios(to: &pair, place, at: now, devices, settings)
     addNeighbours(to: &pair, place, at: now)
-    guard pair.others > 0 else { return encounters[place].judgement.recordUnknown(at: now) }
+    guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
     pair.close(power.triggerDoubt == .known ? .known : .unknown)
-    encounters[place].judgement.record(
+    encounters[judgementOf: place].record(
       plan.compare(pair.quick, at: trigger), plan.compare(pair.settled, at: trigger).lead, receivers: 1 + pair.others, at: now)
   }
 

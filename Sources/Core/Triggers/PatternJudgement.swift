@@ -22,14 +22,14 @@ package struct PatternVerdict: BitwiseCopyable {
 struct PatternJudgement: BitwiseCopyable {
   private(set) var quick = SitePlan.Comparison(rival: -1, overRival: 0, overRest: 0)
   private(set) var settled: Float = 0
-  private(set) var at = Instant.never
+  private(set) var at = Instant.zero
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
 
   /// Receivers change their minds within a second, not within a packet.
   private static let pace = Interval.milliseconds(240)
 
-  func isDue(at now: Instant) -> Bool { at == .never || now - at >= Self.pace }
+  func isDue(at now: Instant) -> Bool { now - at >= Self.pace }
 
   var verdict: PatternVerdict? { isKnown ? PatternVerdict(quick: quick.lead, settled: settled) : nil }
 

@@ -60,7 +60,8 @@ package struct SitePlan: ~Copyable {
   }
 
   /// Two receivers at least: one alone hears no pattern.
-  func isDrawn(for trigger: Int) -> Bool { receivers.count > 1 && isPlaced(trigger) }
+  var isDrawn: Bool { receivers.count > 1 }
+  func isDrawn(for trigger: Int) -> Bool { isDrawn && isPlaced(trigger) }
 
   func isPlaced(_ trigger: Int) -> Bool { !triggers[trigger].x.isNaN }
 

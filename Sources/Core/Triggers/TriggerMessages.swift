@@ -34,25 +34,28 @@ extension Triggers {
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")
     publisher.composeEvidence(encounter, evidence, devices[slot], at: now, settings)
-    if evidence.pattern != nil { composeLikelihood(encounter, settings, &publisher) }
+    if evidence.pattern != nil { composeLikelihood(encounter, devices[slot].encounters, settings, &publisher) }
     if let reason = event.reason { publisher.json.member("reason", reason) }
     publisher.json.closeObject()
     publisher.publish()
   }
 
   /// Where it stands likeliest, as shares of one: here, at another receiver, or at none.
-  private func composeLikelihood(_ encounter: Encounter, _ settings: borrowing Settings, _ publisher: inout Publisher) {
-    let shares = encounter.judgement.shares
+  private func composeLikelihood(_ encounter: Encounter, _ head: Int32, _ settings: borrowing Settings, _ publisher: inout Publisher) {
+    let place = encounters.find(trigger: Int(encounter.trigger), from: head)
+    guard place >= 0 else { return }
+    let judgement = encounters[judgementOf: place]
+    let shares = judgement.shares
     publisher.json.object("likelihood")
     publisher.json.member("here", shares.here, places: 2)
-    if encounter.judgement.quick.rival >= 0 {
-      let owner = plan.owner(of: Int(encounter.judgement.quick.rival))
+    if judgement.quick.rival >= 0 {
+      let owner = plan.owner(of: Int(judgement.quick.rival))
       let name = owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
       publisher.json.member(key: name, shares.rival, places: 2)
     }
     publisher.json.member("elsewhere", shares.rest, places: 2)
     publisher.json.closeObject()
-    publisher.json.member("receivers", Int64(encounter.judgement.receivers))
+    publisher.json.member("receivers", Int64(judgement.receivers))
   }
 
   /// A visit ends under the identity with which it began, whatever the device is called by then.

@@ -146,7 +146,7 @@ package struct Triggers: ~Copyable {
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    judgePattern(place, at: now, devices, settings)
+    if plan.isDrawn { judgePattern(place, at: now, devices, settings) }
     let evidence = evidence(of: place, at: now, devices, settings)
     // Once heard far off, the device is seen approaching after all.
     if evidence.isFirm, !evidence.isNear { encounters[place].wasHereAtStart = false }
@@ -209,7 +209,7 @@ package struct Triggers: ~Copyable {
     evidence.requiredMargin = trigger.margin.value
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
-    evidence.pattern = encounter.judgement.verdict
+    if plan.isDrawn { evidence.pattern = encounters[judgementOf: place].verdict }
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
     return evidence
   }
