@@ -1,7 +1,9 @@
-"""`deploy/demo.sh --page`: prints one URL, the page there shows the rush of eight pumps, and after Ctrl-C nothing is left running.
+"""`deploy/demo.sh` tells what happens and leaves a report; with --json it prints messages; with --page it prints one URL, the page there shows the
+rush of eight pumps, and after Ctrl-C nothing is left running.
 
     $(Tests/Rigs/venv.sh) Tests/Operation/demo.py [--picture FILE]      $FORECOURT names the program; FILE is README's picture of the page
 """
+import json
 import re
 import signal
 import sys
@@ -11,7 +13,7 @@ from pathlib import Path
 from browser import Browser
 from cases import case, main
 from product import FORECOURT, ROOT
-from rig import Program, accepts, wait_until
+from rig import Program, accepts, run, wait_until
 
 picture = Path(sys.argv.pop()) if sys.argv[1:2] == ['--picture'] and sys.argv.pop(1) else None
 
@@ -20,6 +22,26 @@ def children(pid):
     """Its processes, and theirs."""
     own = [int(child) for task in Path(f'/proc/{pid}/task').iterdir() for child in (task / 'children').read_text().split()]
     return own + [below for child in own for below in children(child)]
+
+
+@case
+def as_a_story(folder):
+    told = run(ROOT / 'deploy/demo.sh', env={'FORECOURT': FORECOURT}, seconds=60)
+    assert told.returncode == 0, told.stderr
+    lines = told.stdout.splitlines()
+    for line, words in zip(lines, (r'heard for the first time: ibeacon:\S+:7:1', r'approaching, \d\.\d m', r'fire: \d\.\d m away, after \d(\.\d)? s at the pump',
+                                   r'left, after \d\d(\.\d)? s')):
+        assert re.fullmatch(r' *\d+\.\d s  ' + words, line), line
+    report = Path(lines[-1].split(': ')[-1])
+    assert len(lines) == 6 and report.is_file() and f'>{lines[2].split()[0]} s' in report.read_text(), 'the report has the same fire at the same time'
+
+
+@case
+def as_messages(folder):
+    told = run(ROOT / 'deploy/demo.sh', '--json', env={'FORECOURT': FORECOURT}, seconds=60)
+    events = [json.loads(line[line.index('{'):])['event'] for line in told.stdout.splitlines() if ' trigger/pump-1  ' in line]
+    assert events == ['arm', 'fire', 'leave'], told.stdout
+    assert run(ROOT / 'deploy/demo.sh', '--none').returncode == 64
 
 
 @case
