@@ -5,19 +5,14 @@
 """
 import contextlib
 import json
-import sys
 import time
 
-from browser import Browser
 from cases import case, main
 from gateway import Gateway
+from looks import LOOKS
 from product import ROOT
-from rig import Air, Subscriber, run, wait_until
-from yard import BUILT, TAG, Forecourt, Tunnel, pump, stamp
-
-sys.path.insert(0, str(ROOT / 'Tests/Delivery'))
-from brokers import Broker, authority_of  # noqa: E402
-from looks import LOOKS  # noqa: E402
+from rig import Air, run, wait_until
+from yard import TAG, Forecourt, pump, stamp
 
 
 @case
@@ -78,25 +73,6 @@ def two_at_one_pump(folder):
 
 
 @case
-def broker_restarted(folder):
-    """The broker goes: the page says so and since when; it comes back: the page is live and has caught up."""
-    with Forecourt(persistence=True) as yard:
-        yard.online()
-        yard.stands()
-        page = yard.open()
-        page.reads('Nobody', pump())
-        yard.broker.stop()
-        page.reads('Broker lost', '#notices')
-        page.reads('broker lost', '#condition')
-        yard.broker.start()
-        page.reads('live', '#condition', 20)
-        wait_until(lambda: yard.seen.client.is_connected(), 20, 'we are back')
-        yard.stands(served=(TAG + '0',))
-        page.reads('Served', pump())
-        page.wait("!document.getElementById('notices').textContent.includes('Broker lost')")
-
-
-@case
 def gateway_killed(folder):
     """A gateway that is killed is offline by its last will: its pump is unknown, not free. A degraded one says why."""
     with Forecourt() as yard, Air() as air:
@@ -144,53 +120,6 @@ def hostile_names(folder):
                 raise AssertionError(f'the policy allows {code}')
         page.run("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:1/x'}))")
         wait_until(lambda: page.run('1') and any('Content Security Policy' in said for said in page.said), 5, 'the policy refuses an image')
-
-
-@case
-def login(folder):
-    """site.conf as shipped: the page comes over TLS, a wrong password is refused in words, the right one is kept for the tab; the page's
-    user reads the site, nothing beyond it, and writes nothing."""
-    authority_of(folder)
-    with Broker(folder / 'site', 'site.conf', pages=BUILT) as broker, Tunnel(folder, broker) as tunnel, Subscriber(broker.local, '#') as watch, \
-            Browser() as browser:
-        with browser.open('about:blank') as page:
-            page.tell('Security.setIgnoreCertificateErrors', ignore=True)
-            page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/')
-            page.reads('Connect to the broker')
-            watch.publish('forecourt/harbour-road/island-1/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
-            watch.publish('forecourt/elsewhere/island-9/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
-            for password, words in (('wrong', 'The broker refuses'), ('ladder', '')):
-                page.wait("document.activeElement.id === 'username'")
-                page.run("for (const id of ['username', 'password']) document.getElementById(id).value = ''")
-                page.type('#username', 'page')
-                page.type('#password', password)
-                page.press('Enter')
-                page.reads(words or 'island-1')
-            assert 'island-9' not in page.text()
-            page.tell('Page.reload')
-            page.reads('island-1')
-            assert page.run('localStorage.length') == 0 and 'ladder' not in page.run('document.cookie + location.href')
-            page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/?broker=wss://127.0.0.1:{tunnel.port}')
-            page.reads('Attention: user and password will go to wss://127.0.0.1')
-        writes(folder, tunnel, watch)
-
-
-def writes(folder, tunnel, watch):
-    """Whatever the page's user publishes goes nowhere."""
-    import paho.mqtt.client as paho
-    client = paho.Client(paho.CallbackAPIVersion.VERSION2, transport='websockets')
-    client.tls_set(str(folder / 'tls' / 'ca.pem'))
-    client.username_pw_set('page', 'ladder')
-    client.connect('localhost', tunnel.port)
-    client.loop_start()
-    wait_until(client.is_connected, 5, 'the page’s user may connect')
-    mark = len(watch.messages)
-    for topic in ('island-1/command/ping', 'island-1/status', 'page/status', 'plan', 'claim/pumps/x/page'):
-        client.publish(f'forecourt/harbour-road/{topic}', 'x', 1).wait_for_publish(5)
-    time.sleep(0.3)
-    client.disconnect()
-    client.loop_stop()
-    assert len(watch.messages) == mark, watch.messages[mark:]
 
 
 @case
@@ -274,20 +203,6 @@ def several_sites(folder):
         yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
         page.reads('hill', '#title')
         page.wait("document.getElementById('sites').hidden")
-
-
-@case
-def from_disk(folder):
-    """The same file opened from a disk, with the broker's address; and without one it asks."""
-    with Forecourt() as yard:
-        yard.online()
-        with yard.browser.open(f'file://{BUILT}/index.html?broker=ws://127.0.0.1:{yard.web}') as page:
-            page.reads('island-1', '#gateways')
-        with yard.browser.open(f'file://{BUILT}/index.html') as page:
-            page.reads('Connect to the broker')
-            page.type('#broker', f'ws://127.0.0.1:{yard.web}')
-            page.press('Enter')
-            page.reads('island-1', '#gateways')
 
 
 if __name__ == '__main__':

@@ -29,8 +29,11 @@ export class Devices {
 
   /** @param {Site} site @param {Device[]} devices @param {Set<string>} served keys of those that are served @param {number} now */
   update(site, devices, served, now) {
-    const rank = (/** @type {Device} */ device) => (served.has(device.key) ? 0 : 1 + zones.indexOf(device.best(now)?.zone ?? ''));
-    const present = devices.filter((device) => device.best(now)).sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+    const ranked = devices.flatMap((device) => {
+      const best = device.best(now);
+      return best ? [{ device, rank: served.has(device.key) ? 0 : 1 + zones.indexOf(best.zone) }] : [];
+    });
+    const present = ranked.sort((a, b) => a.rank - b.rank || (a.device.key < b.device.key ? -1 : 1)).map(({ device }) => device);
     const rows = this.all ? present : present.slice(0, few);
     set(byId('no-devices', HTMLElement), 'hidden', present.length > 0);
     set(this.more, 'hidden', present.length <= few);

@@ -2,7 +2,7 @@
 
 import { number, plain } from './words.js';
 
-const most = { gateways: 64, devices: 1024, events: 400, history: 60, triggers: 64, listed: 32 };
+const most = { gateways: 64, devices: 1024, events: 400, history: 60, triggers: 64, listed: 32, topics: 4096 };
 /** A hearing without news for this long counts no more, in milliseconds. */
 const fresh = 30_000;
 /** Without a telemetry message for two and a half intervals a gateway is silent; until two have come, an interval is a minute. */
@@ -137,6 +137,11 @@ export class Site {
     this.events = [];
     /** @type {Set<string>} */ this.known = new Set();
     /** @type {Map<string, {title: string, places: Map<string, [number, number]>, names: Map<string, string>}>} */ this.plans = new Map();
+    /**
+     * Topics, taken apart.
+     * @type {Map<string, string[]>}
+     */
+    this.topics = new Map();
     this.messages = 0;
     this.malformed = 0;
   }
@@ -144,7 +149,7 @@ export class Site {
   /** @param {string} topic @param {string} payload @param {boolean} kept from the broker's memory, not just now @param {number} now */
   receive(topic, payload, kept, now) {
     this.messages += 1;
-    const [, site, gateway, kind, name, tail] = topic.split('/').map((level) => plain(level, 128));
+    const [, site, gateway, kind, name, tail] = this.#levels(topic);
     if (gateway === 'claim' || gateway === 'peer' || !gateway) return;
     if (payload === '') return this.#forget(site, gateway, kind, name, tail);
     /** @type {Record<string, unknown>} */
@@ -169,6 +174,19 @@ export class Site {
     else if (kind === 'trigger' && tail === 'state') this.#state(from, name, body, now);
     else if (kind === 'region' && !tail) from.regions.set(name, { state: plain(body.state), count: number(body.count) ?? 0 });
     else if ((kind === 'trigger' && !tail) || (kind === 'region' && tail === 'event')) this.#event(from, kind === 'region', name, body, kept, now);
+  }
+
+  /**
+   * The same topics come again and again.
+   * @param {string} topic
+   */
+  #levels(topic) {
+    let levels = this.topics.get(topic);
+    if (levels) return levels;
+    levels = topic.split('/').map((level) => plain(level, 128));
+    if (this.topics.size >= most.topics) this.topics.clear();
+    this.topics.set(topic, levels);
+    return levels;
   }
 
   /** @param {number} now */
