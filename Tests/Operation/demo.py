@@ -53,7 +53,7 @@ def on_the_page(folder):
         with browser.open(address, height=1000) as page:
             page.reads('8 gateways online', '#summary', 20)
             page.reads('Harbour Road', '#title')
-            page.wait("document.querySelectorAll('.pump').length === 8 && document.getElementById('pumps').dataset.mode === 'map'")
+            page.wait("document.querySelectorAll('.pump').length === 8 && document.querySelector('.pumps').dataset.mode === 'map'")
             page.wait("document.querySelectorAll('.pump[data-state=\"served\"]').length >= 5", 60)
             page.reads('Nothing here is real', '#notices')
             assert not page.run("document.getElementById('watermark').hidden")

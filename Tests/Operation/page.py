@@ -73,6 +73,33 @@ def two_at_one_pump(folder):
 
 
 @case
+def undecided_before(folder):
+    """Who was undecided before the page was opened is so on it: the retained state says why."""
+    with Forecourt() as yard:
+        yard.online()
+        yard.say('trigger/pump-3/state', {'trigger': 'pump-3', 'served_count': 0, 'near_count': 1, 'served': [],
+                                          'near': [{'id': TAG + '0', 'since': stamp(-9), 'undecided': 'unknown power'}]})
+        yard.open().reads('Undecided: its power is unknown', pump())
+
+
+@case
+def named_and_likely(folder):
+    """A gateway's own name for a device stands for its identity; how likely each place is stands beside it: at the pump, in the list, in the event."""
+    anna, likely = {'id': 'irk:a7', 'name': 'Anna'}, {'likelihood': {'elsewhere': 0.02, 'pump-3': 0.93, 'pump-2': 0.05}}
+    with Forecourt() as yard:
+        yard.online()
+        page = yard.open()
+        yard.say('proximity/irk:a7', {**anna, 'average': -60, 'distance_m': 1.5, 'zone': 'near', 'at': stamp(), **likely})
+        yard.say('trigger/pump-3/state', {'served_count': 1, 'near_count': 0, 'served': [{**anna, 'since': stamp(-5)}], 'near': []})
+        page.reads('Anna, 93\u00a0%', pump())
+        page.reads('pump-3 93\u00a0%, pump-2 5\u00a0%, elsewhere 2\u00a0%', '#devices')
+        yard.event('fire', 'irk:a7', name='Anna', evidence={'distance_m': 1.2, 'likelihood': {'pump-3': 0.88, 'elsewhere': 'x'}})
+        page.reads('Anna served', '#events')
+        page.reads('pump-3 88\u00a0%', '#events')
+        assert 'object' not in page.text()
+
+
+@case
 def gateway_killed(folder):
     """A gateway that is killed is offline by its last will: its pump is unknown, not free. A degraded one says why."""
     with Forecourt() as yard, Air() as air:
@@ -168,7 +195,7 @@ def by_eye_and_by_hand(folder):
                 time.sleep(1.2)
                 faults = page.run(LOOKS)
                 assert not faults, f'{width} px, {"dark" if dark else "light"}: {faults}'
-                assert page.run("document.getElementById('pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
+                assert page.run("document.querySelector('.pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
         page.run("document.getElementById('time').focus()")
         for _ in range(3):
             page.press('Tab')
@@ -197,11 +224,14 @@ def several_sites(folder):
         page = yard.open()
         page.reads('2 sites', '#title')
         page.wait("document.querySelectorAll('.pump').length === 2")
+        # Each with its own plan and name, though gateways and pumps are named alike.
+        yard.seen.publish('forecourt/hill/plan', json.dumps({'title': 'Hill Street'}), retain=True)
+        page.wait("[...document.querySelectorAll('#plans h3')].map((head) => head.textContent).sort().join() === 'Hill Street,yard'")
         page.choose('#site', 'hill')
         page.wait("document.querySelectorAll('.pump').length === 1")
         # A gateway that is cleared away (an empty retained message) is gone, with its pumps.
         yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
-        page.reads('hill', '#title')
+        page.reads('Hill Street', '#title')
         page.wait("document.getElementById('sites').hidden")
 
 

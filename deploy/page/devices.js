@@ -1,7 +1,7 @@
 // Who is there: the nearest first by zone, so that rows keep their places while people walk.
 
 import { byId, html, keep, say, set, spark, svg } from './dom.js';
-import { counted, metres, range, short } from './words.js';
+import { counted, metres, places, range, short } from './words.js';
 
 /** @typedef {import('./site.js').Site} Site */
 /** @typedef {import('./site.js').Device} Device */
@@ -65,7 +65,8 @@ export class Devices {
     say(button, isOpen ? (called ? `${called}: ${device.id}` : device.id) : called ?? short(device.id));
     set(button, 'aria-expanded', String(isOpen));
     set(button, 'title', device.id);
-    say(where, best.gateway + (served.has(device.key) ? ', served' : ''));
+    const likely = places(best.likely);
+    say(where, site.placed(device.site, best.gateway) + (served.has(device.key) ? ', served' : '') + (likely ? `; ${likely}` : ''));
     say(/** @type {Element} */ (distance.firstElementChild), metres(best.distance));
     say(/** @type {Element} */ (distance.lastElementChild), range(best.low, best.high));
     say(level, `${best.average?.toFixed(0)} dBm`);
