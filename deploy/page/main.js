@@ -50,7 +50,9 @@ function open(address, login) {
   set(byId('login', HTMLFormElement), 'hidden', true);
   set(document.getElementsByTagName('main')[0], 'hidden', false);
   const settle = (/** @type {Condition} */ condition, /** @type {string} */ detail) => {
-    if (condition !== page.condition) page.since = Date.now();
+    const now = Date.now();
+    if (condition === 'live' && page.condition === 'lost') site.resume(now - page.since);
+    if (condition !== page.condition) page.since = now;
     // Trying again is no news while nothing has come of it.
     if (!(page.condition === 'lost' && condition === 'connecting')) [page.condition, page.detail] = [condition, detail];
     if (condition === 'live' && login) sessionStorage.setItem(`forecourt ${address}`, JSON.stringify(login));
@@ -150,11 +152,14 @@ function drawPlans(triggers, devices, isNamed, now) {
 }
 
 function draw() {
-  const now = Date.now();
+  // Without a broker the time stands still for what it said.
+  const isLost = page.condition === 'lost';
+  const now = isLost ? page.since : Date.now();
+  set(document.getElementsByTagName('main')[0], 'data-stale', isLost);
   const broker = byId('condition', HTMLElement);
   set(broker, 'data-condition', page.condition);
   say(broker, page.condition === 'live' ? '● live' : page.condition === 'lost' ? '✕ broker lost' : page.condition === 'refused' ? '✕ not connected' : '○ connecting…');
-  say(byId('time', HTMLElement), `${clock(now, page.utc)} ${page.utc ? 'UTC' : 'local'}`);
+  say(byId('time', HTMLElement), `${clock(Date.now(), page.utc)} ${page.utc ? 'UTC' : 'local'}`);
   site.expire(now);
   const all = [...site.gateways.values()].sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
   const sites = [...new Set(all.map((gateway) => gateway.site))];

@@ -209,6 +209,14 @@ export class Site {
     return levels;
   }
 
+  /**
+   * Nobody could be heard meanwhile: that is no gateway's silence.
+   * @param {number} outage milliseconds
+   */
+  resume(outage) {
+    for (const gateway of this.gateways.values()) gateway.heard += outage;
+  }
+
   /** @param {number} now */
   expire(now) {
     for (const [key, device] of this.devices) if (now - device.heard > 2 * fresh) this.devices.delete(key);

@@ -136,16 +136,19 @@ struct ReportChart {
   // MARK: Texts
 
   private func writeLabels(_ events: [(number: String, event: ReportRun.Event)], to page: inout ReportPage) {
-    // Labels of close events stand one below the other.
-    var last = (part: -1.0, row: 0)
+    // Labels of close events stand one below the other, so that they have room on a phone.
+    var ends = [-1.0, -1.0, -1.0]
     for (number, event) in events {
       let part = event.at / time.seconds
-      last = (part, part - last.part < 0.14 ? (last.row + 1) % 3 : 0)
       let words = html(isNamed ? event.trigger + ": " + event.name : event.name)
       let reason = event.reason.utf8.isEmpty ? "" : " (" + html(event.reason) + ")"
       let side = part > 0.8 ? " end" : ""
+      let width = Double(words.utf8.count) * 0.023
+      let left = part > 0.8 ? part - width : part
+      let row = ends.firstIndex { $0 < left } ?? (ends[0] <= ends[1] ? ends[0] <= ends[2] ? 0 : 2 : ends[1] <= ends[2] ? 1 : 2)
+      ends[row] = left + width
       page.write(
-        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", percent(event.at), "\" y=\"", digits(12 + 15 * last.row), "\">", words)
+        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", percent(event.at), "\" y=\"", digits(12 + 15 * row), "\">", words)
       page.write("<title>", html(event.trigger), ": ", html(event.name), reason, ", ", time.words(event.at), "</title></text>\n")
     }
   }
