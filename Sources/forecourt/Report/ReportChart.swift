@@ -11,7 +11,7 @@ struct ReportChart {
   private let high: Float
 
   private static let width = 960.0
-  private static let top = 50.0
+  private static let top = 64.0
   private static let bottom = 274.0
   /// More samples than this would run together: then each column shows its range.
   private static let mostDots = 8_000
@@ -38,7 +38,8 @@ struct ReportChart {
   /// The events are numbered as all of the run are: visits lead to them.
   func write(_ events: [(number: String, event: ReportRun.Event)], to page: inout ReportPage) {
     let name = html(device.identity.text)
-    page.write("<div class=\"chart\"><div class=\"time\" tabindex=\"0\"><svg role=\"img\" aria-label=\"Levels of ", name, "\">\n")
+    page.write(events.isEmpty ? "<div class=\"chart bare\">" : "<div class=\"chart\">")
+    page.write("<div class=\"time\" tabindex=\"0\"><svg role=\"img\" aria-label=\"Levels of ", name, "\">\n")
     page.write("<svg viewBox=\"0 0 960 300\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\n")
     var across = ""
     for level in levels { across += joined("M0 ", y(Float(level)), "h960") }
@@ -46,7 +47,7 @@ struct ReportChart {
     let ticks = time.ticks
     for detail in 0...3 {
       var path = ""
-      for tick in ticks where tick.detail == detail { path += joined("M", x(tick.at), " 50V274") }
+      for tick in ticks where tick.detail == detail { path += joined("M", x(tick.at), " 64V274") }
       write(path, as: "grid d" + digits(detail), to: &page)
     }
     // An hour of a device that nobody waits for needs no more than the screen shows.
@@ -54,7 +55,7 @@ struct ReportChart {
     writeBand(columns, to: &page)
     for radio in 0...3 { writeSamples(of: radio, finer: events.isEmpty ? 2 : 8, to: &page) }
     writeAverage(columns, to: &page)
-    for (_, event) in events { write(joined("M", x(event.at), " 46V274"), as: "event " + event.kind, to: &page) }
+    for (_, event) in events { write(joined("M", x(event.at), " 58V274"), as: "event " + event.kind, to: &page) }
     page.write("</svg>\n")
     for tick in ticks {
       page.write(
@@ -137,7 +138,7 @@ struct ReportChart {
 
   private func writeLabels(_ events: [(number: String, event: ReportRun.Event)], to page: inout ReportPage) {
     // Labels of close events stand one below the other, so that they have room on a phone.
-    var ends = [-1.0, -1.0, -1.0]
+    var ends = [-1.0, -1.0, -1.0, -1.0]
     for (number, event) in events {
       let part = event.at / time.seconds
       let words = html(isNamed ? event.trigger + ": " + event.name : event.name)
@@ -145,10 +146,11 @@ struct ReportChart {
       let side = part > 0.8 ? " end" : ""
       let width = Double(words.utf8.count) * 0.023
       let left = part > 0.8 ? part - width : part
-      let row = ends.firstIndex { $0 < left } ?? (ends[0] <= ends[1] ? ends[0] <= ends[2] ? 0 : 2 : ends[1] <= ends[2] ? 1 : 2)
+      var row = 0
+      for other in ends.indices where ends[row] >= left && ends[other] < ends[row] { row = other }
       ends[row] = left + width
       page.write(
-        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", percent(event.at), "\" y=\"", digits(12 + 15 * row), "\">", words)
+        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", percent(event.at), "\" y=\"", digits(54 - 14 * row), "\">", words)
       page.write("<title>", html(event.trigger), ": ", html(event.name), reason, ", ", time.words(event.at), "</title></text>\n")
     }
   }
@@ -164,7 +166,7 @@ struct ReportChart {
   }
 
   private func writeLevels(to page: inout ReportPage) {
-    page.write("<text class=\"end\" x=\"34\" y=\"40\">dBm</text>\n")
+    page.write("<text class=\"end\" x=\"34\" y=\"56\">dBm</text>\n")
     for level in levels {
       page.write("<text class=\"end\" x=\"34\" y=\"", y(Float(level)), "\" dy=\"4\">", digits(level), "</text>\n")
     }

@@ -18,7 +18,7 @@ enum ReportStyle {
     label{position:relative;padding:.25rem .8rem;border:1px solid var(--line);border-radius:6px;background:var(--card)}label:has(:checked){background:var(--ink);color:var(--page)}
     input{position:absolute;inset:0;opacity:0;width:100%;height:100%;margin:0;cursor:pointer}
     .beside,text{scroll-margin:4rem}figure{margin:0 0 1rem;padding:.8rem .9rem .4rem;background:var(--card);border:1px solid var(--line);border-radius:8px;break-inside:avoid}
-    figcaption small{display:block}.chart{position:relative;overflow:hidden}.time{margin-left:40px;overflow-x:auto}svg{display:block;width:100%;height:300px}
+    figcaption small{display:block}.chart{position:relative;overflow:hidden}.bare{margin-top:-2.5rem}figcaption{position:relative;z-index:1}.time{margin-left:40px;overflow-x:auto}svg{display:block;width:100%;height:300px}
     .levels{position:absolute;top:0;left:0;pointer-events:none}
     .d1,.d2,.d3{display:none}section:has(#z1:checked) .d1,section:has(#z2:checked) :is(.d1,.d2),section:has(#z3:checked) :is(.d1,.d2,.d3){display:inline}
     @media (min-width:700px){.d1,section:has(#z1:checked) .d2,section:has(#z2:checked) .d3{display:inline}}
@@ -29,7 +29,7 @@ enum ReportStyle {
     .r0,.r1,.r2,.r3{stroke-width:3px;stroke-linecap:round;opacity:.6}.r0{stroke:var(--r0)}.r1{stroke:var(--r1);stroke-linecap:square}.r2{stroke:var(--r2);stroke-width:1.5px}.r3{stroke:var(--r3);stroke-width:1.5px}.range{stroke-width:1px}
     path.threshold{stroke:var(--threshold);stroke-dasharray:5 4}text.threshold{fill:var(--threshold)}
     .event{stroke-width:1.5}.fire{stroke:var(--fire);stroke-width:2.5}.leave{stroke:var(--leave)}.other{stroke:var(--other);stroke-dasharray:2 3}
-    .legend{margin-left:-.8rem}.legend span{display:inline-block;margin:0 .15rem 0 .8rem;vertical-align:middle}.dot{width:7px;height:7px}.k0{border-radius:50%;background:var(--r0)}.k1{background:var(--r1)}
+    .legend span{display:inline-block;margin:0 .15rem 0 .8rem;vertical-align:middle}.dot{width:7px;height:7px}.legend .k0{margin-left:0}.k0{border-radius:50%;background:var(--r0)}.k1{background:var(--r1)}
     .k2{width:2px;background:var(--r2)}.k3{width:2px;height:12px;background:var(--r3)}
     .stroke{width:20px;border-top:2px solid var(--average)}.area{width:20px;height:10px;background:var(--band)}.dashed{width:20px;border-top:2px dashed var(--threshold)}
     pre{padding:.9rem;background:var(--card);border:1px solid var(--line);border-radius:8px;white-space:pre-wrap;margin:0}footer{margin-top:2rem;font-size:.85em}
