@@ -170,6 +170,10 @@ def stale_and_rehearsed(folder):
         page.reads('Unknown: gateway silent', pump())
         yard.online('island-2')
         page.wait("document.getElementById('watermark').hidden")
+        assert 'island-2' not in page.text('#notices')
+        # A quarter of an hour later: its status is kept by the broker, but it says nothing, not even telemetry.
+        page.run('{ const now = Date.now; Date.now = () => now() + 901_000 }')
+        page.reads('island-1, island-2 have said nothing', '#notices')
 
 
 @case
