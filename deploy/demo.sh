@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The main job without a radio or a broker: a simulated driver walks up from 50 m at 1 m/s, stands at the pump, and leaves.
-#   deploy/demo.sh          the gateway's messages, as fast as they come
+#   deploy/demo.sh          what happens, a line each, at once; and a page about it: build/demo/report.html
+#   deploy/demo.sh --json   the gateway's messages, as fast as they come
 #   deploy/demo.sh --mqtt   the same in real time, through a private mosquitto on a free loopback port, as mosquitto_sub prints them
 #   deploy/demo.sh --page   a site with eight pumps and a rush of eight drivers on the live page, until Ctrl-C; prints its URL
 # Installs what it needs, builds the product for this machine ($FORECOURT names another program), and leaves nothing running.
@@ -8,11 +9,39 @@ source "$(dirname "$0")/common.sh"
 
 scenario=Tests/Firing/Scenarios/first-visit.toml
 case ${1:-} in
-  '') way=at_once ;;
+  '') way=as_a_story ;;
+  --json) way=at_once ;;
   --mqtt) way=over_mqtt ;;
   --page) way=on_the_page ;;
-  *) fail "unknown option \"$1\": there are --mqtt and --page" 64 ;;
+  *) fail "unknown option \"$1\": there are --json, --mqtt and --page" 64 ;;
 esac
+
+# Replays what the gateway hears, so that story and report have the same times.
+as_a_story() {
+  local out=build/demo
+  mkdir -p "$out"
+  "$forecourt" simulate "$scenario" --out "$out/visit.btsnoop" --force
+  "$forecourt" replay "$out/visit.btsnoop" --config deploy/demo.toml --report "$out/report.html" --force >"$out/messages.jsonl"
+  tell <"$out/messages.jsonl"
+  printf '\n%s\n' "The same as a page, with every sample: $root/$out/report.html"
+  say "As messages: deploy/demo.sh --json. Eight pumps, live: deploy/demo.sh --page."
+}
+
+# A line for each message that matters; the fire stands out.
+tell() {
+  local bold='' plain=''
+  if [ -t 1 ]; then bold=$(tput bold) plain=$(tput sgr0); fi
+  awk -v bold="$bold" -v plain="$plain" '
+    function text(name) { return match($0, "\"" name "\":\"[^\"]*") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : "" }
+    function number(name) { return match($0, "\"" name "\":[-0-9.]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
+    function metres() { return sprintf(number("distance_m") + 0 < 10 ? "%.1f m" : "%.0f m", number("distance_m")) }
+    function line(words) { printf "%6.1f s  %s\n", number("t_us") / 1e6, words; fflush() }
+    text("event") == "enter" { line("heard for the first time: " text("id")) }
+    text("event") == "arm" { line("approaching, " metres()) }
+    text("event") == "fire" { line(bold "fire: " metres() " away, after " number("dwell_s") " s at the pump" plain); fires++ }
+    text("event") == "leave" { line("left, after " number("dwell_s") " s"); if (fires == 1) told = 1 }
+    END { exit !told }' || fail "nobody was served and left"
+}
 
 # One message a line: seconds, topic, payload, no wider than a terminal; the triggers stand out.
 show() {
@@ -110,7 +139,7 @@ on_the_page() {
 }
 
 [ "$way" = on_the_page ] ||
-  say "A simulated driver walks up to a pump from 50 m at 1 m/s, stands there for 30 s, and leaves. Every message has \"simulated\":true."
+  say "A simulated driver walks up to pump-1 from 50 m at 1 m/s, stands there for 30 s, and leaves. Every message has \"simulated\":true."
 if [ -n "${FORECOURT:-}" ]; then
   forecourt=$FORECOURT
 else

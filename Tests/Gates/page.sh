@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The live page: builds it twice to the same bytes, and opens it in Debian's chromium. Takes FORECOURT as the program, or the debug build.
+# The live page: builds it twice to the same bytes, and opens it and the report in Debian's chromium. Takes FORECOURT as the program, or the debug build.
 source "$(dirname "$0")/../../deploy/common.sh"
 deploy/packages.sh page browser test rigs
 deploy/page/build.sh
@@ -14,4 +14,6 @@ if [ -z "${FORECOURT:-}" ]; then
 fi
 python=$(Tests/Rigs/venv.sh)
 "$python" Tests/Operation/page.py
+"$python" Tests/Operation/page_broker.py
 "$python" Tests/Operation/demo.py
+"$python" Tests/Operation/report.py

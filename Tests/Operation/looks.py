@@ -40,7 +40,7 @@ LOOKS = r'''(() => {
     if (!picture.closest('[aria-hidden="true"]') && !picture.getAttribute('aria-label')) wrong.push(`a picture has neither a name nor is hidden: ${picture.outerHTML.slice(0, 80)}`);
   }
   for (const region of document.querySelectorAll('section, table')) {
-    if (region.localName === 'section' && !document.getElementById(region.getAttribute('aria-labelledby'))) wrong.push('a section has no heading');
+    if (region.localName === 'section' && !region.ariaLabel && !document.getElementById(region.getAttribute('aria-labelledby'))) wrong.push('a section has no heading');
   }
   if (document.documentElement.scrollWidth > innerWidth) wrong.push(`the page is ${document.documentElement.scrollWidth} px wide`);
   for (const card of document.querySelectorAll('.pump')) {

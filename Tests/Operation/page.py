@@ -5,19 +5,14 @@
 """
 import contextlib
 import json
-import sys
 import time
 
-from browser import Browser
 from cases import case, main
 from gateway import Gateway
+from looks import LOOKS
 from product import ROOT
-from rig import Air, Subscriber, run, wait_until
-from yard import BUILT, TAG, Forecourt, Tunnel, pump, stamp
-
-sys.path.insert(0, str(ROOT / 'Tests/Delivery'))
-from brokers import Broker, authority_of  # noqa: E402
-from looks import LOOKS  # noqa: E402
+from rig import Air, run, wait_until
+from yard import TAG, Forecourt, pump, stamp
 
 
 @case
@@ -78,22 +73,30 @@ def two_at_one_pump(folder):
 
 
 @case
-def broker_restarted(folder):
-    """The broker goes: the page says so and since when; it comes back: the page is live and has caught up."""
-    with Forecourt(persistence=True) as yard:
+def undecided_before(folder):
+    """Who was undecided before the page was opened is so on it: the retained state says why."""
+    with Forecourt() as yard:
         yard.online()
-        yard.stands()
+        yard.say('trigger/pump-3/state', {'trigger': 'pump-3', 'served_count': 0, 'near_count': 1, 'served': [],
+                                          'near': [{'id': TAG + '0', 'since': stamp(-9), 'undecided': 'unknown power'}]})
+        yard.open().reads('Undecided: its power is unknown', pump())
+
+
+@case
+def named_and_likely(folder):
+    """A gateway's own name for a device stands for its identity; how likely each place is stands beside it: at the pump, in the list, in the event."""
+    anna, likely = {'id': 'irk:a7', 'name': 'Anna'}, {'likelihood': {'elsewhere': 0.02, 'pump-3': 0.93, 'pump-2': 0.05}}
+    with Forecourt() as yard:
+        yard.online()
         page = yard.open()
-        page.reads('Nobody', pump())
-        yard.broker.stop()
-        page.reads('Broker lost', '#notices')
-        page.reads('broker lost', '#condition')
-        yard.broker.start()
-        page.reads('live', '#condition', 20)
-        wait_until(lambda: yard.seen.client.is_connected(), 20, 'we are back')
-        yard.stands(served=(TAG + '0',))
-        page.reads('Served', pump())
-        page.wait("!document.getElementById('notices').textContent.includes('Broker lost')")
+        yard.say('proximity/irk:a7', {**anna, 'average': -60, 'distance_m': 1.5, 'zone': 'near', 'at': stamp(), **likely})
+        yard.say('trigger/pump-3/state', {'served_count': 1, 'near_count': 0, 'served': [{**anna, 'since': stamp(-5)}], 'near': []})
+        page.reads('Anna, 93\u00a0%', pump())
+        page.reads('pump-3 93\u00a0%, pump-2 5\u00a0%, elsewhere 2\u00a0%', '#devices')
+        yard.event('fire', 'irk:a7', name='Anna', evidence={'distance_m': 1.2, 'likelihood': {'pump-3': 0.88, 'elsewhere': 'x'}})
+        page.reads('Anna served', '#events')
+        page.reads('pump-3 88\u00a0%', '#events')
+        assert 'object' not in page.text()
 
 
 @case
@@ -147,53 +150,6 @@ def hostile_names(folder):
 
 
 @case
-def login(folder):
-    """site.conf as shipped: the page comes over TLS, a wrong password is refused in words, the right one is kept for the tab; the page's
-    user reads the site, nothing beyond it, and writes nothing."""
-    authority_of(folder)
-    with Broker(folder / 'site', 'site.conf', pages=BUILT) as broker, Tunnel(folder, broker) as tunnel, Subscriber(broker.local, '#') as watch, \
-            Browser() as browser:
-        with browser.open('about:blank') as page:
-            page.tell('Security.setIgnoreCertificateErrors', ignore=True)
-            page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/')
-            page.reads('Connect to the broker')
-            watch.publish('forecourt/harbour-road/island-1/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
-            watch.publish('forecourt/elsewhere/island-9/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
-            for password, words in (('wrong', 'The broker refuses'), ('ladder', '')):
-                page.wait("document.activeElement.id === 'username'")
-                page.run("for (const id of ['username', 'password']) document.getElementById(id).value = ''")
-                page.type('#username', 'page')
-                page.type('#password', password)
-                page.press('Enter')
-                page.reads(words or 'island-1')
-            assert 'island-9' not in page.text()
-            page.tell('Page.reload')
-            page.reads('island-1')
-            assert page.run('localStorage.length') == 0 and 'ladder' not in page.run('document.cookie + location.href')
-            page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/?broker=wss://127.0.0.1:{tunnel.port}')
-            page.reads('Attention: user and password will go to wss://127.0.0.1')
-        writes(folder, tunnel, watch)
-
-
-def writes(folder, tunnel, watch):
-    """Whatever the page's user publishes goes nowhere."""
-    import paho.mqtt.client as paho
-    client = paho.Client(paho.CallbackAPIVersion.VERSION2, transport='websockets')
-    client.tls_set(str(folder / 'tls' / 'ca.pem'))
-    client.username_pw_set('page', 'ladder')
-    client.connect('localhost', tunnel.port)
-    client.loop_start()
-    wait_until(client.is_connected, 5, 'the page’s user may connect')
-    mark = len(watch.messages)
-    for topic in ('island-1/command/ping', 'island-1/status', 'page/status', 'plan', 'claim/pumps/x/page'):
-        client.publish(f'forecourt/harbour-road/{topic}', 'x', 1).wait_for_publish(5)
-    time.sleep(0.3)
-    client.disconnect()
-    client.loop_stop()
-    assert len(watch.messages) == mark, watch.messages[mark:]
-
-
-@case
 def stale_and_rehearsed(folder):
     """What must not be believed says so: a gateway that falls silent, a clock that is wrong, a rehearsal."""
     with Forecourt() as yard:
@@ -214,6 +170,10 @@ def stale_and_rehearsed(folder):
         page.reads('Unknown: gateway silent', pump())
         yard.online('island-2')
         page.wait("document.getElementById('watermark').hidden")
+        assert 'island-2' not in page.text('#notices')
+        # A quarter of an hour later: its status is kept by the broker, but it says nothing, not even telemetry.
+        page.run('{ const now = Date.now; Date.now = () => now() + 901_000 }')
+        page.reads('island-1, island-2 have said nothing', '#notices')
 
 
 @case
@@ -239,7 +199,7 @@ def by_eye_and_by_hand(folder):
                 time.sleep(1.2)
                 faults = page.run(LOOKS)
                 assert not faults, f'{width} px, {"dark" if dark else "light"}: {faults}'
-                assert page.run("document.getElementById('pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
+                assert page.run("document.querySelector('.pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
         page.run("document.getElementById('time').focus()")
         for _ in range(3):
             page.press('Tab')
@@ -268,26 +228,15 @@ def several_sites(folder):
         page = yard.open()
         page.reads('2 sites', '#title')
         page.wait("document.querySelectorAll('.pump').length === 2")
+        # Each with its own plan and name, though gateways and pumps are named alike.
+        yard.seen.publish('forecourt/hill/plan', json.dumps({'title': 'Hill Street'}), retain=True)
+        page.wait("[...document.querySelectorAll('#plans h3')].map((head) => head.textContent).sort().join() === 'Hill Street,yard'")
         page.choose('#site', 'hill')
         page.wait("document.querySelectorAll('.pump').length === 1")
         # A gateway that is cleared away (an empty retained message) is gone, with its pumps.
         yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
-        page.reads('hill', '#title')
+        page.reads('Hill Street', '#title')
         page.wait("document.getElementById('sites').hidden")
-
-
-@case
-def from_disk(folder):
-    """The same file opened from a disk, with the broker's address; and without one it asks."""
-    with Forecourt() as yard:
-        yard.online()
-        with yard.browser.open(f'file://{BUILT}/index.html?broker=ws://127.0.0.1:{yard.web}') as page:
-            page.reads('island-1', '#gateways')
-        with yard.browser.open(f'file://{BUILT}/index.html') as page:
-            page.reads('Connect to the broker')
-            page.type('#broker', f'ws://127.0.0.1:{yard.web}')
-            page.press('Enter')
-            page.reads('island-1', '#gateways')
 
 
 if __name__ == '__main__':

@@ -1,7 +1,13 @@
-"""A site that the live page shows: a broker that serves the page, a browser, and words in a gateway's name; and the tunnel that gives it TLS."""
+"""A site that the live page shows: a broker that serves the page, a browser, and words in a gateway's name; the tunnel that gives it TLS; and a
+proxy that cuts frames anew."""
 import contextlib
 import json
+import threading
 from datetime import datetime, timedelta, timezone
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+from websockets.sync.server import serve
 
 from browser import Browser
 from mosquitto import program
@@ -54,6 +60,33 @@ class Forecourt(contextlib.ExitStack):
     def near(self, id, distance, gateway='island-1', average=-60, **more):
         self.say(f'proximity/{id}', {'id': id, 'rssi': -60, 'average': average, 'distance_m': distance, 'low_m': distance / 3, 'high_m': distance * 3,
                                      'zone': 'near', 'samples': 9, 'rate_hz': 8, 'at': stamp(), **more}, gateway)
+
+
+class Recutter:
+    """In front of the broker's websockets: hands on what the broker says in frames of so many bytes, wherever its packets end."""
+
+    def __init__(self, port, size):
+        def carry(page):
+            with connect(f'ws://127.0.0.1:{port}', subprotocols=['mqtt']) as broker, contextlib.suppress(ConnectionClosed):
+                threading.Thread(target=answer, args=(page, broker), daemon=True).start()
+                for frame in page:
+                    broker.send(frame)
+
+        def answer(page, broker):
+            with contextlib.suppress(ConnectionClosed):
+                for frame in broker:
+                    for at in range(0, len(frame), size):
+                        page.send(frame[at:at + size])
+
+        self.server = serve(carry, '127.0.0.1', 0, subprotocols=['mqtt'])
+        self.port = self.server.socket.getsockname()[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
 
 
 class Tunnel(Server):

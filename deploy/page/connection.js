@@ -6,9 +6,48 @@ import { Buffer } from 'buffer';
 
 /** @typedef {'connecting' | 'live' | 'lost' | 'refused'} Condition */
 
+const words = new TextDecoder();
+
+/**
+ * Where the packet ends that begins here, and where its body begins; nothing if this is less than a packet's head.
+ * @param {Uint8Array} bytes @param {number} start
+ */
+function packet(bytes, start) {
+  let length = 0;
+  for (let at = start + 1; at < start + 5 && at < bytes.length; at += 1) {
+    length += (bytes[at] & 127) * 128 ** (at - start - 1);
+    if (bytes[at] < 128) return { body: at + 1, end: at + 1 + length };
+  }
+}
+
+/**
+ * Whether these bytes end with a packet, if they begin with one.
+ * @param {Uint8Array} bytes
+ */
+function isWhole(bytes) {
+  let at = 0;
+  while (at < bytes.length) at = packet(bytes, at)?.end ?? Infinity;
+  return at === bytes.length;
+}
+
+/**
+ * A message that needs no acknowledgement (MQTT 3.1.1, 3.3: PUBLISH with QoS 0), alone in its frame. Nearly all that comes is one: read here it
+ * costs a fifth of the way through the client.
+ * @param {Uint8Array} bytes @param {(topic: string, payload: string, kept: boolean) => void} receive
+ */
+function isReceived(bytes, receive) {
+  const frame = bytes[0] >> 4 === 3 && (bytes[0] & 6) === 0 ? packet(bytes, 0) : undefined;
+  if (frame?.end !== bytes.length || frame.end < frame.body + 2) return false;
+  const topic = frame.body + 2;
+  const payload = topic + bytes[topic - 2] * 256 + bytes[topic - 1];
+  if (payload > bytes.length) return false;
+  receive(words.decode(bytes.subarray(topic, payload)), words.decode(bytes.subarray(payload)), (bytes[0] & 1) === 1);
+  return true;
+}
+
 class Line extends Duplex {
-  /** @param {string} address */
-  constructor(address) {
+  /** @param {string} address @param {(topic: string, payload: string, kept: boolean) => void} receive what needs no acknowledgement */
+  constructor(address, receive) {
     super();
     const socket = new WebSocket(address, ['mqtt']);
     socket.binaryType = 'arraybuffer';
@@ -26,7 +65,13 @@ class Line extends Duplex {
     };
     this.hangUp = () => socket.close();
     socket.onopen = () => waiting.splice(0).forEach((write) => write());
-    socket.onmessage = (event) => this.push(Buffer.from(event.data));
+    // A broker may cut its packets anywhere: from the first cut on, all goes through the client.
+    let isAligned = true;
+    socket.onmessage = (event) => {
+      const bytes = new Uint8Array(event.data);
+      isAligned &&= isWhole(bytes);
+      if (!isAligned || !isReceived(bytes, receive)) this.push(Buffer.from(event.data));
+    };
     socket.onclose = () => this.destroy();
     socket.onerror = () => this.destroy();
   }
@@ -56,9 +101,14 @@ class Line extends Duplex {
  * @param {string} prefix
  */
 const topics = (prefix) => [
-  `${prefix}/+/plan`, ...['status', 'telemetry', 'proximity/+', 'ranging/+', 'region/+', 'region/+/event', 'trigger/+', 'trigger/+/state']
-    .map((tail) => `${prefix}/+/+/${tail}`),
+  `${prefix}/+/plan`, ...['status', 'telemetry', 'region/+', 'region/+/event', 'trigger/+', 'trigger/+/state'].map((tail) => `${prefix}/+/+/${tail}`),
 ];
+
+/**
+ * Levels and distances, nine in ten of all messages: not while nobody looks.
+ * @param {string} prefix
+ */
+const distances = (prefix) => [`${prefix}/+/+/proximity/+`, `${prefix}/+/+/ranging/+`];
 
 /**
  * Stays connected until `end` is called.
@@ -69,18 +119,26 @@ const topics = (prefix) => [
 export function connect(options, changed, receive) {
   let ended = false;
   changed('connecting', '');
-  const client = new Client(() => new Line(options.address), {
+  const client = new Client(() => new Line(options.address, receive), {
     clientId: 'page-' + Array.from(crypto.getRandomValues(new Uint8Array(6)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
     username: options.username || undefined, password: options.username ? options.password : undefined,
     protocolVersion: 4, keepalive: 10, connectTimeout: 8000, reconnectPeriod: 2000, clean: true, resubscribe: false,
   });
+  const look = () => {
+    if (!client.connected) return;
+    if (document.hidden) client.unsubscribe(distances(options.prefix));
+    else client.subscribe(distances(options.prefix), { qos: 0 });
+  };
+  document.addEventListener('visibilitychange', look);
   const end = () => {
     ended = true;
+    document.removeEventListener('visibilitychange', look);
     client.end(true);
   };
   client.on('connect', () => {
     changed('live', '');
     client.subscribe(topics(options.prefix), { qos: 1 });
+    look();
   });
   client.on('message', (topic, payload, packet) => receive(topic, payload.toString(), packet.retain));
   client.on('error', (error) => {

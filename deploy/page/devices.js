@@ -1,7 +1,7 @@
 // Who is there: the nearest first by zone, so that rows keep their places while people walk.
 
 import { byId, html, keep, say, set, spark, svg } from './dom.js';
-import { counted, metres, range, short } from './words.js';
+import { counted, metres, places, range, short } from './words.js';
 
 /** @typedef {import('./site.js').Site} Site */
 /** @typedef {import('./site.js').Device} Device */
@@ -29,8 +29,11 @@ export class Devices {
 
   /** @param {Site} site @param {Device[]} devices @param {Set<string>} served keys of those that are served @param {number} now */
   update(site, devices, served, now) {
-    const rank = (/** @type {Device} */ device) => (served.has(device.key) ? 0 : 1 + zones.indexOf(device.best(now)?.zone ?? ''));
-    const present = devices.filter((device) => device.best(now)).sort((a, b) => rank(a) - rank(b) || (a.key < b.key ? -1 : 1));
+    const ranked = devices.flatMap((device) => {
+      const best = device.best(now);
+      return best ? [{ device, rank: served.has(device.key) ? 0 : 1 + zones.indexOf(best.zone) }] : [];
+    });
+    const present = ranked.sort((a, b) => a.rank - b.rank || (a.device.key < b.device.key ? -1 : 1)).map(({ device }) => device);
     const rows = this.all ? present : present.slice(0, few);
     set(byId('no-devices', HTMLElement), 'hidden', present.length > 0);
     set(this.more, 'hidden', present.length <= few);
@@ -62,7 +65,8 @@ export class Devices {
     say(button, isOpen ? (called ? `${called}: ${device.id}` : device.id) : called ?? short(device.id));
     set(button, 'aria-expanded', String(isOpen));
     set(button, 'title', device.id);
-    say(where, best.gateway + (served.has(device.key) ? ', served' : ''));
+    const likely = places(best.likely);
+    say(where, site.placed(device.site, best.gateway) + (served.has(device.key) ? ', served' : '') + (likely ? `; ${likely}` : ''));
     say(/** @type {Element} */ (distance.firstElementChild), metres(best.distance));
     say(/** @type {Element} */ (distance.lastElementChild), range(best.low, best.high));
     say(level, `${best.average?.toFixed(0)} dBm`);

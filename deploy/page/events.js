@@ -2,7 +2,7 @@
 
 import { byId, html, keep, say, set } from './dom.js';
 import { glyph } from './glyphs.js';
-import { clock, elapsed, fact, metres, range, remedy, short, verb, why } from './words.js';
+import { clock, elapsed, fact, metres, places, range, remedy, short, verb, why } from './words.js';
 
 /** @typedef {import('./site.js').Site} Site */
 /** @typedef {import('./site.js').Event} Event */
@@ -13,7 +13,7 @@ const shown = 120;
 export function sentence(site, event) {
   const name = event.id ? site.nameOf(event.site, event.id) ?? short(event.id) : '';
   const reason = why(event.event, event.reason);
-  return `${event.place}: ${name} ${verb(event.event)}${reason ? ', ' + reason : ''}`;
+  return `${site.placed(event.site, event.place)}: ${name} ${verb(event.event)}${reason ? ', ' + reason : ''}`;
 }
 
 /** @param {Event} event */
@@ -22,7 +22,7 @@ function remark(event) {
   const distance = event.distance === undefined || event.event === 'leave' ? '' : `${metres(event.distance)} (${range(event.low, event.high)})`;
   const dwell = event.dwell && ['fire', 'undecided'].includes(event.event) ? `after ${event.dwell.toFixed(1)} s` : '';
   const stayed = event.dwell && event.event === 'leave' ? `was there for ${elapsed(event.dwell * 1000)}` : '';
-  return [reason, remedy(event.event, event.reason), distance, dwell, stayed].filter(Boolean).join(' · ');
+  return [reason, remedy(event.event, event.reason), distance, dwell, stayed, places(event.likely)].filter(Boolean).join(' · ');
 }
 
 export class Events {
@@ -54,10 +54,10 @@ export class Events {
 
   /** @param {Site} site @param {Event} event */
   #make(site, event) {
-    const facts = [...(event.simulated ? [['rehearsal', 'not real']] : []), ['identity', event.id], ['gateway', event.gateway], ['time', new Date(event.at).toISOString()], ...event.evidence.map(([member, value]) => fact(member, value))];
+    const facts = [...(event.simulated ? [['rehearsal', 'not real']] : []), ['identity', event.id], ['gateway', site.placed(event.site, event.gateway)], ['time', new Date(event.at).toISOString()], ...event.evidence.map(([member, value]) => fact(member, value))];
     const details = html('details', {},
       html('summary', {}, html('time', { datetime: new Date(event.at).toISOString() }), glyph(event.event),
-        html('span', { class: 'told' }, html('b', { class: 'name' }, event.place), ' ', html('span', { class: 'who name' }), ' ' + verb(event.event),
+        html('span', { class: 'told' }, html('b', { class: 'name' }, site.placed(event.site, event.place)), ' ', html('span', { class: 'who name' }), ' ' + verb(event.event),
           html('small', {}, remark(event)))));
     // Most are never opened.
     details.addEventListener('toggle', () => {

@@ -26,15 +26,18 @@ export class Health {
     this.list = byId('gateways', HTMLUListElement);
   }
 
-  /** @param {Gateway[]} gateways @param {number} now */
-  update(gateways, now) {
+  /** @param {import('./site.js').Site} site @param {Gateway[]} gateways @param {number} now */
+  update(site, gateways, now) {
     set(byId('no-gateways', HTMLElement), 'hidden', gateways.length > 0);
     const allSimulated = gateways.every((gateway) => gateway.simulated);
     const make = () => html('li', { class: 'gateway' },
       html('div', { class: 'head' }, glyph('online'), html('span', { class: 'name' }), html('span', { class: 'state' })),
       html('p', { class: 'reason name' }), html('p', { class: 'radios name' }), svg('svg', { class: 'rates', width: 240, height: 26, 'aria-hidden': 'true' }),
       html('p', { class: 'figures' }));
-    keep(this.list, gateways, (gateway) => gateway.key, make, (element, gateway) => this.#fill(element, gateway, allSimulated, now));
+    keep(this.list, gateways, (gateway) => gateway.key, make, (element, gateway) => {
+      this.#fill(element, gateway, allSimulated, now);
+      say(element.querySelector('.head .name'), site.placed(gateway.site, gateway.name));
+    });
   }
 
   /** @param {HTMLElement} element @param {Gateway} gateway @param {boolean} allSimulated @param {number} now */
@@ -45,7 +48,6 @@ export class Health {
     set(element, 'data-state', how);
     set(element, 'title', gateway.version ? `${gateway.purpose} (forecourt ${gateway.version})` : undefined);
     set(part('.glyph path'), 'd', shape(how));
-    say(part('.head .name'), gateway.name);
     say(part('.state'), how === 'silent' ? `silent for ${elapsed(now - gateway.heard)}` : how);
     // Where all rehearse, the notice above says so once.
     const isOdd = gateway.simulated && !allSimulated;

@@ -19,10 +19,15 @@ const prefix = words.get('prefix') ?? 'forecourt';
 const site = new Site();
 const page = { condition: /** @type {Condition} */ ('connecting'), since: Date.now(), detail: '', utc: false, chosen: '', site: '', announced: '', dirty: true };
 const changed = () => void (page.dirty = true);
-const plan = new Plan((key) => {
+const choose = (/** @type {string} */ key) => {
   page.chosen = page.chosen === key ? '' : key;
   page.dirty = true;
-});
+};
+/**
+ * By site.
+ * @type {Map<string, Plan>}
+ */
+const plans = new Map();
 const events = new Events(changed);
 const devices = new Devices(changed);
 const health = new Health();
@@ -45,7 +50,9 @@ function open(address, login) {
   set(byId('login', HTMLFormElement), 'hidden', true);
   set(document.getElementsByTagName('main')[0], 'hidden', false);
   const settle = (/** @type {Condition} */ condition, /** @type {string} */ detail) => {
-    if (condition !== page.condition) page.since = Date.now();
+    const now = Date.now();
+    if (condition === 'live' && page.condition === 'lost') site.resume(now - page.since);
+    if (condition !== page.condition) page.since = now;
     // Trying again is no news while nothing has come of it.
     if (!(page.condition === 'lost' && condition === 'connecting')) [page.condition, page.detail] = [condition, detail];
     if (condition === 'live' && login) sessionStorage.setItem(`forecourt ${address}`, JSON.stringify(login));
@@ -94,13 +101,13 @@ function notices(gateways, now) {
   const all = [];
   if (page.condition === 'lost') all.push(['fault', 'Broker lost', `Since ${clock(page.since, page.utc)} all below is as it was then. Trying again every two seconds.`]);
   if (page.condition === 'connecting' && now - page.since > 3000) all.push(['fault', 'No connection yet', 'The broker has not answered so far.']);
-  const named = (/** @type {import('./site.js').Gateway[]} */ some) => some.slice(0, 5).map((gateway) => gateway.name).join(', ') + (some.length > 5 ? ` and ${some.length - 5} more` : '');
+  const named = (/** @type {import('./site.js').Gateway[]} */ some) => some.slice(0, 5).map((gateway) => site.placed(gateway.site, gateway.name)).join(', ') + (some.length > 5 ? ` and ${some.length - 5} more` : '');
   const rehearsing = gateways.filter((gateway) => gateway.simulated);
   if (rehearsing.length) all.push(['fault', 'Rehearsal', `${rehearsing.length === gateways.length ? 'Nothing here is real' : `${named(rehearsing)}: not real`}. Do not act on it.`]);
   const silent = gateways.filter((gateway) => state(gateway, now) === 'silent');
   if (silent.length) all.push(['doubt', 'Stale', `${named(silent)} ${silent.length > 1 ? 'have' : 'has'} said nothing for longer than usual.`]);
   const wrong = gateways.filter((gateway) => gateway.state !== 'offline' && clockTrouble(gateway));
-  if (wrong.length) all.push(['doubt', 'Clock', `${wrong[0].name}: ${clockTrouble(wrong[0])}${wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'more gateway')}` : ''}.`]);
+  if (wrong.length) all.push(['doubt', 'Clock', `${named(wrong.slice(0, 1))}: ${clockTrouble(wrong[0])}${wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'more gateway')}` : ''}.`]);
   keep(byId('notices', HTMLElement), all, ([, head]) => head, ([kind]) => html('p', { class: 'notice', 'data-kind': kind }, html('b'), ' ', html('span', { class: 'name' })),
     (element, [, head, text]) => {
       say(element.firstElementChild, head + '.');
@@ -113,9 +120,9 @@ function notices(gateways, now) {
 function chooseSite(sites) {
   const select = byId('site', HTMLSelectElement);
   set(byId('sites', HTMLElement), 'hidden', sites.length < 2);
-  keep(select, ['', ...sites], (name) => name || ' ', (name) => html('option', { value: name }), (option, name) => say(option, name ? site.plans.get(name)?.title || name : 'all'));
+  keep(select, ['', ...sites], (name) => name || ' ', (name) => html('option', { value: name }), (option, name) => say(option, name ? site.titleOf(name) : 'all'));
   const only = sites.length === 1 ? sites[0] : page.site;
-  const title = only ? site.plans.get(only)?.title || only : sites.length ? `${sites.length} sites` : 'forecourt';
+  const title = only ? site.titleOf(only) : sites.length ? `${sites.length} sites` : 'forecourt';
   say(byId('title', HTMLElement), title);
   document.title = title === 'forecourt' ? title : `${title} – forecourt`;
 }
@@ -128,26 +135,46 @@ function announce() {
   say(byId('announce', HTMLElement), sentence(site, newest));
 }
 
+/**
+ * A plan for each site that has a trigger; with several its name stands above.
+ * @param {import('./site.js').Trigger[]} triggers @param {import('./site.js').Device[]} devices @param {boolean} isNamed @param {number} now
+ */
+function drawPlans(triggers, devices, isNamed, now) {
+  const names = [...new Set(triggers.map((trigger) => trigger.site))];
+  for (const name of names) if (!plans.has(name)) plans.set(name, new Plan(choose));
+  for (const name of plans.keys()) if (!names.includes(name)) plans.delete(name);
+  const plan = (/** @type {string} */ name) => /** @type {Plan} */ (plans.get(name));
+  set(byId('no-pumps', HTMLElement), 'hidden', triggers.length > 0);
+  keep(byId('plans', HTMLElement), names, (name) => name, (name) => plan(name).element, (_, name) => {
+    const of = (/** @type {{site: string}} */ thing) => thing.site === name;
+    plan(name).update(site, isNamed ? site.titleOf(name) : '', triggers.filter(of), devices.filter(of), page.chosen, now);
+  });
+}
+
 function draw() {
-  const now = Date.now();
+  // Without a broker the time stands still for what it said.
+  const isLost = page.condition === 'lost';
+  const now = isLost ? page.since : Date.now();
+  set(document.getElementsByTagName('main')[0], 'data-stale', isLost);
   const broker = byId('condition', HTMLElement);
   set(broker, 'data-condition', page.condition);
   say(broker, page.condition === 'live' ? '● live' : page.condition === 'lost' ? '✕ broker lost' : page.condition === 'refused' ? '✕ not connected' : '○ connecting…');
-  say(byId('time', HTMLElement), `${clock(now, page.utc)} ${page.utc ? 'UTC' : 'local'}`);
+  say(byId('time', HTMLElement), `${clock(Date.now(), page.utc)} ${page.utc ? 'UTC' : 'local'}`);
   site.expire(now);
   const all = [...site.gateways.values()].sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
   const sites = [...new Set(all.map((gateway) => gateway.site))];
   chooseSite(sites);
+  site.isMany = sites.length > 1 && !page.site;
   const here = (/** @type {{site: string}} */ thing) => !page.site || thing.site === page.site;
   const gateways = all.filter(here);
   const triggers = [...site.triggers.values()].filter(here).sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
   const served = new Set(triggers.flatMap((trigger) => trigger.served.map(({ id }) => `${trigger.site}/${id}`)));
   const near = [...site.devices.values()].filter(here);
   notices(gateways, now);
-  plan.update(site, triggers, near, page.chosen, now);
+  drawPlans(triggers, near, site.isMany, now);
   events.update(site, site.events.filter(here), page.chosen, page.utc);
   devices.update(site, near, served, now);
-  health.update(gateways, now);
+  health.update(site, gateways, now);
   announce();
   const wrong = gateways.filter((gateway) => state(gateway, now) !== 'online').length;
   set(byId('summary', HTMLElement), 'data-trouble', wrong > 0);

@@ -1,8 +1,8 @@
-// The forecourt from above: a card for each trigger at its place, or in a tidy row while nobody has said where it is.
+// A forecourt from above: a card for each trigger at its place, or in a tidy row while nobody has said where it is.
 
-import { byId, html, keep, say, set, svg } from './dom.js';
+import { html, keep, say, set, svg } from './dom.js';
 import { glyph, shape } from './glyphs.js';
-import { elapsed, metres, short, why } from './words.js';
+import { elapsed, metres, percent, short, why } from './words.js';
 
 /** @typedef {import('./site.js').Site} Site */
 /** @typedef {import('./site.js').Trigger} Trigger */
@@ -15,13 +15,25 @@ import { elapsed, metres, short, why } from './words.js';
 
 const gap = 10;
 
+/**
+ * By the trigger's state, or by what its gateway hears.
+ * @param {Site} site @param {Trigger} trigger @param {import('./site.js').Visitor} visitor
+ */
+function likely(site, trigger, visitor) {
+  if (visitor.likely.length) return visitor.likely;
+  return site.devices.get(`${trigger.site}/${visitor.id}`)?.hearings.get(trigger.gateway)?.likely ?? [];
+}
+
 /** @param {Site} site @param {Trigger} trigger @param {number} now @returns {Standing} */
 export function standing(site, trigger, now) {
   const gateway = site.gateways.get(`${trigger.site}/${trigger.gateway}`);
   if (!gateway || gateway.state === 'offline') return { state: 'unknown', words: 'Unknown: gateway offline', who: gateway?.reason ?? '' };
   if (gateway.isSilent(now)) return { state: 'unknown', words: 'Unknown: gateway silent', who: '' };
   const names = (/** @type {import('./site.js').Visitor[]} */ visitors, /** @type {number} */ count) => {
-    const known = visitors.map(({ id }) => site.nameOf(trigger.site, id) ?? short(id));
+    const known = visitors.map((visitor) => {
+      const here = likely(site, trigger, visitor).find(([place]) => place === trigger.name);
+      return (site.nameOf(trigger.site, visitor.id) ?? short(visitor.id)) + (here ? `, ${percent(here[1])}` : '');
+    });
     const named = known.slice(0, count > 2 ? 1 : 2);
     return named.join(', ') + (count > named.length ? ` and ${count - named.length} more` : '');
   };
@@ -69,29 +81,32 @@ function nearest(devices, now) {
   return heard;
 }
 
+/** One site's. */
 export class Plan {
   /** @param {(key: string) => void} choose */
   constructor(choose) {
     this.choose = choose;
-    this.ground = byId('ground', SVGSVGElement);
-    this.pumps = byId('pumps', HTMLDivElement);
-    this.area = byId('plan', HTMLDivElement);
+    this.ground = svg('svg', { class: 'ground', 'aria-hidden': 'true' });
+    this.pumps = html('div', { class: 'pumps' });
+    this.title = html('h3', { class: 'name' });
+    this.element = html('div', {}, this.title, html('div', { class: 'area' }, this.ground, this.pumps));
     this.width = 0;
-    new ResizeObserver(([entry]) => (this.width = Math.floor(entry.contentRect.width))).observe(this.area);
+    new ResizeObserver(([entry]) => (this.width = Math.floor(entry.contentRect.width))).observe(this.pumps);
     this.drawn = '';
   }
 
-  /** @param {Site} site @param {Trigger[]} triggers @param {Device[]} devices @param {string} chosen @param {number} now */
-  update(site, triggers, devices, chosen, now) {
+  /** @param {Site} site @param {string} title @param {Trigger[]} triggers @param {Device[]} devices @param {string} chosen @param {number} now */
+  update(site, title, triggers, devices, chosen, now) {
+    set(this.title, 'hidden', !title);
+    say(this.title, title);
     const layout = this.#layout(site, triggers);
     const mode = layout ? 'map' : 'row';
     set(this.pumps, 'data-mode', mode);
     set(this.ground, 'data-mode', mode);
     this.#ground(layout, site, triggers);
-    set(byId('no-pumps', HTMLElement), 'hidden', triggers.length > 0);
     const heard = nearest(devices, now);
     // Measured once, before anything changes: a measurement between changes costs a layout each.
-    const width = (layout?.wide ?? this.pumps.firstElementChild?.clientWidth ?? 168) - 23;
+    const width = (layout?.wide ?? (this.pumps.firstElementChild?.clientWidth || 168)) - 23;
     const allSimulated = triggers.every((trigger) => trigger.simulated);
     const alone = (/** @type {Trigger} */ trigger) => triggers.every((other) => other === trigger || other.name !== trigger.name);
     keep(this.pumps, triggers, (trigger) => trigger.key, (trigger) => this.#make(trigger), (element, trigger) => {
@@ -163,7 +178,7 @@ export class Plan {
    */
   #layout(site, triggers) {
     const wide = this.width < 560 ? Math.min(168, Math.floor((this.width - 12 - gap) / 2)) : this.width > 1000 ? 224 : 176;
-    const tall = this.width < 560 ? 142 : this.width > 1000 ? 150 : 128;
+    const tall = this.width > 1000 ? 150 : 142;
     /** @type {[Trigger, [number, number]][]} */
     const placed = [];
     for (const trigger of triggers) {
@@ -172,7 +187,7 @@ export class Plan {
       if (!place) return undefined;
       placed.push([trigger, place]);
     }
-    if (placed.length < 2 || new Set(triggers.map((trigger) => trigger.site)).size > 1) return undefined;
+    if (placed.length < 2) return undefined;
     // Turned, or longer than it is wide, when only so the cards have room.
     for (const [stretch, turned] of /** @type {[number, boolean][]} */ ([1, 1.3, 1.7, 2.5].flatMap((stretch) => [[stretch, false], [stretch, true]]))) {
       const points = placed.map(([, [x, y]]) => (turned ? [y, x * stretch] : [x, y * stretch]));

@@ -2,17 +2,23 @@
 
 import { number, plain } from './words.js';
 
-const most = { gateways: 64, devices: 1024, events: 400, history: 60, triggers: 64, listed: 32 };
+const most = { gateways: 64, devices: 1024, events: 400, history: 60, triggers: 64, listed: 32, topics: 4096, names: 4096 };
 /** A hearing without news for this long counts no more, in milliseconds. */
 const fresh = 30_000;
 /** Without a telemetry message for two and a half intervals a gateway is silent; until two have come, an interval is a minute. */
 const patience = 2.5;
+/** A gateway of which the broker keeps a status, but that says nothing, in milliseconds: longer than most say telemetry. */
+const unheard = 900_000;
 
 /** @typedef {{distance?: number, low?: number, high?: number, at: number}} Sample */
-/** @typedef {{gateway: string, average?: number, distance?: number, low?: number, high?: number, zone: string, rate?: number, at: number}} Hearing */
-/** @typedef {{id: string, since?: number}} Visitor */
+/** @typedef {{gateway: string, average?: number, distance?: number, low?: number, high?: number, zone: string, rate?: number, at: number, likely: Likelihood}} Hearing */
+/**
+ * Places and how likely a device is there, the likeliest first; none where no gateway says it.
+ * @typedef {[place: string, part: number][]} Likelihood
+ */
+/** @typedef {{id: string, since?: number, likely: Likelihood}} Visitor */
 /** @typedef {{key: string, event: string, place: string, region: boolean, site: string, gateway: string, id: string, at: number, simulated: boolean,
- *   reason: string, kept: boolean, evidence: [string, string][], distance?: number, low?: number, high?: number, dwell?: number}} Event */
+ *   reason: string, kept: boolean, likely: Likelihood, evidence: [string, string][], distance?: number, low?: number, high?: number, dwell?: number}} Event */
 /** @typedef {{name: string, state: string}} Radio */
 
 /**
@@ -38,6 +44,13 @@ function length(value) {
 
 /** @param {unknown} value @returns {Record<string, unknown>[]} */
 const list = (value) => (Array.isArray(value) ? value.slice(0, most.listed).map(object) : []);
+
+/** @param {Record<string, unknown>} body @returns {Likelihood} */
+function likelihood(body) {
+  const parts = Object.entries(object(body.likelihood)).slice(0, most.listed);
+  return parts.flatMap(([place, part]) => /** @type {Likelihood} */ (number(part) === undefined ? [] : [[plain(place, 60), Number(part)]]))
+    .sort(([, a], [, b]) => b - a);
+}
 
 export class Trigger {
   /** @param {string} site @param {string} gateway @param {string} name */
@@ -95,7 +108,7 @@ export class Gateway {
 
   /** @param {number} now */
   isSilent(now) {
-    return this.state !== 'offline' && this.told > 0 && now - this.heard > this.interval * patience;
+    return this.state !== 'offline' && now - this.heard > (this.told > 0 ? this.interval * patience : unheard);
   }
 }
 
@@ -137,6 +150,18 @@ export class Site {
     this.events = [];
     /** @type {Set<string>} */ this.known = new Set();
     /** @type {Map<string, {title: string, places: Map<string, [number, number]>, names: Map<string, string>}>} */ this.plans = new Map();
+    /**
+     * Topics, taken apart.
+     * @type {Map<string, string[]>}
+     */
+    this.topics = new Map();
+    /** Whether several are shown at once, so that a place alone says too little. */
+    this.isMany = false;
+    /**
+     * What gateways call their devices, by site and identity.
+     * @type {Map<string, string>}
+     */
+    this.names = new Map();
     this.messages = 0;
     this.malformed = 0;
   }
@@ -144,7 +169,7 @@ export class Site {
   /** @param {string} topic @param {string} payload @param {boolean} kept from the broker's memory, not just now @param {number} now */
   receive(topic, payload, kept, now) {
     this.messages += 1;
-    const [, site, gateway, kind, name, tail] = topic.split('/').map((level) => plain(level, 128));
+    const [, site, gateway, kind, name, tail] = this.#levels(topic);
     if (gateway === 'claim' || gateway === 'peer' || !gateway) return;
     if (payload === '') return this.#forget(site, gateway, kind, name, tail);
     /** @type {Record<string, unknown>} */
@@ -171,17 +196,61 @@ export class Site {
     else if ((kind === 'trigger' && !tail) || (kind === 'region' && tail === 'event')) this.#event(from, kind === 'region', name, body, kept, now);
   }
 
+  /**
+   * The same topics come again and again.
+   * @param {string} topic
+   */
+  #levels(topic) {
+    let levels = this.topics.get(topic);
+    if (levels) return levels;
+    levels = topic.split('/').map((level) => plain(level, 128));
+    if (this.topics.size >= most.topics) this.topics.clear();
+    this.topics.set(topic, levels);
+    return levels;
+  }
+
+  /**
+   * Nobody could be heard meanwhile: that is no gateway's silence.
+   * @param {number} outage milliseconds
+   */
+  resume(outage) {
+    for (const gateway of this.gateways.values()) gateway.heard += outage;
+  }
+
   /** @param {number} now */
   expire(now) {
     for (const [key, device] of this.devices) if (now - device.heard > 2 * fresh) this.devices.delete(key);
   }
 
   /**
-   * What people call it: the plan's name for it, or nothing.
+   * What people call it: the plan's name for it, or the gateway's, or nothing.
    * @param {string} site @param {string} id
    */
   nameOf(site, id) {
-    return this.plans.get(site)?.names.get(id);
+    return this.plans.get(site)?.names.get(id) ?? this.names.get(`${site}/${id}`);
+  }
+
+  /** @param {string} site */
+  titleOf(site) {
+    return this.plans.get(site)?.title || site;
+  }
+
+  /**
+   * A gateway's or trigger's name, with its site where several are shown.
+   * @param {string} site @param {string} name
+   */
+  placed(site, name) {
+    return this.isMany ? `${name} · ${this.titleOf(site)}` : name;
+  }
+
+  /**
+   * From any message about a device that has a name.
+   * @param {string} site @param {Record<string, unknown>} body
+   */
+  #learnName(site, body) {
+    if (!body.name) return;
+    if (this.names.size >= most.names) this.names.clear();
+    this.names.set(`${site}/${plain(body.id)}`, plain(body.name, 60));
   }
 
   /** @param {string} site @param {string} name */
@@ -259,6 +328,7 @@ export class Site {
   #hearing(from, body, simulated, now) {
     const id = plain(body.id);
     if (!id) return;
+    this.#learnName(from.site, body);
     const key = `${from.site}/${id}`;
     let device = this.devices.get(key);
     if (!device) {
@@ -267,7 +337,7 @@ export class Site {
     }
     const hearing = {
       gateway: from.name, zone: plain(body.zone, 20) || 'unknown', at: now, average: number(body.average), distance: length(body.distance_m),
-      low: length(body.low_m), high: length(body.high_m), rate: number(body.rate_hz),
+      low: length(body.low_m), high: length(body.high_m), rate: number(body.rate_hz), likely: likelihood(body),
     };
     if (hearing.zone === 'unknown') return void device.hearings.delete(from.name);
     device.hearings.set(from.name, hearing);
@@ -293,7 +363,8 @@ export class Site {
     const read = (visitor) => {
       const id = plain(visitor.id);
       // A gateway whose clock is not set says no time: then the first time we heard of it serves.
-      return { id, since: moment(visitor.since) ?? before.find((known) => known.id === id)?.since ?? now };
+      this.#learnName(from.site, visitor);
+      return { id, likely: likelihood(visitor), since: moment(visitor.since) ?? before.find((known) => known.id === id)?.since ?? now };
     };
     trigger.served = list(body.served).map(read);
     trigger.near = list(body.near).map(read);
@@ -302,18 +373,20 @@ export class Site {
     trigger.simulated = body.simulated === true;
     const here = new Set(trigger.near.map((visitor) => visitor.id));
     for (const id of trigger.doubts.keys()) if (!here.has(id)) trigger.doubts.delete(id);
+    for (const visitor of list(body.near)) if (visitor.undecided) trigger.doubts.set(plain(visitor.id), plain(visitor.undecided, 60));
   }
 
   /** @param {Gateway} from @param {boolean} region @param {string} name @param {Record<string, unknown>} body @param {boolean} kept @param {number} now */
   #event(from, region, name, body, kept, now) {
     const key = `${from.key}/${plain(body.event_id) || `${name}/${now}`}`;
     const evidence = object(body.evidence);
+    this.#learnName(from.site, body);
     /** @type {Event} */
     const event = {
       key, region, kept, event: plain(body.event, 20), place: name, site: from.site, gateway: from.name, id: plain(body.id),
       at: moment(body.at) ?? now, simulated: body.simulated === true, reason: plain(evidence.reason ?? body.reason, 60),
       distance: length(evidence.distance_m), low: length(evidence.low_m), high: length(evidence.high_m), dwell: number(evidence.dwell_s),
-      evidence: Object.entries(evidence).slice(0, 24).map(([member, value]) => [plain(member, 40), plain(String(value), 60)]),
+      likely: likelihood(evidence), evidence: Object.entries(evidence).filter(([member]) => member !== 'likelihood').slice(0, 24).map(([member, value]) => [plain(member, 40), plain(String(value), 60)]),
     };
     const doubts = region ? undefined : this.triggers.get(`${from.site}/${from.name}/${name}`)?.doubts;
     if (event.event === 'undecided') doubts?.set(event.id, event.reason);

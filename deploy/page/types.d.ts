@@ -6,6 +6,8 @@ declare module 'mqtt/lib/client.js' {
     on(event: 'connect' | 'close', then: () => void): this;
     on(event: 'message', then: (topic: string, payload: { toString(): string }, packet: { retain: boolean }) => void): this;
     on(event: 'error', then: (error: Error & { code?: number }) => void): this;
+    connected: boolean;
+    unsubscribe(topics: string[]): this;
     subscribe(topics: string[], options: { qos: 0 | 1 }): this;
     end(force: boolean): this;
   }

@@ -101,6 +101,15 @@ export function range(low, high) {
   return `${bare(low)}–${bare(high)}`;
 }
 
+/** @param {number} part */
+export const percent = (part) => `${(part * 100).toFixed(0)}\u00a0%`;
+
+/**
+ * Where a device probably is: the three likeliest places.
+ * @param {[string, number][]} likely
+ */
+export const places = (likely) => likely.slice(0, 3).map(([place, part]) => `${place} ${percent(part)}`).join(', ');
+
 /** @type {Record<string, string>} */
 const units = { m: 'm', s: 's', db: 'dB', hz: 'Hz' };
 

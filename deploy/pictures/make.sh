@@ -15,7 +15,7 @@ cp "$root/deploy/demo.toml" config.toml
 # Chromium's own sandbox refuses to work for root.
 sandbox=()
 [ "$(id -u)" != 0 ] || sandbox=(--no-sandbox)
-HOME=$folder timeout 60 chromium --headless "${sandbox[@]}" --disable-gpu --hide-scrollbars --window-size=860,1000 \
+HOME=$folder timeout 60 chromium --headless "${sandbox[@]}" --disable-gpu --hide-scrollbars --window-size=860,1118 \
   --screenshot="$folder/report.png" "file://$folder/report.html" 2>"$folder/chromium.log" >/dev/null ||
   fail "chromium failed: $(tail -n 1 "$folder/chromium.log")"
 mv report.png "$root/deploy/pictures/report.png"

@@ -44,7 +44,8 @@ package struct Encounter: BitwiseCopyable {
   private var settledSeconds: Float = 0
   /// Since when the margin over the rivals has held.
   package private(set) var ahead = Instant.never
-  package private(set) var isUndecidedReported = false
+  /// The doubt that was published: why the device, though it stands here, does not fire.
+  package private(set) var reported: Doubt?
   /// The device was already here when the gateway started. It must leave before it can fire.
   package var wasHereAtStart = false
   /// The broker was away meanwhile: a neighbour that is offline now may have fired in that time.
@@ -167,7 +168,7 @@ package struct Encounter: BitwiseCopyable {
       stage = .absent
       resetEvidence()
       ahead = .never
-      isUndecidedReported = false
+      reported = nil
       wasHereAtStart = false
       clones = CloneDetector()
       isVouched = false
@@ -195,7 +196,7 @@ package struct Encounter: BitwiseCopyable {
       resetEvidence()
     }
     (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
-    (isUndecidedReported, isVouched, isPowerReported) = (other.isUndecidedReported, other.isVouched, other.isPowerReported)
+    (reported, isVouched, isPowerReported) = (other.reported, other.isVouched, other.isPowerReported)
     wasHereAtStart = other.wasHereAtStart
     wasCutOff = wasCutOff || other.wasCutOff
     isNewcomer = false
@@ -207,7 +208,7 @@ package struct Encounter: BitwiseCopyable {
     (rests, mustBeAway) = (.zero, false)
   }
 
-  package mutating func record(_ event: Event) { if case .undecided = event { isUndecidedReported = true } }
+  package mutating func record(_ event: Event) { if case .undecided(let doubt) = event { reported = doubt } }
 
   // MARK: Coming
 

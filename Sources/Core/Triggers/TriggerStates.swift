@@ -8,7 +8,7 @@ extension Triggers {
     _ publisher: inout Publisher
   ) {
     let (isPresent, hasFired) = (encounters[place].isPresent, encounters[place].hasFired)
-    guard isPresent != before.isPresent || hasFired != before.hasFired else { return }
+    guard isPresent != before.isPresent || hasFired != before.hasFired || encounters[place].reported != before.reported else { return }
     if !before.isPresent { encounters[place].since = now }
     let trigger = Int(encounters[place].trigger)
     guard hasFired != before.hasFired || statePaces[trigger].take(at: now) else {
@@ -82,7 +82,8 @@ extension Triggers {
       guard encounters[place].isPresent, encounters[place].hasFired == isServed else { continue }
       let since = encounters[place].firedAt ?? encounters[place].since
       let identity = encounters[successionOf: place].servedAs ?? devices[Int(encounters[place].device)].identity
-      guard publisher.composeVisitor(identity, since: since) else { return listed }
+      let doubt = isServed ? nil : encounters[place].reported
+      guard publisher.composeVisitor(identity, since: since, doubt) else { return listed }
       listed += 1
     }
     guard isServed else { return listed }
@@ -131,11 +132,12 @@ extension Publisher {
   /// What must still fit behind a list: the other list, how many are left out, a rehearsal's mark.
   private static var rest: Int { 64 }
 
-  fileprivate mutating func composeVisitor(_ identity: Identity, since: Instant) -> Bool {
+  fileprivate mutating func composeVisitor(_ identity: Identity, since: Instant, _ doubt: Encounter.Doubt? = nil) -> Bool {
     let before = json.count
     json.openObject()
     json.member("id", identity)
     stamp("since", since)
+    if let doubt, let reason = Encounter.Event.undecided(doubt).reason { json.member("undecided", reason) }
     json.closeObject()
     if !json.overflowed, json.free >= Self.rest { return true }
     json.truncate(to: before)

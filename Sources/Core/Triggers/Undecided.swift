@@ -8,7 +8,7 @@ extension Encounter {
     case .claiming(_, let start): since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
-    guard !isUndecidedReported, evidence.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
+    guard reported == nil, evidence.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
     if mustBeAway { return .undecided(.notAway) }
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }

@@ -114,7 +114,7 @@ extension BlockingRule {
   }
 
   /// With the figures of the moment.
-  fileprivate func words(_ settings: TriggerSettings) -> String {
+  func words(_ settings: TriggerSettings) -> String {
     switch self {
     case .samples(let count): "\(count) of min_samples \(settings.minimumSamples)"
     case .rate(let rate): "\(fixed(rate, 2)) adverts a second, min_rate_hz is \(fixed(settings.minimumRate, 2))"
@@ -135,7 +135,7 @@ extension BlockingRule {
   }
 
   /// It meets more rules, or lacks less of the same one.
-  fileprivate func isFurther(than other: BlockingRule) -> Bool {
+  func isFurther(than other: BlockingRule) -> Bool {
     guard rank == other.rank else { return rank > other.rank }
     switch (self, other) {
     case (.samples(let mine), .samples(let theirs)): return mine > theirs

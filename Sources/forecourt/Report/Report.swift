@@ -15,7 +15,9 @@ struct ReportRun {
 
   struct Line {
     let level: Float
+    /// Of the first trigger that means it.
     let title: String
+    var triggers = 1
   }
 
   struct DeviceCurve {
@@ -26,7 +28,10 @@ struct ReportRun {
     var lines: [Line] = []
     var power = ""
     var samples = 0
-    fileprivate var last: (at: Instant, samples: Int) = (.never, 0)
+    var attempts = ReportAttempts()
+    /// 2: it fired; 1: it came near; 0: neither.
+    fileprivate(set) var rank = 0
+    fileprivate var last: (at: Instant, radio: Int, samples: Int) = (.never, 0, 0)
   }
 
   struct Event {
@@ -36,6 +41,10 @@ struct ReportRun {
     let reason: String
     /// As JSON writes it.
     let identity: String
+
+    var isFire: Bool { same(name, "fire") || same(name, "manual") }
+    /// How its mark looks.
+    var kind: String { isFire ? "fire" : same(name, "leave") ? "leave" : "other" }
   }
 
   let name: String
@@ -45,6 +54,7 @@ struct ReportRun {
   private(set) var events: [Event] = []
   private(set) var seconds = 0.0
   private(set) var radios: [String] = []
+  private(set) var triggers: [String] = []
   private var known: (count: Int, evictions: UInt64) = (-1, 0)
   /// Each device's row in the gateway's table, parallel to `devices`: found without a search at every packet.
   private var places: [DeviceReference] = []
@@ -58,6 +68,7 @@ struct ReportRun {
     self.name = name
     self.text = text
     for radio in 0..<max(settings.radios.count, 1) { radios.append(radioName(radio, settings)) }
+    for trigger in settings.triggers.indices { triggers.append(String(settings.triggers[trigger].name)) }
   }
 
   /// After each packet.
@@ -67,11 +78,12 @@ struct ReportRun {
     for index in places.indices {
       guard let slot = gateway.devices.slot(of: places[index]), gateway.devices[slot].heard == moment else { continue }
       let samples = gateway.devices[slot, radio].samples
-      guard devices[index].last.at != moment || devices[index].last.samples != samples else { continue }
-      devices[index].last = (moment, samples)
+      guard devices[index].last != (moment, radio, samples) else { continue }
+      devices[index].last = (moment, radio, samples)
       devices[index].samples += 1
-      guard devices[index].points.count < Self.mostPoints else { continue }
       guard let estimate = gateway.devices.estimate(of: slot, at: moment, gateway.settings) else { continue }
+      devices[index].attempts.observe(slot, radio: radio, at: moment, gateway)
+      guard devices[index].points.count < Self.mostPoints else { continue }
       let reach = 1.645 * estimate.doubt.value
       let level = Float(gateway.devices[slot].level) - gateway.settings.receiveOffset(of: radio).value
       devices[index].points.append(
@@ -109,29 +121,30 @@ struct ReportRun {
       for (distance, title) in [(settings.fire, "fire"), (settings.leave, "leave"), (settings.arm, "arm")] {
         let level = (device.power.level - path.loss(at: distance)).value
         if let same = devices[index].lines.firstIndex(where: { $0.level == level }) {
-          let old = devices[index].lines[same].title
-          if !contains(old, String(settings.name)) {
-            devices[index].lines[same] = Line(level: level, title: old + ", " + String(settings.name))
-          }
+          devices[index].lines[same].triggers += 1
         } else {
-          devices[index].lines.append(Line(level: level, title: "\(title) \(metres(distance)) m: \(String(settings.name))"))
+          devices[index].lines.append(Line(level: level, title: joined(title, " ", metres(distance), " m: ", String(settings.name))))
         }
       }
     }
   }
 
   mutating func record(_ message: borrowing Message) {
-    guard let event = TriggerEvent(message) else { return }
-    events.append(
-      Event(
-        at: message.at.microsecondsAsSeconds, trigger: event.trigger, name: event.event, reason: event.reason, identity: event.identity))
+    guard let told = TriggerEvent(message) else { return }
+    let event = Event(
+      at: message.at.microsecondsAsSeconds, trigger: told.trigger, name: told.event, reason: told.reason, identity: told.identity)
+    events.append(event)
+    guard let index = devices.firstIndex(where: { same(json($0.identity.text), event.identity) }) else { return }
+    devices[index].rank = max(devices[index].rank, event.isFire ? 2 : 1)
   }
 
-  /// The devices that the configuration looks for, or all if there are none; most often heard first.
+  /// The devices that the configuration looks for, or all if there are none: first those that fired, then those that came near, then the most
+  /// often heard.
   func shown(atMost most: Int) -> [DeviceCurve] {
-    let matched = devices.filter { $0.isMatched && !$0.points.isEmpty }
-    let all = matched.isEmpty ? devices.filter { !$0.points.isEmpty } : matched
-    return Array(all.sorted { $0.samples > $1.samples }.prefix(most))
+    let heard = devices.filter { !$0.points.isEmpty }
+    let matched = heard.filter { $0.isMatched }
+    let all = matched.isEmpty ? heard : matched
+    return Array(all.sorted { ($0.rank, $0.samples) > ($1.rank, $1.samples) }.prefix(most))
   }
 }
 
@@ -157,8 +170,8 @@ struct TriggerEvent {
   }
 
   /// A string as it is written, with its escapes.
-  private static func value(of key: StaticString, in bytes: [UInt8]) -> String? {
-    let mark = Array("\"\(key)\":\"".utf8)
+  private static func value(of key: String, in bytes: [UInt8]) -> String? {
+    let mark = Array(joined("\"", key, "\":\"").utf8)
     guard bytes.count > mark.count else { return nil }
     for start in 0..<(bytes.count - mark.count) where bytes[start..<(start + mark.count)].elementsEqual(mark) {
       var end = start + mark.count

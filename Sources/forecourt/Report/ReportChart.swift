@@ -1,157 +1,180 @@
 import Core
 import Host
 
-/// Draws one device's levels over time, as inline SVG.
+/// Draws one device's levels over time. What lies on the time axis stands in parts of the whole, so that the page's style alone zooms: paths in a
+/// picture that stretches while their strokes do not, texts beside it at percentages. Levels are pixels.
 struct ReportChart {
   private let device: ReportRun.DeviceCurve
-  private let events: [ReportRun.Event]
-  private let seconds: Double
+  private let time: ReportTime
+  private let isNamed: Bool
   private let low: Float
   private let high: Float
 
   private static let width = 960.0
-  private static let height = 300.0
-  private static let left = 44.0
-  private static let right = 12.0
-  private static let top = 22.0
-  private static let bottom = 26.0
-  /// More dots than this would run together: then each pixel column shows its range.
-  private static let mostDots = 3_000
+  private static let top = 64.0
+  private static let bottom = 274.0
+  /// More samples than this would run together: then each column shows its range.
+  private static let mostDots = 8_000
+  /// A sign for each radio: a round dot, a square one (its caps), a short and a long stroke.
+  private static let signs = ["h0", "h0", "v5", "v10"]
 
-  init(_ device: ReportRun.DeviceCurve, _ events: [ReportRun.Event], seconds: Double) {
-    (self.device, self.events, self.seconds) = (device, events, max(seconds, 1))
+  /// Without `isNamed` the marks leave out which trigger: there is but one.
+  init(_ device: ReportRun.DeviceCurve, _ time: ReportTime, isNamed: Bool) {
+    (self.device, self.time, self.isNamed) = (device, time, isNamed)
     var low: Float = -90
     var high: Float = -50
     for point in device.points { (low, high) = (min(low, point.level), max(high, point.level)) }
     (self.low, self.high) = (low - 3, high + 3)
   }
 
-  private func x(_ seconds: Double) -> String {
-    fixed(Self.left + seconds / self.seconds * (Self.width - Self.left - Self.right), 1)
-  }
+  private func x(_ seconds: Double) -> String { fixed(seconds / time.seconds * Self.width, 2) }
+  private func percent(_ seconds: Double) -> String { fixed(seconds / time.seconds * 100, 2) + "%" }
 
   private func y(_ level: Float) -> String {
     let part = Double((high - min(max(level, low), high)) / (high - low))
-    return fixed(Self.top + part * (Self.height - Self.top - Self.bottom), 1)
+    return fixed(Self.top + part * (Self.bottom - Self.top), 1)
   }
 
-  func write(to page: inout ReportPage) {
+  /// The events are numbered as all of the run are: visits lead to them.
+  func write(_ events: [(number: String, event: ReportRun.Event)], to page: inout ReportPage) {
     let name = html(device.identity.text)
-    page.write("<svg viewBox=\"0 0 960 300\" role=\"img\" aria-label=\"Levels of \(name)\">\n")
-    writeGrid(to: &page)
-    let columns = columns
-    writeBand(columns, to: &page)
-    writeSamples(to: &page)
-    writeAverage(columns, to: &page)
-    writeLines(to: &page)
-    // Labels of two close events stand one below the other.
-    var last = (x: -Double.infinity, y: 0)
-    for event in events {
-      let x = Self.left + event.at / seconds * (Self.width - Self.left - Self.right)
-      last = (x, x - last.x < 40 && last.y == 12 ? 23 : 12)
-      write(event, y: last.y, to: &page)
+    page.write(events.isEmpty ? "<div class=\"chart bare\">" : "<div class=\"chart\">")
+    page.write("<div class=\"time\" tabindex=\"0\"><svg role=\"img\" aria-label=\"Levels of ", name, "\">\n")
+    page.write("<svg viewBox=\"0 0 960 300\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\n")
+    var across = ""
+    for level in levels { across += joined("M0 ", y(Float(level)), "h960") }
+    write(across, as: "grid", to: &page)
+    let ticks = time.ticks
+    for detail in 0...3 {
+      var path = ""
+      for tick in ticks where tick.detail == detail { path += joined("M", x(tick.at), " 64V274") }
+      write(path, as: "grid d" + digits(detail), to: &page)
     }
+    // An hour of a device that nobody waits for needs no more than the screen shows.
+    let columns = columns(finer: events.isEmpty ? 2 : 8)
+    writeBand(columns, to: &page)
+    for radio in 0...3 { writeSamples(of: radio, finer: events.isEmpty ? 2 : 8, to: &page) }
+    writeAverage(columns, to: &page)
+    for (_, event) in events { write(joined("M", x(event.at), " 58V274"), as: "event " + event.kind, to: &page) }
     page.write("</svg>\n")
+    for tick in ticks {
+      page.write(
+        "<text class=\"d", digits(tick.detail), side(tick.at), "\" x=\"", percent(tick.at), "\" y=\"290\">", tick.words, "</text>\n")
+    }
+    writeLabels(events, to: &page)
+    page.write("</svg></div>\n<svg class=\"levels\" aria-hidden=\"true\">\n")
+    writeLevels(to: &page)
+    page.write("</svg></div>\n")
   }
 
-  /// For the average and its band: one point for each pixel column, the last one.
-  private var columns: [[ReportRun.LevelPoint]] {
+  private func write(_ path: String, as kind: String, to page: inout ReportPage) {
+    if !path.utf8.isEmpty { page.write("<path class=\"", kind, "\" d=\"", path, "\"/>\n") }
+  }
+
+  /// Where a text lies about its place: within the picture.
+  private func side(_ at: Double) -> String {
+    let part = at / time.seconds
+    return part < 0.04 ? "" : part > 0.96 ? " end" : " middle"
+  }
+
+  // MARK: Curves
+
+  /// For the average and its band: one point for each column, the last one.
+  private func columns(finer: Double) -> [[ReportRun.LevelPoint]] {
     var runs: [[ReportRun.LevelPoint]] = []
-    var pixel = -1
+    var column = -1
     var last = -Double.infinity
     for point in device.points {
-      let here = Int(point.at / seconds * Self.width)
+      let here = Int(point.at / time.seconds * Self.width * finer)
       // A silence of 15 s interrupts the line.
       if point.at - last > 15 { runs.append([]) }
-      if here == pixel, runs[runs.count - 1].count > 0 { runs[runs.count - 1].removeLast() }
+      if here == column, runs[runs.count - 1].count > 0 { runs[runs.count - 1].removeLast() }
       runs[runs.count - 1].append(point)
-      (pixel, last) = (here, point.at)
+      (column, last) = (here, point.at)
     }
     return runs
   }
 
   private func writeBand(_ runs: [[ReportRun.LevelPoint]], to page: inout ReportPage) {
     for run in runs {
-      var path = ""
-      for point in run { path += "\(x(point.at)),\(y(point.high)) " }
-      for point in run.reversed() { path += "\(x(point.at)),\(y(point.low)) " }
-      page.write("<polygon class=\"band\" points=\"\(path)\"/>\n")
+      var path = "M"
+      for point in run { path += joined(x(point.at), " ", y(point.high), " ") }
+      for point in run.reversed() { path += joined(x(point.at), " ", y(point.low), " ") }
+      write(path + "Z", as: "band", to: &page)
     }
   }
 
   private func writeAverage(_ runs: [[ReportRun.LevelPoint]], to page: inout ReportPage) {
     for run in runs {
-      var path = ""
-      for point in run { path += "\(x(point.at)),\(y(point.average)) " }
-      page.write("<polyline class=\"average\" points=\"\(path)\"/>\n")
+      var path = "M"
+      for point in run { path += joined(x(point.at), " ", y(point.average), " ") }
+      write(path, as: "average", to: &page)
     }
   }
 
-  private func writeSamples(to page: inout ReportPage) {
-    guard device.points.count > Self.mostDots else {
-      for point in device.points {
-        page.write("<circle class=\"r\(point.radio & 3)\" cx=\"\(x(point.at))\" cy=\"\(y(point.level))\" r=\"1.6\"/>")
+  private func writeSamples(of radio: Int, finer: Double, to page: inout ReportPage) {
+    let few = device.points.count <= Self.mostDots
+    var path = ""
+    var column: (number: Int, at: Double, least: Float, most: Float) = (-1, 0, 0, 0)
+    for point in device.points where Int(point.radio & 3) == radio {
+      let here = Int(point.at / time.seconds * Self.width * finer)
+      if few {
+        path += joined("M", x(point.at), " ", y(point.level), Self.signs[radio])
+      } else if here == column.number {
+        (column.least, column.most) = (min(column.least, point.level), max(column.most, point.level))
+      } else {
+        path += range(column)
+        column = (here, point.at, point.level, point.level)
       }
-      return page.write("\n")
     }
-    var index = 0
-    while index < device.points.count {
-      let pixel = Int(device.points[index].at / seconds * Self.width)
-      var (least, most) = (device.points[index].level, device.points[index].level)
-      let at = device.points[index].at
-      while index < device.points.count, Int(device.points[index].at / seconds * Self.width) == pixel {
-        (least, most) = (min(least, device.points[index].level), max(most, device.points[index].level))
-        index += 1
-      }
-      page.write("<path class=\"range\" d=\"M\(x(at)) \(y(most + 0.4))V\(y(least - 0.4))\"/>")
-    }
-    page.write("\n")
+    write(path + range(column), as: joined("r", digits(radio), few ? "" : " range"), to: &page)
   }
 
-  private func writeGrid(to page: inout ReportPage) {
-    page.write("<text class=\"axis end\" x=\"40\" y=\"14\">dBm</text>\n")
+  private func range(_ column: (number: Int, at: Double, least: Float, most: Float)) -> String {
+    column.number < 0 ? "" : joined("M", x(column.at), " ", y(column.most + 0.4), "V", y(column.least - 0.4))
+  }
+
+  // MARK: Texts
+
+  private func writeLabels(_ events: [(number: String, event: ReportRun.Event)], to page: inout ReportPage) {
+    // Labels of close events stand one below the other, so that they have room on a phone.
+    var ends = [-1.0, -1.0, -1.0, -1.0]
+    for (number, event) in events {
+      let part = event.at / time.seconds
+      let words = html(isNamed ? event.trigger + ": " + event.name : event.name)
+      let reason = event.reason.utf8.isEmpty ? "" : " (" + html(event.reason) + ")"
+      let side = part > 0.8 ? " end" : ""
+      let width = Double(words.utf8.count) * 0.023
+      let left = part > 0.8 ? part - width : part
+      var row = 0
+      for other in ends.indices where ends[row] >= left && ends[other] < ends[row] { row = other }
+      ends[row] = left + width
+      page.write(
+        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", percent(event.at), "\" y=\"", digits(54 - 14 * row), "\">", words)
+      page.write("<title>", html(event.trigger), ": ", html(event.name), reason, ", ", time.words(event.at), "</title></text>\n")
+    }
+  }
+
+  private var levels: [Int] {
+    var levels: [Int] = []
     var level = (Int(low) / 10) * 10
     while Float(level) < high {
-      if Float(level) > low {
-        let y = y(Float(level))
-        page.write("<path class=\"grid\" d=\"M44 \(y)H948\"/><text class=\"axis end\" x=\"40\" y=\"\(y)\" dy=\"4\">\(level)</text>\n")
-      }
+      if Float(level) > low { levels.append(level) }
       level += 10
     }
-    let step = Self.steps.first { seconds / $0 <= 12 } ?? 86_400
-    var time = 0.0
-    while time <= seconds {
-      page.write(
-        "<path class=\"grid\" d=\"M\(x(time)) 22V274\"/><text class=\"axis middle\" x=\"\(x(time))\" y=\"290\">\(clock(time))</text>\n")
-      time += step
+    return levels
+  }
+
+  private func writeLevels(to page: inout ReportPage) {
+    page.write("<text class=\"end\" x=\"34\" y=\"56\">dBm</text>\n")
+    for level in levels {
+      page.write("<text class=\"end\" x=\"34\" y=\"", y(Float(level)), "\" dy=\"4\">", digits(level), "</text>\n")
     }
-  }
-
-  private static let steps = [0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800]
-
-  private func clock(_ seconds: Double) -> String {
-    if self.seconds < 120 { return String(number: seconds) + " s" }
-    let whole = Int(seconds)
-    let minutes = "\(whole / 60 % 60)", rest = "\(whole % 60)"
-    let short = (minutes.utf8.count < 2 && whole >= 3_600 ? "0" : "") + minutes + ":" + (rest.utf8.count < 2 ? "0" : "") + rest
-    return whole >= 3_600 ? "\(whole / 3_600):" + short : short
-  }
-
-  private func writeLines(to page: inout ReportPage) {
     for line in device.lines where line.level > low && line.level < high {
       let y = y(line.level)
-      page.write(
-        "<path class=\"threshold\" d=\"M44 \(y)H948\"/><text class=\"label end\" x=\"946\" y=\"\(y)\" dy=\"-3\">\(html(line.title))</text>\n"
-      )
+      let title = html(line.title) + (line.triggers > 1 ? joined(" and ", digits(line.triggers - 1), " more") : "")
+      page.write("<path class=\"threshold\" d=\"M40 ", y, "h3000\"/>")
+      page.write("<text class=\"threshold end\" x=\"100%\" y=\"", y, "\" dy=\"-3\">", title, "</text>\n")
     }
-  }
-
-  private func write(_ event: ReportRun.Event, y: Int, to page: inout ReportPage) {
-    let kind = same(event.name, "fire") || same(event.name, "manual") ? "fire" : same(event.name, "leave") ? "leave" : "other"
-    let words = html(event.trigger + ": " + event.name + (event.reason.utf8.isEmpty ? "" : " (" + event.reason + ")"))
-    page.write("<path class=\"event \(kind)\" d=\"M\(x(event.at)) \(y + 4)V274\"/>")
-    page.write(
-      "<text class=\"label middle\" x=\"\(x(event.at))\" y=\"\(y)\">\(html(event.name))<title>\(words), \(fixed(event.at, 2)) s</title></text>\n"
-    )
   }
 }

@@ -5,6 +5,8 @@ import Host
 struct ReportVisit {
   let trigger: String
   let identity: String
+  /// The number of the event that tells most: the fire, or the first.
+  var event: Int
   var armed: Double?
   var fired: Double?
   var left: Double?
@@ -13,16 +15,16 @@ struct ReportVisit {
   /// From the events in their order.
   static func all(_ events: [ReportRun.Event]) -> [ReportVisit] {
     var visits: [ReportVisit] = []
-    for event in events {
+    for (number, event) in events.enumerated() {
       let last = visits.lastIndex { same($0.trigger, event.trigger) && same($0.identity, event.identity) && $0.left == nil }
       switch true {
       case same(event.name, "arm"):
         if let last, visits[last].fired == nil { visits[last].left = visits[last].left ?? event.at }
-        visits.append(ReportVisit(trigger: event.trigger, identity: event.identity, armed: event.at))
+        visits.append(ReportVisit(trigger: event.trigger, identity: event.identity, event: number, armed: event.at))
       case same(event.name, "fire"), same(event.name, "manual"):
         let index = last ?? visits.count
-        if last == nil { visits.append(ReportVisit(trigger: event.trigger, identity: event.identity)) }
-        visits[index].fired = event.at
+        if last == nil { visits.append(ReportVisit(trigger: event.trigger, identity: event.identity, event: number)) }
+        (visits[index].fired, visits[index].event) = (event.at, number)
         if same(event.name, "manual") { visits[index].remark = "manual" }
       case same(event.name, "leave"):
         if let last {
@@ -70,15 +72,44 @@ struct FireDifference {
 }
 
 extension ReportPage {
-  mutating func writeVisits(_ run: ReportRun, isNamed: Bool) {
+  /// Those who were served stand first; a hundred who only came near do not hide them.
+  mutating func writeVisits(_ run: ReportRun, _ number: Int, isNamed: Bool) {
     let visits = ReportVisit.all(run.events)
-    write("<section><h2>Visits\(isNamed ? ": " + html(run.name) : "")</h2>\n")
-    guard !visits.isEmpty else { return write("<p>No device came near a trigger.</p></section>\n") }
-    write("<table><thead><tr><th>Device<th>Trigger<th>Approached<th>Fired<th>Left<th>Remark</tr></thead><tbody>\n")
-    for visit in visits {
-      write("<tr><td>\(device(visit.identity))<td>\(html(visit.trigger))<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
-      write("<td>\(time(visit.fired == nil ? nil : visit.left, or: ""))<td>\(html(visit.remark))</tr>\n")
+    writeHead("Visits" + (isNamed ? ": " + html(run.name) : ""))
+    let fired = visits.filter { $0.fired != nil }
+    let others = visits.filter { $0.fired == nil }
+    if fired.isEmpty { write(others.isEmpty ? "<p>No device came near a trigger.</p>\n" : "<p>Nothing fired.</p>\n") }
+    if !fired.isEmpty {
+      let heads = ["Device", "Trigger", "Approached", "Fired", "Left", "Remark"]
+      writeTable(heads, fired.map { served($0, number) })
     }
-    write("</tbody></table></section>\n")
+    if !others.isEmpty {
+      write(
+        "<details", others.count <= 8 ? " open" : "", "><summary>", counted(others.count, "approach", "es"), " without a fire</summary>\n")
+      writeTable(["Device", "Trigger", "Approached", "Until", "Nearest", "Reason"], others.map { unfired($0, run, number) })
+      write("</details>\n")
+    }
+    write("</section>\n")
+  }
+
+  private func served(_ visit: ReportVisit, _ number: Int) -> [String] {
+    [
+      device(visit.identity), html(visit.trigger), time(visit.armed, or: ""), time(visit.fired, or: "", at: (number, visit.event)),
+      time(visit.left, or: ""), html(visit.remark),
+    ]
+  }
+
+  private func unfired(_ visit: ReportVisit, _ run: ReportRun, _ number: Int) -> [String] {
+    var attempt: ReportAttempt?
+    if let device = run.devices.first(where: { same(json($0.identity.text), visit.identity) }), let armed = visit.armed,
+      let trigger = run.triggers.firstIndex(where: { same($0, visit.trigger) })
+    {
+      attempt = device.attempts.attempt(at: trigger, armed)
+    }
+    let words = [visit.remark, attempt?.words ?? ""].filter { !$0.utf8.isEmpty }
+    return [
+      device(visit.identity), html(visit.trigger), time(visit.armed, or: "", at: (number, visit.event)), time(attempt?.ended, or: ""),
+      attempt.map { metres($0.nearest) + " m" } ?? "", html(listed(words, with: "and")),
+    ]
   }
 }

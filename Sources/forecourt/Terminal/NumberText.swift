@@ -62,8 +62,8 @@ extension String {
   }
 }
 
-/// `1 sample`, `2 samples`.
-func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+/// `1 sample`, `2 samples`, `2 approaches`.
+func counted(_ number: Int, _ noun: String, _ more: String = "s") -> String { "\(number) \(noun)\(number == 1 ? "" : more)" }
 
 func contains(_ text: String, _ part: String) -> Bool {
   let (bytes, wanted) = (Array(text.utf8), Array(part.utf8))

@@ -18,10 +18,11 @@ import Testing
   /// Well-formed enough for a strict parser of tags: every `<` begins one of ours, and no tag or attribute fetches or runs anything.
   private func expectHarmless(_ page: String) {
     for forbidden in [
-      "<script", "<img", "<link", "<iframe", "<object", "src=", "href=", "url(", "@import", "http://", "https://", "onload", "javascript:",
+      "<script", "<img", "<link", "<iframe", "<object", "src=", "url(", "@import", "http://", "https://", "onload", "javascript:",
     ] {
       #expect(!page.contains(forbidden), "\(forbidden)")
     }
+    #expect(page.matches(of: #/href=/#).count == page.matches(of: #/href="#[de][0-9-]+"/#).count, "links stay in the page")
     #expect(page.contains(#"http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'""#))
     #expect(!page.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" || $0.value == 0x7F })
   }
@@ -34,14 +35,15 @@ import Testing
     let page = try page()
     expectHarmless(page)
     let samples = try program("replay", "visit.btsnoop", "--decoded").out.split(separator: "\n").count
-    #expect(page.components(separatedBy: "<circle").count - 1 == samples, "a dot for each sample")
+    let dots = try #require(page.firstMatch(of: #/<path class="r0" d="([^"]*)"/#)).1
+    #expect(dots.matches(of: #/M[\d.]+ [\d.]+h0/#).count == samples, "a dot for each sample")
     #expect(page.contains("\(samples) samples; its power is what its advert says"))
     for part in ["class=\"average\"", "class=\"band\"", "fire 1.5 m: pump-1", "leave 4.0 m: pump-1", "pump-1: fire, ", "<h2>Visits</h2>"] {
       #expect(page.contains(part), "\(part)")
     }
     let fire = try #require(told.out.split(separator: "\n").first { $0.contains(#""event":"fire""#) })
     let microseconds = try #require(fire.firstMatch(of: #/"t_us":(\d+)/#)).1
-    #expect(page.contains(String(format: "<td>%.1f s", Double(microseconds)! / 1e6)))
+    #expect(page.contains(String(format: ">%.1f s</a>", Double(microseconds)! / 1e6)))
   }
 
   @Test("two configurations side by side: the fires that differ are shown") func compared() throws {
@@ -50,19 +52,68 @@ import Testing
     #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "config.toml", "--config", "slow.toml").exit == 0)
     let differing = try page()
     #expect(differing.contains("1 of 1 fire with only one configuration.") && differing.contains("<tr class=\"differs\">"))
-    #expect(differing.components(separatedBy: "<svg").count - 1 == 2 && differing.contains("<td>only with the first</tr>"))
+    #expect(differing.components(separatedBy: "class=\"chart\"").count - 1 == 2 && differing.contains(">only with the first</tr>"))
     try program.write(
       "later.toml", TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 6"))
     #expect(
       try program("replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "config.toml", "--config", "later.toml").exit
         == 0)
     let later = try page()
-    #expect(later.contains("<p>1 of 1 fire at another time.</p>") && later.contains(#/<td>[\d.]+ s later<\/tr>/#))
+    #expect(later.contains("<p>1 of 1 fire at another time.</p>") && later.contains(#/>[\d.]+ s later<\/tr>/#))
     #expect(
       try program("replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "config.toml", "--config", "config.toml").exit
         == 0)
     #expect(try page().contains("Both configurations fire alike."))
     #expect(try program("replay", "visit.btsnoop", "--config", "config.toml", "--config", "slow.toml").exit == 64)
+  }
+
+  @Test("who came near and was not served has a reason, and stands below those who were") func unfired() throws {
+    try program.write(
+      "slow.toml", TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 60"))
+    #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--config", "slow.toml").exit == 0)
+    let never = try page()
+    #expect(never.contains("<p>Nothing fired.</p>") && never.contains("<details open><summary>1 approach without a fire</summary>"))
+    #expect(never.contains(#/<td data-h="Nearest">[\d.]+ m<td data-h="Reason">evidence of [\d.]+ s, dwell_s is 60.00<\/tr>/#))
+    // Before the fire of the other trigger.
+    try program.write(
+      "both.toml",
+      TuningTests.configuration + "[[trigger]]\nname = \"slow\"\nmatch = \"ibeacon:*\"\ndwell_s = 60\n")
+    #expect(try program("replay", "visit.btsnoop", "--report", "out.html", "--force", "--config", "both.toml").exit == 0)
+    let both = try page()
+    let (fired, slow) = (both.firstRange(of: ">pump-1<td"), both.firstRange(of: ">slow<td"))
+    #expect(try #require(fired).lowerBound < #require(slow).lowerBound)
+    #expect(both.contains(">pump-1: fire<title>") && both.contains(">slow: arm<title>"), "a mark says which trigger")
+    #expect(both.contains("fire 1.5 m: pump-1 and 1 more"))
+  }
+
+  @Test("two radios have a sign and a name each; a dated capture has clock times, which zoom makes finer") func axes() throws {
+    let file = try Data(contentsOf: program.folder.appending(path: "visit.btsnoop"))
+    try Self.dated(file, microseconds: 1_795_361_625_454_000).write(to: program.folder.appending(path: "dated.btsnoop"))
+    let radios = "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\n"
+    try program.write("two.toml", TuningTests.configuration + radios)
+    #expect(try program("replay", "dated.btsnoop", "dated.btsnoop", "--report", "out.html", "--config", "two.toml").exit == 0)
+    let page = try page()
+    #expect(page.contains("<span class=\"dot k0\"></span> left <span class=\"dot k1\"></span> right "))
+    #expect(page.contains("<path class=\"r0\" d=") && page.contains("<path class=\"r1\" d="))
+    #expect(page.contains("from 2026-11-22T15:33:45.454Z; times are UTC"))
+    #expect(page.contains(#/<text class="d0[ a-z]*" x="[\d.]+%" y="290">15:34<\/text>/#))
+    #expect(page.contains(#/<text class="d1[ a-z]*" x="[\d.]+%" y="290">15:33:50<\/text>/#))
+    #expect(page.contains(#/<text class="d2[ a-z]*" x="[\d.]+%" y="290">15:33:51<\/text>/#))
+    #expect(page.contains(#/<a href="#e0-1">15:34:0\d\.\d<\/a>/#) && page.contains("<text id=\"e0-1\""), "a visit leads to its mark")
+  }
+
+  /// The same capture as if its first packet had come then: in microseconds since 1970.
+  private static func dated(_ file: Data, microseconds: Int64) -> Data {
+    var bytes = [UInt8](file)
+    func big(_ at: Int, _ count: Int) -> Int64 { bytes[at..<(at + count)].reduce(0) { $0 << 8 | Int64($1) } }
+    let shift = 0x00DC_DDB3_0F2F_8000 + microseconds - big(32, 8)
+    var at = 16
+    while at + 24 <= bytes.count {
+      let time = big(at + 16, 8) + shift
+      for place in 0..<8 { bytes[at + 16 + place] = UInt8(truncatingIfNeeded: time >> (56 - 8 * place)) }
+      at += 24 + Int(big(at + 4, 4))
+    }
+    return Data(bytes)
   }
 
   @Test("nothing from the air or from a file becomes markup, and no key leaves the machine") func hostile() throws {
@@ -88,7 +139,7 @@ import Testing
 
   private static let ours: Set<String> = [
     "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "p", "section", "table", "thead", "tbody", "tr", "th", "td",
-    "code", "span",
+    "code", "span", "div", "details", "summary", "fieldset", "legend", "label", "input", "a",
     "figure", "figcaption", "small", "svg", "path", "text", "circle", "polygon", "polyline", "pre", "footer",
   ]
 

@@ -119,6 +119,17 @@ import Testing
     #expect(now["served_count"] as? Int == 0 && now["near_count"] as? Int == 0)
   }
 
+  @Test("the state says why somebody who is near is not served, for whoever missed the event")
+  func undecided() throws {
+    var rig = rig()
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(1, from: 0, to: 60, level: -60)
+    let near = try state(rig.said())["near"] as? [[String: Any]]
+    #expect(near?.count == 1 && near?.first?["undecided"] as? String == "present at start")
+    rig.hear(1, from: 60, to: 80, level: -95)
+    #expect(try (state(rig.said())["near"] as? [Any])?.isEmpty == true)
+  }
+
   @Test("a state always fits, and counts the devices it leaves out")
   func crowd() throws {
     var rig = Rig(devices: 64) {
