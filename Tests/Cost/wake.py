@@ -106,7 +106,7 @@ def compare(folder, kind, rates):
 def count_calls(folder, kind, rate):
     """System calls a packet, by name."""
     feed, trace = Feed(folder, kind), f'{folder}/{kind}.strace'
-    with gateway(folder, kind, feed.path, 'strace', '-f', '-ttt', '-o', trace):
+    with gateway(folder, kind, feed.path, 'strace', '-D', '-f', '-ttt', '-o', trace):
         feed.feed(rate, SETTLE)
         start = time.time()
         sent, refused = feed.feed(rate, SECONDS)

@@ -2,8 +2,8 @@
 # Gate: what a packet costs. The product's Core over a generated capture in memory, beside the least that a program in C can do.
 #   Tests/Gates/bench.sh          speed, instructions, allocations, the ring, and the same file through other software
 #   Tests/Gates/bench.sh --check  instructions, allocations and the ratio to the C reference only; fails on a bound
-#   Tests/Gates/bench.sh --count  instructions and allocations, and the whole gateway's sleeps and system calls, which other load does not
-#                                 change: what deploy/test.sh runs. deploy/build.sh amd64 has made the binary
+#   Tests/Gates/bench.sh --count  instructions and allocations, and the whole gateway's sleeps, system calls and memory, which other load
+#                                 does not change: what deploy/test.sh runs. deploy/build.sh amd64 has made the binary
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
@@ -110,6 +110,7 @@ case ${1:-} in
     run 1
     deploy/packages.sh rigs
     "$(Tests/Rigs/venv.sh)" Tests/Cost/wake.py --count || falls_short "the gateway wakes too often"
+    "$(Tests/Rigs/venv.sh)" Tests/Cost/memory.py --check || falls_short "it takes too much memory"
     ;;
   --check) check_speed 100 ;;
 esac
