@@ -19,7 +19,7 @@ group() {
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace stunnel4" ;;
     browser) echo "chromium" ;;
     page) echo "node-mqtt esbuild node-typescript node-buffer python3" ;;
-    bench) echo "valgrind tshark bluez python3-venv" ;;
+    bench) echo "valgrind tshark bluez dbus-daemon python3-venv" ;;
     *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, page, test, ship or rigs" 64 ;;
   esac
 }

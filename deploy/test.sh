@@ -20,6 +20,7 @@ steps=(
   "fuzz         nice -n 15 Tests/Gates/fuzz.sh"
   "build        deploy/build.sh"
   "compare      Tests/Gates/compare.sh"
+  "arm          & nice -n 15 Tests/Gates/arm.sh"
   "board        Tests/Gates/board.sh"
   "counts       & nice -n 15 Tests/Gates/bench.sh --count"
   "ship         Tests/Gates/ship.sh"

@@ -2,8 +2,8 @@
 """How long a packet takes from the radio to the broker: latency.py [--check] [PROGRAM], build/amd64/forecourt unless named. Runs in the
 rigs' venv; --check fails above what is promised.
 
-This script stands on both of the product's lines: between it and a controller (Bumble, on a unix socket), where it slips in 1,000 adverts a
-second, each of a new address; and between it and a broker (mosquitto), where it sees the proximity message of each address go by. What is
+This script stands on both of the product's lines: between it and a controller (Bumble, on a unix socket), where it slips in 40 adverts a
+second and then 1,000, each of a new address; and between it and a broker (mosquitto), where it sees the proximity message of each address go by. What is
 measured contains this script's own waking up, twice.
 """
 import pathlib
@@ -23,7 +23,9 @@ from rig import Air, Program
 words = sys.argv[1:]
 checks = '--check' in words and not words.remove('--check')
 PROGRAM = words[0] if words else ROOT / 'build' / 'amd64' / 'forecourt'
-RATE, SECONDS, MOST_MS = 1_000, 20, 2
+SECONDS = 20
+# Milliseconds at p99 by adverts a second: few are read at once, many together.
+MOST_MS = {40: 2, 1_000: 15}
 CONFIG = '''[gateway]
 purpose = "Measures how long a packet takes."
 [[radio]]
@@ -44,6 +46,7 @@ def advert(number):
 
 
 def main():
+    short = []
     with tempfile.TemporaryDirectory() as folder, Air() as air, Mosquitto() as broker:
         near, far = socket.socket(socket.AF_UNIX), socket.create_server(('127.0.0.1', 0))
         near.bind(f'{folder}/controller')
@@ -53,29 +56,35 @@ def main():
         config.write_text(CONFIG.format(folder=folder, port=far.getsockname()[1]))
         program = Program([PROGRAM, 'run', '--config', config], f'{folder}/words')
         program.start()
-        sent, took, tail = {}, [], b''
-        begun = time.monotonic()
-        start = begun + 2
-        while (now := time.monotonic()) < start + SECONDS + 1:
-            due = min(int((now - start) * RATE), RATE * SECONDS) if now > start else 0
-            while len(sent) < due:
-                packet, address = advert(len(sent))
-                sent[address] = time.monotonic()
-                radio.add(packet)
-            for ready in select.select(radio.sockets() + line.sockets(), [], [], 0.0005)[0]:
-                between = radio if ready in radio.sockets() else line
-                said = between.take(ready)
-                if between is radio or not said: continue
-                moment, tail = time.monotonic(), tail + said
-                for match in re.finditer(rb'"id":"address:([0-9a-f:]{17})"', tail):
-                    if (since := sent.get(match[1])): took.append(moment - since)
-                tail = tail[-40:] if not tail.endswith(b'}') else b''
+        seen = {rate: measure(radio, line, rate, which << 24) for which, rate in enumerate(MOST_MS)}
         program.stop()
-    took.sort()
-    p50, p99 = (took[int(len(took) * part)] * 1e3 for part in (0.5, 0.99))
-    print(f'{len(took)} of {len(sent)} adverts at {RATE} a second seen on their way to the broker: p50 {p50:.2f} ms, p99 {p99:.2f} ms')
-    if checks and (p99 > MOST_MS or len(took) < len(sent)):
-        sys.exit(f'not kept: all of them, and {MOST_MS} ms at p99')
+    for rate, (sent, took) in seen.items():
+        p50, p99 = (took[int(len(took) * part)] * 1e3 for part in (0.5, 0.99))
+        print(f'{len(took)} of {sent} adverts at {rate} a second seen on their way to the broker: p50 {p50:.2f} ms, p99 {p99:.2f} ms')
+        if p99 > MOST_MS[rate] or len(took) < sent: short.append(f'all of them, and {MOST_MS[rate]} ms at p99, at {rate} a second')
+    if checks and short: sys.exit('not kept: ' + '; '.join(short))
+
+
+def measure(radio, line, rate, first):
+    """How many were sent, and the seconds that each took."""
+    count, sent, took, tail = 0, {}, [], b''
+    start = time.monotonic() + 2
+    while (now := time.monotonic()) < start + SECONDS + 1:
+        due = min(int((now - start) * rate), rate * SECONDS) if now > start else 0
+        while count < due:
+            packet, address = advert(first + count)
+            sent[address] = time.monotonic()
+            count += 1
+            radio.add(packet)
+        for ready in select.select(radio.sockets() + line.sockets(), [], [], 0.0005)[0]:
+            between = radio if ready in radio.sockets() else line
+            said = between.take(ready)
+            if between is radio or not said: continue
+            moment, tail = time.monotonic(), tail + said
+            for match in re.finditer(rb'"id":"address:([0-9a-f:]{17})"', tail):
+                if (since := sent.pop(match[1], None)): took.append(moment - since)
+            tail = tail[-40:] if not tail.endswith(b'}') else b''
+    return count, sorted(took)
 
 
 main()

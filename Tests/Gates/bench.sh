@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Gate: what a packet costs. The product's Core over a generated capture in memory, beside the least that a program in C can do.
-#   Tests/Gates/bench.sh          speed, instructions, allocations, the ring, and the same file through other software
+#   Tests/Gates/bench.sh          speed, instructions, allocations, the ring, the same file through other software, and whole programs
 #   Tests/Gates/bench.sh --check  instructions, allocations and the ratio to the C reference only; fails on a bound
-#   Tests/Gates/bench.sh --count  instructions and allocations only, which other load does not change: what deploy/test.sh runs
+#   Tests/Gates/bench.sh --count  instructions and allocations, and the whole gateway's sleeps, system calls and memory, which other load
+#                                 does not change: what deploy/test.sh runs. deploy/build.sh amd64 has made the binary
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
@@ -105,7 +106,12 @@ check_flood() {
 check_instructions
 check_flood
 case ${1:-} in
-  --count) run 1 ;;
+  --count)
+    run 1
+    deploy/packages.sh rigs
+    "$(Tests/Rigs/venv.sh)" Tests/Cost/wake.py --count || falls_short "the gateway wakes too often"
+    "$(Tests/Rigs/venv.sh)" Tests/Cost/memory.py --check || falls_short "it takes too much memory"
+    ;;
   --check) check_speed 100 ;;
 esac
 [ $# = 0 ] || exit $short
@@ -119,4 +125,6 @@ if ! cmp -s Tests/Cost/requirements.txt "$scratch/venv/made"; then
   cp Tests/Cost/requirements.txt "$scratch/venv/made"
 fi
 "$scratch/venv/bin/python" Tests/Cost/peers.py "$scratch/speed.jsonl" "$air" "$scratch/air.btsnoop"
+deploy/packages.sh rigs
+"$(Tests/Rigs/venv.sh)" Tests/Cost/scanners.py "$scratch/venv"
 exit $short

@@ -20,7 +20,7 @@ int bluetooth_is_held(uint16_t device);
 int bluetooth_up(int socket, uint16_t device);
 int bluetooth_down(int socket, uint16_t device);
 
-enum { bluetooth_batch = 32, bluetooth_longest = 260 };
+enum { bluetooth_batch = 64, bluetooth_longest = 260 };
 
 /// Receives all waiting packets, up to a batch; returns how many, or -1. The arrays have room for a batch: packets at intervals of
 /// `bluetooth_longest`, their lengths (0: it was longer), and the kernel's stamps in microseconds of CLOCK_REALTIME (0: none).

@@ -76,6 +76,11 @@ int64_t linux_free_bytes(const char *path);
 /// The calling thread keeps only the capabilities whose bits are set, for good. -1 and errno.
 int linux_keep_capabilities(uint32_t kept);
 
+/// Lets go of the libraries' code and constants, which are clean pages of files: what is used again is mapped again.
+void linux_release_libraries(void);
+/// Lets go of the pages below the caller's frame, which the start has used and nothing needs.
+void linux_release_stack(void);
+
 /// The terminal's alternate screen, with unbuffered keys; restored by `end`, at exit, and when the program crashes.
 void linux_screen_start(void);
 void linux_screen_end(void);

@@ -90,6 +90,9 @@ package struct Controller: BitwiseCopyable, Sendable {
     }
   }
 
+  /// It listens, and expects nothing but adverts.
+  package var isAtRest: Bool { if case .listening(_, false) = phase { credits > 0 } else { false } }
+
   // MARK: The line
 
   package mutating func opened(at now: Instant) -> Action {

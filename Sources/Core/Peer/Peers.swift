@@ -115,6 +115,9 @@ package struct Peers: ~Copyable {
   /// Whether there is a connection.
   package var isOccupied: Bool { client.link != nil || server.link != nil }
 
+  /// It expects no answer and has no connection, but perhaps one that is only held.
+  package var isAtRest: Bool { pending == nil && server.link == nil && unexpected.isEmpty && (client.isIdle || client.isHolding) }
+
   // MARK: What becomes known
 
   package mutating func nextNews() -> PeerNews? {

@@ -1,3 +1,4 @@
+import CLinux
 import Core
 
 // The connection to the broker: made, greeted, lost.
@@ -80,6 +81,8 @@ extension Courier {
     retained.requeue(everything: client.news.greeted == .fresh)
     trials.start(subjects)
     subscribe(at: now)
+    // A handshake touches three megabytes of OpenSSL that nothing needs until the next one.
+    linux_release_libraries()
   }
 
   func lose(_ fault: MQTTFault, at now: Instant) {
@@ -111,6 +114,7 @@ extension Courier {
       fault.said.append(" Again and again: is there another gateway of the same site and name?")
     }
     complain(fault)
+    linux_release_libraries()
   }
 
   /// Logs the same complaint once, not at every retry.

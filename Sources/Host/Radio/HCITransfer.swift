@@ -74,9 +74,12 @@ import Core
     }
     guard taken > 0 else { return try stumble(taken == 0 ? 0 : linux_errno()) }
     filled = taken
-    wall = Clock.wallMicroseconds()
+    if kind == .packets { wall = Clock.wallMicroseconds() }
     lastByte = now
   }
+
+  /// Whether more may wait than one batch could take.
+  var isFull: Bool { filled == (kind == .packets ? Self.batch : Self.batch * Self.longest) }
 
   /// Goes to the next whole packet; false if there is none.
   mutating func next() -> Bool {

@@ -10,34 +10,24 @@ package struct Playback: ~Copyable {
     case failed(Trouble)
   }
 
-  package enum Pace: Sendable {
-    /// With the original intervals between packets.
-    case real
-    /// As fast as the listener receives them.
-    case unbound
-  }
-
   private let radio: Radio
-  private let pace: Pace
+  private var gathering = Gathering()
   /// Our time minus the rehearsal's.
   private var shift: Interval?
 
   /// `opening` runs on the radio's thread and returns the function that gives one packet after another. The rehearsal begins at `start` of
   /// its own time, or with its first packet.
   package static func start(
-    _ radio: Radio, at pace: Pace, since start: Instant? = nil, _ opening: @escaping @Sendable () -> () -> Scene
+    _ radio: Radio, since start: Instant? = nil, _ opening: @escaping @Sendable () -> () -> Scene
   ) -> Thread {
     Thread("radio") {
-      var playback = Playback(radio: radio, pace: pace)
+      var playback = Playback(radio)
       playback.shift = start.map { Clock.now() - $0 }
       playback.play(opening())
     }
   }
 
-  private init(radio: Radio, pace: Pace) {
-    self.radio = radio
-    self.pace = pace
-  }
+  private init(_ radio: Radio) { self.radio = radio }
 
   private mutating func play(_ next: () -> Scene) {
     push(.scanning)
@@ -53,21 +43,21 @@ package struct Playback: ~Copyable {
   private mutating func perform(_ packet: Packet) {
     if packet.bytes.count == 0 || packet.bytes[0] == PacketType.command.rawValue { return }
     var packet = packet
-    if pace == .real {
-      let shift = self.shift ?? Clock.now() - packet.at
-      self.shift = shift
-      packet.at = packet.at + shift
-      sleep(until: packet.at)
-    }
+    let shift = self.shift ?? Clock.now() - packet.at
+    self.shift = shift
+    packet.at = packet.at + shift
+    sleep(until: max(packet.at, gathering.end))
+    gathering.observe(1, at: packet.at)
     while radio.packets.count == radio.packets.capacity && !radio.isStopping { sleep(until: Clock.now() + .milliseconds(1)) }
     if radio.isPermitted { radio.deliver(packet) }
-    radio.listener.ring()
   }
 
+  /// The listener is rung before a sleep: once for all packets that came together.
   private func sleep(until moment: Instant) {
     while !radio.isStopping {
       let left = moment - Clock.now()
       if left <= .zero { return }
+      radio.listener.ring()
       radio.bell.willSleep()
       if !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: left) }
       radio.bell.didWake()

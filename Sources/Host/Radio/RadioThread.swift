@@ -11,6 +11,9 @@ package struct RadioThread: ~Copyable {
   private var peers: Peers
   private var line: HCITransport?
   private var transfer = HCITransfer()
+  private var gathering = Gathering()
+  /// When this thread last woke, or opened its line.
+  private var now = Clock.now()
   private var packet = Packet()
   private var status = Radio.Status()
   private var mustPush = true
@@ -45,7 +48,6 @@ package struct RadioThread: ~Copyable {
   private mutating func run() {
     while !radio.isStopping {
       if !radio.isPermitted { stayOff() }
-      let now = Clock.now()
       perform(controller.tick(at: now), at: now)
       drivePeers(at: now)
       pushStatus(controller.condition, at: now)
@@ -68,6 +70,7 @@ package struct RadioThread: ~Copyable {
       if !radio.isPermitted && !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: mustPush ? .milliseconds(10) : nil) }
       radio.bell.didWake()
     }
+    now = Clock.now()
   }
 
   /// A controller that goes on scanning costs power; one that goes on sending, or stays connected, is worse.
@@ -77,36 +80,47 @@ package struct RadioThread: ~Copyable {
     send(packet.bytes, at: Clock.now())
   }
 
-  /// Sleeps until something arrives or is due; true if there is something to read.
+  /// Sleeps until something arrives or is due; true if there may be something to read.
   private mutating func sleeps() -> Bool {
     radio.bell.willSleep()
     defer { radio.bell.didWake() }
-    if radio.isStopping || radio.hints.count > 0 { return false }
-    let deadline = min(min(controller.nextDeadline, transfer.deadline), peers.nextDeadline)
-    let now = Clock.now()
+    if radio.isStopping || radio.hints.count > 0 {
+      now = Clock.now()
+      return false
+    }
+    let isGathering = isPatient && now < gathering.end
+    let deadline = min(min(controller.nextDeadline, transfer.deadline), min(peers.nextDeadline, isGathering ? gathering.end : .never))
     let limit = deadline == .never ? nil : max(deadline - now, .zero)
-    let ready = wait(radio.bell.descriptor, awaited, forAtMost: limit)
-    if !ready.toRead {
+    let ready = wait(radio.bell.descriptor, awaited(toRead: !isGathering), forAtMost: limit)
+    now = Clock.now()
+    if !ready.toRead && !isGathering {
       transfer.foundNothing(at: now)
       radio.discarded(transfer.discarded)
     }
     if ready.toWrite { attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.flush(line) } }
-    return ready.toRead
+    return ready.toRead || isGathering && now >= gathering.end
   }
 
-  private var awaited: Awaited? {
+  /// Whether packets may wait for each other: not while an answer or a connection is expected, nor in a recording, whose stamps are all
+  /// that is left of it.
+  private var isPatient: Bool { controller.isAtRest && peers.isAtRest && !radio.isEchoing }
+
+  private func awaited(toRead: Bool) -> Awaited? {
     switch line {
     case .none: nil
-    case .some(let open): Awaited(open.descriptor, toWrite: transfer.hasUnsent)
+    case .some(let open): Awaited(open.descriptor, toRead: toRead, toWrite: transfer.hasUnsent)
     }
   }
 
   // MARK: In
 
   private mutating func receive() {
-    let now = Clock.now()
+    let now = now
     attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.fill(from: line, at: now) }
+    let isAll = !transfer.isFull
+    var count = 0
     while transfer.next() {
+      count += 1
       // Data of a connection is no advert; only a recording needs it.
       if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
         packet.at = transfer.stamp
@@ -116,8 +130,9 @@ package struct RadioThread: ~Copyable {
       perform(controller.receive(transfer.packet, at: now), at: now)
       peers.receive(transfer.packet, at: now)
     }
+    gathering.observe(count, isAll: isAll, at: now)
     radio.discarded(transfer.discarded)
-    radio.listener.ring()
+    if count > 0 { radio.listener.ring() }
   }
 
   // MARK: Out
@@ -178,7 +193,7 @@ package struct RadioThread: ~Copyable {
     do throws(HCITransport.Refusal) {
       line = try HCITransport.open(adapter, cycle: mustCycle, bell: radio.bell.descriptor)
       (mustCycle, code) = (false, 0)
-      let now = Clock.now()
+      now = Clock.now()
       perform(controller.opened(at: now), at: now)
     } catch {
       lost(error)
@@ -193,7 +208,9 @@ package struct RadioThread: ~Copyable {
   private mutating func lost(_ refusal: HCITransport.Refusal) {
     close()
     code = refusal.code
-    controller.lost(refusal.trouble, at: Clock.now())
+    // An attempt to connect may have taken seconds.
+    now = Clock.now()
+    controller.lost(refusal.trouble, at: now)
   }
 
   /// Does something with the line, if there is one; if that fails, the line is lost.

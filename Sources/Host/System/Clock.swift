@@ -12,8 +12,8 @@ package enum Clock {
     return time < earliest ? nil : time
   }
 
-  /// Unix time at `Instant.zero`; nil if the clock is obviously not set.
-  package static func epoch() -> Int64? { wall().map { $0 - now().microseconds } }
+  /// Unix time at `Instant.zero`, by what both clocks say now; nil if the wall clock is obviously not set.
+  package static func epoch(at now: Instant = Clock.now()) -> Int64? { wall().map { $0 - now.microseconds } }
 
   /// A board without a battery starts in 1970, or at its file system's last time. This moment is before any release.
   private static let earliest: Int64 = 1_767_225_600_000_000

@@ -4,7 +4,7 @@ package import Core
 /// What the core loop serves: the gateway, a recording, the table of `scan`.
 package protocol Listener: ~Copyable {
   /// The beginning of each turn, before packets are received.
-  mutating func woke()
+  mutating func woke(at moment: Instant)
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant)
   /// A radio's state has changed.
   mutating func reported(_ status: Radio.Status, radio: Int)
@@ -18,7 +18,7 @@ package protocol Listener: ~Copyable {
 }
 
 extension Listener where Self: ~Copyable {
-  package mutating func woke() {}
+  package mutating func woke(at moment: Instant) {}
 }
 
 /// The core thread: sleeps in one place, takes packets from the radios, and does what is due.
@@ -27,9 +27,11 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
   private let bell: Doorbell
   private let radios: [Radio]
   private let signals: Signals
+  /// Whether there may be a signal: one may have come before the start.
+  private var isSignalled = true
 
   /// How long a packet takes from its stamp to here. Deadlines wait so long, so that no earlier packet comes after them.
-  private static var passage: Interval { .milliseconds(5) }
+  private static var passage: Interval { Gathering.longest + .milliseconds(5) }
 
   /// All that have something for the listener ring `bell`.
   package init(_ listener: consuming Served, _ bell: Doorbell, _ radios: [Radio], _ signals: Signals) {
@@ -40,16 +42,20 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
   }
 
   package mutating func run() {
-    repeat {
-      let now = Clock.now()
-      listener.woke()
+    var now = Clock.now()
+    while true {
+      listener.woke(at: now)
       for index in 0..<radios.count {
         while let status = radios[index].statuses.pop() { listener.reported(status, radio: index) }
       }
-      while let order = signals.next() { listener.asked(order) }
+      while isSignalled, let order = signals.next() { listener.asked(order) }
       drain()
       listener.tick(at: now - Self.passage)
-    } while listener.turned(at: Clock.now()) && sleep()
+      now = Clock.now()
+      guard listener.turned(at: now) else { return }
+      sleep(since: now)
+      now = Clock.now()
+    }
   }
 
   /// The oldest packet of all radios first. At most as many as fill the rings once: a flood must not delay deadlines.
@@ -72,15 +78,15 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
   }
 
   /// Sleeps until somebody rings, a signal comes, or something is due.
-  private borrowing func sleep() -> Bool {
+  private mutating func sleep(since now: Instant) {
     bell.willSleep()
     defer { bell.didWake() }
     // What came before `willSleep` has not rung.
-    if listener.hasWork { return true }
-    for radio in radios where radio.packets.count > 0 || radio.statuses.count > 0 { return true }
+    isSignalled = true
+    if listener.hasWork { return }
+    for radio in radios where radio.packets.count > 0 || radio.statuses.count > 0 { return }
     let deadline = listener.nextDeadline
-    let limit = deadline == .never ? nil : max(deadline + Self.passage - Clock.now(), .zero)
-    wait(bell.descriptor, Awaited(signals.descriptor), forAtMost: limit)
-    return true
+    let limit = deadline == .never ? nil : max(deadline + Self.passage - now, .zero)
+    isSignalled = wait(bell.descriptor, Awaited(signals.descriptor), forAtMost: limit).toRead
   }
 }

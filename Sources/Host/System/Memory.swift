@@ -10,3 +10,6 @@ extension Arena {
     return unsafe Arena(lending: UnsafeMutableRawBufferPointer(start: start, count: bytes))
   }
 }
+
+/// After the start: lets go of the stack that only reading the configuration and building the machine needed, a megabyte.
+package func releaseStack() { linux_release_stack() }

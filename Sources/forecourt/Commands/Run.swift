@@ -45,6 +45,7 @@ private func runDaemon(_ invocation: Invocation) throws(Exit) {
   let thread = diskThread.start()
   let daemon = try Daemon(configuration, boot, started: started, radios.all, radios.adapters, sink, diskThread, invocation, in: &arena)
   var loop = CoreLoop(daemon, radios.bell, radios.all, signals)
+  releaseStack()
   loop.run()
   let end = loop.listener.end
   radios.stop()

@@ -68,7 +68,7 @@ struct Daemon: Listener, ~Copyable {
   // MARK: Listener
 
   /// The clock may have been set during the sleep; asking each time costs less than being notified.
-  mutating func woke() { gateway.setClock(Clock.epoch()) }
+  mutating func woke(at moment: Instant) { gateway.setClock(Clock.epoch(at: moment)) }
 
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     commands.receive(packet, radio: radio, at: moment)

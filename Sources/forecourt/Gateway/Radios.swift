@@ -95,7 +95,7 @@ private enum RadioSource {
     switch self {
     case .live(let adapter): return RadioThread.start(radio, adapter, settings, duties)
     case .capture(let file):
-      return Playback.start(radio, at: .real) {
+      return Playback.start(radio) {
         let captures = Captures(opening: [file], orPipes: false)
         return {
           var packet = Packet()
@@ -104,7 +104,7 @@ private enum RadioSource {
         }
       }
     case .scenario(let scenario, let gateway):
-      return Playback.start(radio, at: .real, since: .zero) {
+      return Playback.start(radio, since: .zero) {
         let run = ScenarioRun(scenario)
         return { run.next(to: gateway) }
       }

@@ -11,6 +11,8 @@ struct PeerLine: ~Copyable {
   private(set) var news: [PeerNews] = []
   /// The longest time in which nothing could be heard, since listening first began; and all of it.
   private(set) var longestDeafness = Interval.zero
+  /// Packets other than adverts that came while the radio's thread let packets wait for each other.
+  private(set) var surprises = 0
   private(set) var deafness = Interval.zero
   private(set) var connections: [UInt16: Int] = [:]
   private(set) var central: UInt16?
@@ -72,6 +74,8 @@ struct PeerLine: ~Copyable {
     }
     while let first = toHost.first, first.at <= now {
       toHost.removeFirst()
+      let isAdvert = first.bytes[0] == 4 && first.bytes[1] == 0x3E && [0x02, 0x0D].contains(first.bytes[3])
+      if !isAdvert, controller.isAtRest && peers.isAtRest { surprises += 1 }
       let span = first.bytes.span
       obey(controller.receive(span.bytes, at: now))
       peers.receive(span.bytes, at: now)

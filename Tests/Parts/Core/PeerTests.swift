@@ -24,6 +24,18 @@ import Testing
     #expect(line.identified.count == 2, "after sixteen minutes it may be somebody else")
   }
 
+  @Test("while an answer or a phone is expected, no packet waits for others; at rest they may") func patience() {
+    var line = PeerLine([Self.phone])
+    #expect(!line.controller.isAtRest)
+    line.run(for: .seconds(2))
+    #expect(line.identified.count == 1 && line.surprises == 0)
+    #expect(line.controller.isAtRest && line.peers.isAtRest)
+    line.ignored = [0x2043]
+    line.phones[0].address += 1
+    line.run(for: .milliseconds(100))
+    #expect(!(line.controller.isAtRest && line.peers.isAtRest), "a connection is on its way")
+  }
+
   @Test("a phone without an id is a stranger, and is left alone") func stranger() {
     var phone = Self.phone
     phone.installation = nil
