@@ -137,6 +137,11 @@ export class Site {
     this.events = [];
     /** @type {Set<string>} */ this.known = new Set();
     /** @type {Map<string, {title: string, places: Map<string, [number, number]>, names: Map<string, string>}>} */ this.plans = new Map();
+    /**
+     * What gateways call devices, by site and identity.
+     * @type {Map<string, string>}
+     */
+    this.names = new Map();
     this.messages = 0;
     this.malformed = 0;
   }
@@ -177,11 +182,18 @@ export class Site {
   }
 
   /**
-   * What people call it: the plan's name for it, or nothing.
+   * What people call it: the plan's name for it, else a gateway's, or nothing.
    * @param {string} site @param {string} id
    */
   nameOf(site, id) {
-    return this.plans.get(site)?.names.get(id);
+    return this.plans.get(site)?.names.get(id) ?? this.names.get(`${site}/${id}`);
+  }
+
+  /** @param {string} site @param {Record<string, unknown>} body of a message about a device */
+  #name(site, body) {
+    const key = `${site}/${plain(body.id)}`;
+    const name = plain(body.name, 60);
+    if (name && (this.names.has(key) || this.names.size < most.devices)) this.names.set(key, name);
   }
 
   /** @param {string} site @param {string} name */
@@ -259,6 +271,7 @@ export class Site {
   #hearing(from, body, simulated, now) {
     const id = plain(body.id);
     if (!id) return;
+    this.#name(from.site, body);
     const key = `${from.site}/${id}`;
     let device = this.devices.get(key);
     if (!device) {
@@ -292,6 +305,7 @@ export class Site {
     /** @param {Record<string, unknown>} visitor */
     const read = (visitor) => {
       const id = plain(visitor.id);
+      this.#name(from.site, visitor);
       // A gateway whose clock is not set says no time: then the first time we heard of it serves.
       return { id, since: moment(visitor.since) ?? before.find((known) => known.id === id)?.since ?? now };
     };
@@ -306,6 +320,7 @@ export class Site {
 
   /** @param {Gateway} from @param {boolean} region @param {string} name @param {Record<string, unknown>} body @param {boolean} kept @param {number} now */
   #event(from, region, name, body, kept, now) {
+    this.#name(from.site, body);
     const key = `${from.key}/${plain(body.event_id) || `${name}/${now}`}`;
     const evidence = object(body.evidence);
     /** @type {Event} */

@@ -66,7 +66,7 @@ struct ReportPage: ~Copyable {
     write("<section><h2>What differs</h2><p>\(words.isEmpty ? "Both configurations fire alike" : listed(words, with: "and")).</p>")
     write("<table><thead><tr><th>Device<th>Trigger<th>\(html(a.name))<th>\(html(b.name))<th>Difference</tr></thead><tbody>\n")
     for fire in fires {
-      write("<tr\(fire.isLonely || fire.shift != 0 ? " class=\"differs\"" : "")><td>\(device(fire.identity))<td>\(html(fire.trigger))")
+      write("<tr\(fire.isLonely || fire.shift != 0 ? " class=\"differs\"" : "")><td>\(device(fire.identity, a))<td>\(html(fire.trigger))")
       write("<td>\(time(fire.first, or: "no fire"))<td>\(time(fire.second, or: "no fire"))<td>\(difference(fire))</tr>\n")
     }
     write("</tbody></table></section>\n")
@@ -78,9 +78,13 @@ struct ReportPage: ~Copyable {
   }
 
   /// The argument is the identity as JSON writes it.
-  func device(_ identity: String) -> String {
-    "<code>" + html(String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)) + "</code>"
+  func device(_ identity: String, _ run: ReportRun) -> String {
+    let name = run.devices.first { same(json($0.identity.text), identity) }?.name ?? ""
+    return title(name) + "<code>" + html(String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)) + "</code>"
   }
+
+  private func title(_ name: String) -> String { name.utf8.isEmpty ? "" : "<b>" + html(name) + "</b> " }
+
   func time(_ seconds: Double?, or otherwise: String) -> String { seconds.map { fixed($0, 1) + " s" } ?? otherwise }
 
   // MARK: Devices
@@ -94,7 +98,7 @@ struct ReportPage: ~Copyable {
       for run in runs {
         guard let mine = run.devices.first(where: { $0.identity == device.identity }) else { continue }
         let identity = json(device.identity.text)
-        write("<figure><figcaption><code>\(html(device.identity.text))</code>")
+        write("<figure><figcaption>\(title(mine.name))<code>\(html(device.identity.text))</code>")
         if runs.count > 1 { write(" with \(html(run.name))") }
         write("<small>\(counted(mine.samples, "sample")); its power is \(html(mine.power))</small></figcaption>\n")
         ReportChart(mine, run.events.filter { same($0.identity, identity) }, seconds: run.seconds).write(to: &self)

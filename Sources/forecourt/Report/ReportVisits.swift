@@ -76,7 +76,8 @@ extension ReportPage {
     guard !visits.isEmpty else { return write("<p>No device came near a trigger.</p></section>\n") }
     write("<table><thead><tr><th>Device<th>Trigger<th>Approached<th>Fired<th>Left<th>Remark</tr></thead><tbody>\n")
     for visit in visits {
-      write("<tr><td>\(device(visit.identity))<td>\(html(visit.trigger))<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
+      write("<tr><td>\(device(visit.identity, run))<td>\(html(visit.trigger))")
+      write("<td>\(time(visit.armed, or: ""))<td>\(time(visit.fired, or: "–"))")
       write("<td>\(time(visit.fired == nil ? nil : visit.left, or: ""))<td>\(html(visit.remark))</tr>\n")
     }
     write("</tbody></table></section>\n")

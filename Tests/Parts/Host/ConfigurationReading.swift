@@ -38,6 +38,7 @@ func describe(_ configuration: borrowing Configuration) -> String {
   lines.append("average: \(configuration.core.average)")
   lines.append("zones: \(configuration.core.zones)")
   lines.append("ranging: \(configuration.core.ranging)")
+  list("device", configuration.core.deviceNames)
   list("region", configuration.core.regions)
   list("trigger", configuration.core.triggers)
   list("key", configuration.core.keys)
