@@ -27,23 +27,11 @@ papers() {
   deploy/debian/papers.sh "$tree/papers" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${run[@]}"
 }
 
-# The example keeps the radios off: its purpose is not the one of this site.
-config() {
-  awk '/^# authorization = "always"$/ {
-    print "# As installed, the radios are off. Once this file says what is true here, take this line away or name one of the others:"
-    print "authorization = \"denied\""
-    next
-  }
-  { print }' config.toml >"$tree/config"
-  grep -q '^authorization = "denied"$' "$tree/config" || fail 'config.toml has no line `# authorization = "always"` to replace'
-  put 644 "$tree/config" "$1"
-  rm "$tree/config"
-}
-
 deb() {
   local doc=usr/share/doc/forecourt name
   put 755 "$program" usr/bin/forecourt
-  config etc/forecourt/config.toml
+  put 644 config.toml etc/forecourt/config.toml
+  put 644 deploy/two-pumps.toml "$doc/examples/two-pumps.toml"
   put 644 deploy/systemd/forecourt.service lib/systemd/system/forecourt.service
   put 644 deploy/systemd/sysusers.conf usr/lib/sysusers.d/forecourt.conf
   put 644 deploy/systemd/tmpfiles.conf usr/lib/tmpfiles.d/forecourt.conf
@@ -72,7 +60,8 @@ deb() {
 tarball() {
   local top=forecourt-$version-$arch
   put 755 "$program" "$top/forecourt"
-  config "$top/config.toml"
+  put 644 config.toml "$top/config.toml"
+  put 644 deploy/two-pumps.toml "$top/two-pumps.toml"
   for name in forecourt.service serial.conf sysusers.conf tmpfiles.conf; do put 644 "deploy/systemd/$name" "$top/systemd/$name"; done
   papers
   put 644 "$tree/papers/forecourt.1" "$top/forecourt.1"

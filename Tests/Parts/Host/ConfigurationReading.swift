@@ -108,6 +108,15 @@ struct Manual {
     return lines.joined(separator: "\n")
   }
 
+  /// The lines of the table around a key, if that table is only an example.
+  func example(around entry: Entry) -> [Entry] {
+    let isHeader = { (entry: Entry) in if case .header = entry.line { true } else { false } }
+    guard let place = entries.firstIndex(where: { $0.index == entry.index }), let start = entries[..<place].lastIndex(where: isHeader)
+    else { return [] }
+    let end = entries[place...].firstIndex(where: isHeader) ?? entries.endIndex
+    return entries[start].mark == .example ? entries[start..<end].filter { $0.mark == .example } : []
+  }
+
   /// `trigger.fire_m`, of whatever stands in the file under whatever mark.
   var keys: Set<String> {
     var table = ""
