@@ -22,7 +22,7 @@ for arch in "$@"; do
 $tags"
   tree=$out/tree/$arch
   dpkg-deb -R "$deb" "$tree"
-  [ "$(find "$tree" -type f ! -path '*/DEBIAN/*' | wc -l)" = 12 ] || fail "$deb has another number of files than twelve"
+  [ "$(find "$tree" -type f ! -path '*/DEBIAN/*' | wc -l)" = 13 ] || fail "$deb has another number of files than thirteen"
   grep -q '^<title>forecourt' "$tree/usr/share/forecourt/page/index.html" || fail "$deb: it has no live page"
   (cd "$tree" && md5sum --quiet -c DEBIAN/md5sums) || fail "$deb: md5sums are not those of its files"
   triples "$arch"

@@ -31,6 +31,7 @@ deb() {
   local doc=usr/share/doc/forecourt name
   put 755 "$program" usr/bin/forecourt
   put 644 config.toml etc/forecourt/config.toml
+  put 644 config.toml "$doc/examples/config.toml"
   put 644 deploy/two-pumps.toml "$doc/examples/two-pumps.toml"
   put 644 deploy/systemd/forecourt.service lib/systemd/system/forecourt.service
   put 644 deploy/systemd/sysusers.conf usr/lib/sysusers.d/forecourt.conf

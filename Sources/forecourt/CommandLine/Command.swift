@@ -27,6 +27,7 @@ struct Command {
   /// Every command: a file in Commands and a row here.
   static var all: [Command] {
     [
+      .setup,
       .run,
       .replay,
       .scan,
