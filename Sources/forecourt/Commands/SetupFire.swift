@@ -10,11 +10,19 @@ extension Setup {
     if FileSystem.isFolder(Path(file)) { throw invocation.refused("\(file) is a folder") }
     guard FileSystem.exists(Path(file)), !invocation.has("force") else { return }
     guard isAsking else { throw invocation.refused("\(file) exists: --force replaces it, and keeps it as \(file).old") }
-    let isOff = (try? Configuration(reading: ConfigurationText(reading: file, scope: .hearing)))?.core.gateway.authorization == .denied
+    let isOff = keepsRadiosOff
     sayFilled("\(file) exists\(isOff ? "; it keeps the radios off, as shipped" : "").")
     guard let agreed = prompt.agrees(to: "Replace it, at the end, and keep it as \(file).old?", otherwise: isOff), agreed else {
       throw .failed
     }
+  }
+
+  private var keepsRadiosOff: Bool {
+    guard let source = try? ConfigurationText(reading: file, scope: .hearing) else { return false }
+    do throws(Configuration.Refusal) {
+      let configuration = try Configuration(reading: source)
+      return configuration.core.gateway.authorization == .denied
+    } catch { return false }
   }
 
   func write() throws(Exit) {
