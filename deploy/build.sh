@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the product, one Embedded Swift binary, for one or more architectures (all three unless named).
-#   deploy/build.sh [--deb] [--tar] [amd64|arm64|armhf]…
+#   deploy/build.sh [--deb] [--tar] [--repo] [amd64|arm64|armhf]…
 # build/ARCH/forecourt is stripped; forecourt.debug beside it has the symbols. --deb and --tar pack it, too: build/forecourt_VERSION_ARCH.deb
-# and .tar.xz (deploy/debian/pack.sh).
+# and .tar.xz (deploy/debian/pack.sh). --repo adds the packages to a signed apt repository, build/repo (deploy/debian/repo.sh).
 # Nothing but the Swift toolchain and Debian's packages is used: Swift is compiled for the bare triple against Debian's C headers (both
 # follow one procedure-call standard), C and C++ for Linux, and clang and lld of the toolchain link it all as an ordinary Linux program.
 # Embedded Swift compiles a function of another module again in each module that calls it, with all that it calls. A function that calls much
@@ -92,11 +92,15 @@ build() {
   examine "build/$arch/forecourt"
 }
 
-forms=()
+forms=() repo=
 while [[ ${1:-} = --* ]]; do
   case $1 in
     --deb | --tar) forms+=("${1#--}") ;;
-    *) fail "unknown option \"$1\": it must be --deb or --tar" 64 ;;
+    --repo)
+      forms+=(deb)
+      repo=build/repo
+      ;;
+    *) fail "unknown option \"$1\": it must be --deb, --tar or --repo" 64 ;;
   esac
   shift
 done
@@ -116,3 +120,9 @@ for pid in "${building[@]}"; do wait "$pid"; done
 for form in "${forms[@]}"; do
   for arch in "$@"; do deploy/debian/pack.sh "$form" "$arch"; done
 done
+[ -z "$repo" ] || {
+  version=$(deploy/debian/pack.sh --version)
+  packages=()
+  for arch in "$@"; do packages+=("$root/build/forecourt_${version}_$arch.deb"); done
+  deploy/debian/repo.sh "$repo" "${packages[@]}"
+}

@@ -2,4 +2,4 @@
 # Gate: what is shipped: the packages, the systemd unit, and their installation. deploy/build.sh has made the binaries.
 source "$(dirname "$0")/../../deploy/common.sh"
 deploy/packages.sh ship
-for name in package releases unit install; do Tests/Installation/$name.sh; done
+for name in package releases unit install repository; do Tests/Installation/$name.sh; done

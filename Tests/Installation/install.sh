@@ -13,24 +13,13 @@ out=build/install-$release
 tree=$root/$out/tree
 mkdir -p "$out"
 
-# Of alternatives, the first is Debian 13's.
-[ "$release" = trixie ] && other='s/ | [^,]*//g' || other='s/[^ ,]* | //g'
-needs=$(deploy/debian/depends.sh "$arch" "build/$arch/forecourt" | sed -e 's/ ([^)]*)//g' -e "$other" -e 's/, /,/g')
-kept=$root/build/install-$(echo "$release $needs" | sha256sum | cut -c 1-12).tar
-if [ ! -f "$kept" ]; then
-  say "Making a tree of Debian $release"
-  sed "s/bookworm/$release/" "build/apt-$arch/sources.list" >"$out/sources.list"
-  # The mirrors that deploy/sysroot.sh found in this machine's apt.
-  mmdebstrap --quiet --variant=essential --mode=root --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Retries "3"' \
-    --include="systemd-standalone-sysusers,systemd-standalone-tmpfiles,init-system-helpers,$needs" \
-    "$release" "${kept%.tar}.new.tar" "$out/sources.list" || fail "mmdebstrap could not make a Debian tree"
-  mv "${kept%.tar}.new.tar" "$kept"
-fi
+kept=$(Tests/Installation/tree.sh "$release")
 rm -rf "$tree"
 mkdir "$tree"
 tar -C "$tree" --exclude='./dev/*' -xf "$kept"
 mknod -m 666 "$tree/dev/null" c 1 3
 
+rm -f "$out"/*.deb
 deploy/debian/pack.sh deb "$arch" "$out"
 old=$(echo "$out"/forecourt_*_"$arch".deb)
 # The next version, with another example.
