@@ -14,7 +14,7 @@ extension Command {
       ],
       operands: .one("ID"),
       options: [
-        .captures("A recording: btsnoop, pcap or pcapng. Once for each radio."), .config,
+        .captures("A recording: btsnoop, pcap or pcapng. Once for each radio.", isNeeded: true), .config,
         Option("brief", .none, "Print only the events and the end, not each sample."), .json,
       ],
       examples: [
