@@ -14,7 +14,7 @@ from rig import Mosquitto, Subscriber
 from terminal import Terminal, Then
 
 UUID = '2f234454-cf6d-4a0f-adf2-f4911ba9ffa6'
-ENTER = ('unshare --mount --pid --fork sh -c \'mount -t proc proc {0}/proc && exec chroot {0} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin '
+ENTER = ('unshare --mount --pid --fork sh -c \'mount -t proc proc {0}/proc && cd {0} && exec chroot {0} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin '
          'TERM=screen HOME=/root DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PS1="stranger> " sh -i\'')
 
 
@@ -56,12 +56,12 @@ def first_fire(folder, release):
     arch = subprocess.run(['dpkg', '--print-architecture'], capture_output=True, text=True, check=True).stdout.strip()
     script('deploy/debian/pack.sh', 'deb', arch, folder)
     package = next(folder.glob('*.deb'))
-    shutil.copy(package, tree / 'root' / 'forecourt.deb')
+    shutil.copy(package, tree / 'forecourt.deb')
     with Air(f'p0=unix:{tree}/run/air') as air, Mosquitto() as broker, Terminal(folder, 110, 60) as terminal, \
             Subscriber(broker.watch, 'forecourt/#') as seen:
         air.say('advertise', id='van', kind='ibeacon', uuid=UUID, major=7, minor=1, rssi=-38, measured=-59)
         stranger = Stranger(terminal, tree)
-        stranger.run('apt install -y /root/forecourt.deb', printed=False)
+        stranger.run('apt install -y ./forecourt.deb', printed=False)
         terminal.shows('Next: sudo forecourt setup', 60)
         stranger.run('sudo forecourt setup')
         for question, line in (
