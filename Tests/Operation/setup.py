@@ -64,7 +64,7 @@ def visit(folder):
         terminal.shows('no broker runs here')
         setup.answer('Run "', 'n')
         setup.answer('Keep this answer', 'n')
-        setup.answer('broker', f'127.0.0.1:{broker.port}')
+        setup.answer('broker', f'localhost:{broker.port}')
         setup.answer('Enter listens', '')
         setup.answer('Which number? Enter takes 1', '', 20)
         terminal.shows('1 is much nearer than all others')
@@ -89,10 +89,36 @@ def visit(folder):
         air.say('advertise', id='anna2', kind='ibeacon', uuid=UUID, major=7, minor=1, rssi={'from': -92, 'to': -52, 'seconds': 6}, measured=-59)
         terminal.shows('It works.', 60)
         assert any('"event":"fire"' in line for line in terminal.screen()), terminal.screen()
-        terminal.shows(f"mosquitto_sub -h 127.0.0.1 -p {broker.port} -v -t 'forecourt/#'")
+        terminal.shows(f"mosquitto_sub -h localhost -p {broker.port} -v -t 'forecourt/#'")
         setup.ended(0)
         told = run(FORECOURT, 'check', '--lint', '--config', setup.file)
         assert told.returncode == 0 and not told.stderr, told
+
+
+@case
+def mended(folder):
+    """what one command mends it runs when told, and then looks again"""
+    port = free_port()
+    (folder / 'bin').mkdir()
+    (folder / 'mosquitto.conf').write_text(f'listener {port} 127.0.0.1\nallow_anonymous true\nuser root\npid_file {folder}/pid\n')
+    for name, line in {'sudo': 'exec "$@"', 'systemctl': f'echo "$@" >{folder}/asked; mosquitto -d -c {folder}/mosquitto.conf; sleep 1'}.items():
+        (folder / 'bin' / name).write_text(f'#!/bin/sh\n{line}\n')
+        (folder / 'bin' / name).chmod(0o755)
+    with Air('p0=unix') as air, Terminal(folder, 100, 60) as terminal:
+        terminal.enter(f'PATH={folder}/bin:$PATH:/usr/sbin')
+        setup = Setup(terminal, folder, '--radio', air.lines['p0'], '--purpose', 'x', '--name', 'a', '--site', 'b', '--match', ANNA)
+        setup.answer('broker [localhost]:', f'127.0.0.1:{port}')
+        wait_until(lambda: any('systemctl enable --now mosquitto"?' in row for row in terminal.screen()), 10, Then(terminal.screen))
+        setup.answer('Run "')
+        try:
+            terminal.shows('we may write below forecourt/b/a')
+            assert (folder / 'asked').read_text() == 'enable --now mosquitto\n'
+            terminal.shows('call [none]:')
+            terminal.key('C-c')
+            setup.ended(1)
+        finally:
+            if (folder / 'pid').exists():
+                os.kill(int((folder / 'pid').read_text()), signal.SIGTERM)
 
 
 @case
