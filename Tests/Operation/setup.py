@@ -122,6 +122,29 @@ def mended(folder):
 
 
 @case
+def login(folder):
+    """a broker that wants a name gets one; the password is not shown, and stands in a file of its own"""
+    with Air('p0=unix') as air, Mosquitto(users={'gate': 'open sesame'}) as broker, Terminal(folder, 100, 60) as terminal:
+        setup = Setup(terminal, folder, '--radio', air.lines['p0'], '--purpose', 'x', '--name', 'a', '--site', 'b', '--match', ANNA,
+                      '--seconds', 0)
+        setup.answer('broker [localhost]:', f'localhost:{broker.port}')
+        setup.answer('User name', 'gate')
+        setup.answer('Password', 'wrong')
+        setup.answer('User name', 'gate')
+        setup.answer('Password', 'open sesame')
+        for question in 'call [', 'trigger [', 'distance [', 'Enter, a number or q:':
+            setup.answer(question)
+        terminal.shows('connected without TLS', 20)
+        wait_until(lambda: any(row.startswith('ended ') for row in terminal.screen()), 20, Then(terminal.screen))
+        assert not any('sesame' in row or 'wrong' in row for row in terminal.screen()), terminal.screen()
+        assert 'username = "gate"\npassword_file = "mqtt.password"' in setup.file.read_text()
+        secret = folder / 'mqtt.password'
+        assert secret.read_text() == 'open sesame\n' and secret.stat().st_mode & 0o777 == 0o640
+        terminal.enter('echo shown')
+        terminal.shows('shown')
+
+
+@case
 def nothing_lasting(folder):
     """a phone that changes its address is shown, and why no selector would know it tomorrow; one that keeps it can be had"""
     with Air('p0=unix') as air, Terminal(folder, 100, 60) as terminal:

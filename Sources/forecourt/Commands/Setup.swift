@@ -135,14 +135,26 @@ struct Setup {
     }
   }
 
-  private func tryBroker() throws(Exit) -> Bool {
-    let bar = invocation.out.bar
-    return try mends { () throws(Exit) in
-      let configuration = try configuration()
-      let examined = Examined.broker(configuration.core, configuration.host) { bar.show(nil) }
-      bar.clear()
-      return examined[0]
+  private mutating func tryBroker() throws(Exit) -> Bool {
+    answers.login = nil
+    while true {
+      let examined = try examinedBroker()
+      guard case .bad(.forbidden) = examined.verdict else { break }
+      sayFilled(examined.words, indent: 2)
+      guard case .line(let name) = prompt.ask("User name (Enter: none):", indent: 2) else { throw .failed }
+      if name.utf8.isEmpty { break }
+      guard let password = prompt.hidden("Password:", indent: 2) else { throw .failed }
+      answers.login = SetupAnswers.Login(name: name, password: password)
     }
+    return try mends { () throws(Exit) in try examinedBroker() }
+  }
+
+  private func examinedBroker() throws(Exit) -> Examined {
+    let bar = invocation.out.bar
+    let configuration = try configuration()
+    let examined = Examined.broker(configuration.core, configuration.host) { bar.show(nil) }
+    bar.clear()
+    return examined[0]
   }
 
   /// Examines, and offers the command that mends; then examines again. False: the person wants to answer otherwise.

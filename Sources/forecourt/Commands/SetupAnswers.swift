@@ -42,6 +42,15 @@ struct SetupAnswers {
   private var given: [String?] = SetupQuestion.all.map { _ in nil }
   /// What `match` was found by, for the comment above it.
   var origin = ""
+  /// What the broker wants to know of us, if it does.
+  var login: Login?
+
+  struct Login {
+    let name: String
+    let password: String
+    /// Stands beside the configuration.
+    static let file = "mqtt.password"
+  }
 
   subscript(question: SetupQuestion) -> String? {
     get { given[question.rawValue] }
@@ -70,7 +79,9 @@ struct SetupAnswers {
     var trial = self
     if self[.purpose] == nil { trial[.purpose] = "not yet said" }
     if self[.device] == nil { trial[.device] = "*" }
-    return try Configuration(reading: ConfigurationText(name: "setup", text: Array((trial.text + more).utf8), scope: .hearing))
+    var read = try Configuration(reading: ConfigurationText(name: "setup", text: Array((trial.text + more).utf8), scope: .hearing))
+    if let login { read.host.broker.password = Text(login.password) }
+    return read
   }
 
   /// The host and the port that were written, if that is what they are.
@@ -119,7 +130,7 @@ struct SetupAnswers {
       [mqtt]
       host = \(json(broker?.host ?? ""))
       \(broker?.port.map { "port = " + $0 } ?? "# port = 1883")
-
+      \(login.map { "username = \(json($0.name))\npassword_file = \(json(Login.file))\n" } ?? "")
       """
   }
 

@@ -30,11 +30,21 @@ extension Setup {
       if FileSystem.exists(Path(file)) {
         try NewFile.write(try File(reading: file, atMost: Limits.configurationBytes).bytes, to: file + ".old", mode: 0o640)
       }
+      // First what the other file names. The folder's group, the gateway's, may read it.
+      if let login = answers.login {
+        try NewFile.write(Array((login.password + "\n").utf8), to: folder + SetupAnswers.Login.file, mode: 0o640)
+      }
       try NewFile.write(Array(answers.text.utf8), to: file, mode: 0o644)
     } catch {
       throw invocation.unwritable(file, error)
     }
     say("\(file) is written.")
+  }
+
+  /// With its slash.
+  private var folder: String {
+    guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    return String(file[...slash])
   }
 
   /// What `check` says; whether nothing is wrong.
@@ -82,9 +92,10 @@ extension Setup {
   private func sayNext(_ lines: [String]) {
     let parts = split(answers.inForce(.broker), at: ":")
     let port = parts.count == 2 ? " -p " + parts[1] : ""
+    let login = answers.login.map { " -u " + $0.name + " -P PASSWORD" } ?? ""
     say("Next:")
     for line in lines { say("  " + line) }
-    say("  mosquitto_sub -h \(parts[0])\(port) -v -t 'forecourt/#'")
+    say("  mosquitto_sub -h \(parts[0])\(port)\(login) -v -t 'forecourt/#'")
   }
 }
 

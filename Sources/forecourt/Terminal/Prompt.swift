@@ -33,6 +33,18 @@ struct Prompt {
     return nil
   }
 
+  /// The same without showing what is typed.
+  func hidden(_ words: String, indent: Int = 0) -> String? {
+    // Before the question: whoever types at once is not seen, either.
+    let isHidden = Shell.run("stty -echo")
+    writeError(String(repeating: " ", count: indent) + words + " ")
+    defer {
+      if isHidden { _ = Shell.run("stty echo") }
+      writeError("\n")
+    }
+    return line()
+  }
+
   /// What was typed, without spaces around it; nil at the end of the input.
   func line() -> String? {
     var bytes: [UInt8] = []
