@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the product, one Embedded Swift binary, for one or more architectures (all three unless named).
-#   deploy/build.sh [--deb] [--tar] [amd64|arm64|armhf]…
+#   deploy/build.sh [--deb] [--tar] [--repo] [amd64|arm64|armhf]…
 # build/ARCH/forecourt is stripped; forecourt.debug beside it has the symbols. --deb and --tar pack it, too: build/forecourt_VERSION_ARCH.deb
-# and .tar.xz (deploy/debian/pack.sh).
+# and .tar.xz (deploy/debian/pack.sh). --repo adds the packages to a signed apt repository, build/repo (deploy/debian/repo.sh).
 # Nothing but the Swift toolchain and Debian's packages is used: Swift is compiled for the bare triple against Debian's C headers (both
 # follow one procedure-call standard), C and C++ for Linux, and clang and lld of the toolchain link it all as an ordinary Linux program.
 # Embedded Swift compiles a function of another module again in each module that calls it, with all that it calls. A function that calls much
@@ -11,7 +11,7 @@ source "$(dirname "$0")/common.sh"
 need_swift
 
 # Small enough for a board's flash and for an update over a phone's connection.
-max_bytes=1750000
+max_bytes=1900000
 # Libraries whose security fixes must come from Debian. All others (libbluetooth, toml++, libstdc++) are linked in.
 may_need='libmosquitto\.so\.1|libcrypto\.so\.3|libsqlite3\.so\.0|libcjson\.so\.1|libm\.so\.6|libc\.so\.6|ld-linux[-a-z0-9_]*\.so\.[0-9]'
 
@@ -92,11 +92,15 @@ build() {
   examine "build/$arch/forecourt"
 }
 
-forms=()
+forms=() repo=
 while [[ ${1:-} = --* ]]; do
   case $1 in
     --deb | --tar) forms+=("${1#--}") ;;
-    *) fail "unknown option \"$1\": it must be --deb or --tar" 64 ;;
+    --repo)
+      forms+=(deb)
+      repo=build/repo
+      ;;
+    *) fail "unknown option \"$1\": it must be --deb, --tar or --repo" 64 ;;
   esac
   shift
 done
@@ -116,3 +120,9 @@ for pid in "${building[@]}"; do wait "$pid"; done
 for form in "${forms[@]}"; do
   for arch in "$@"; do deploy/debian/pack.sh "$form" "$arch"; done
 done
+[ -z "$repo" ] || {
+  version=$(deploy/debian/pack.sh --version)
+  packages=()
+  for arch in "$@"; do packages+=("$root/build/forecourt_${version}_$arch.deb"); done
+  deploy/debian/repo.sh "$repo" "${packages[@]}"
+}

@@ -16,7 +16,7 @@ fail() {
 }
 
 need_swift() {
-  command -v swift >/dev/null || fail "there is no \`swift\` on PATH; unpack a Swift 6.2 (or newer) toolchain for Debian 12 and add its usr/bin to PATH"
+  command -v swift >/dev/null || fail "there is no \`swift\` on PATH; unpack a Swift 6.2 (or newer) toolchain for Debian 12 from www.swift.org/install/linux and add its usr/bin to PATH"
   toolchain=$(cd "$(dirname "$(readlink -f "$(command -v swiftc)")")/.." && pwd)
 }
 

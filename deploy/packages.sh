@@ -15,7 +15,7 @@ group() {
     build) echo "$toolchain $libraries git" ;;
     test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
     demo) echo "mosquitto mosquitto-clients" ;;
-    ship) echo "dpkg-dev man-db lintian mmdebstrap bash-completion systemd" ;;
+    ship) echo "dpkg-dev apt-utils gnupg man-db lintian mmdebstrap bash-completion systemd buildah" ;;
     rigs) echo "bluez-test-tools qemu-system-arm e2fsprogs socat rabbitmq-server strace stunnel4" ;;
     browser) echo "chromium" ;;
     page) echo "node-mqtt esbuild node-typescript node-buffer python3" ;;

@@ -75,6 +75,8 @@ package typealias PerTrigger<Element: BitwiseCopyable> = Bounded<64, Element>
 /// All `match` lists together: two for each region and trigger, one for each calibrated device.
 package typealias SelectorList = Bounded<512, Selector>
 package typealias CalibrationList = Bounded<256, DeviceCalibration>
+/// The staff of a large site and its vans; every message about a device looks through it.
+package typealias DeviceNameList = Bounded<128, DeviceName>
 /// An unknown address costs one AES block per key: 256 are about 50 µs on a small board, once per address.
 package typealias KeyList = Bounded<256, KeySettings>
 /// Service UUIDs that are looked for openly and in Apple's overflow area.

@@ -13,6 +13,7 @@ package struct Settings: ~Copyable {
   package var ranging = RangingSettings()
   package var regions = PerRegion(filledWith: RegionSettings())
   package var triggers = PerTrigger(filledWith: TriggerSettings())
+  package var deviceNames = DeviceNameList(filledWith: DeviceName())
   package var keys = KeyList(filledWith: KeySettings())
   package var peer = PeerSettings()
   package var transmissions = TransmitList(filledWith: TransmitSettings())

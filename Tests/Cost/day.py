@@ -62,7 +62,7 @@ def state(pid):
 
 def replay(folder):
     """Its events, how often it said anything, and (memory, descriptors) at every full half hour of the day."""
-    captures = [folder / f'air-pump-{pump}.btsnoop' for pump in range(1, PUMPS + 1)]
+    captures = [folder / f'air.pump-{pump}.btsnoop' for pump in range(1, PUMPS + 1)]
     player = subprocess.Popen([PROGRAM, 'replay', '--config', folder / 'config.toml', *captures], stdout=subprocess.PIPE, text=True)
     events, states, count = [], [], 0
     for line in player.stdout:

@@ -4,7 +4,7 @@
 #   Tests/Gates/compare.sh             Tests/Decoding/golden/cases.txt, and every capture of Tests/Decoding
 #   Tests/Gates/compare.sh --accept    replaces the golden files; read what has changed before you commit it
 #   Tests/Gates/compare.sh CAPTURE…    replays only these
-# A capture's configuration is CAPTURE.toml beside it, or else config.toml. deploy/build.sh has made the binaries.
+# A capture's configuration is CAPTURE.toml beside it, or else deploy/two-pumps.toml. deploy/build.sh has made the binaries.
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
@@ -158,6 +158,6 @@ if [ $# = 0 ]; then
 fi
 for capture in "${captures[@]}"; do
   config=${capture%.*}.toml
-  [ -f "$config" ] || config=config.toml
+  [ -f "$config" ] || config=deploy/two-pumps.toml
   same replay "$capture" --config "$config"
 done

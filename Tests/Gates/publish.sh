@@ -29,6 +29,7 @@ start Delivery/json_text --seed "$seed" --count "${COUNT:-50000}"
 start Delivery/publish
 start Delivery/rabbitmq
 start Operation/service
+start Operation/setup
 start Delivery/home_assistant
 start Robustness/bad_hardware
 start Firing/learn

@@ -128,6 +128,24 @@ def obeys(board, clock):
     clock.stage('reloaded; stopped in its tracks while a fire waited: systemd started it again, and the fire is delivered, once')
 
 
+def updates(board, clock):
+    """The program is replaced while a fire waits, as apt does it, and then put back: the event is delivered once."""
+    board.told('kill -9 $(cat /run/mosquitto.pid)')
+    board.approach(8)
+    board.keeps_fires(8)
+    board.air.say('silence', id='phone-8')
+    for _ in 'there', 'back':
+        before = board.told('pid')
+        board.told('cp -p /usr/bin/forecourt /usr/bin/forecourt.dpkg-new && mv /usr/bin/forecourt.dpkg-new /usr/bin/forecourt')
+        board.told('systemctl daemon-reload; systemctl try-restart forecourt')
+        assert board.told('pid') != before and board.unit('ActiveState') == 'active'
+        board.keeps_fires(8)
+    board.give_broker()
+    board.hears_fire(8)
+    assert sum(fires(e, 8) for e in board.events()) == 1, board.events()
+    clock.stage('the program replaced and put back while a fire waited: delivered, once')
+
+
 def refuses(board, clock):
     """A unit in which no capability can be dropped; files that belong to root."""
     board.told("drop_in 'SystemCallFilter=~capset'; systemctl daemon-reload; systemctl restart forecourt || true")
@@ -189,6 +207,7 @@ def main():
         with Board(folder, air, disk, clock=time.time() - 3_600) as board:
             power_returns(board, clock, before)
             obeys(board, clock)
+            updates(board, clock)
             refuses(board, clock)
             raw_channel(board, clock)
     print(f'passed in {time.monotonic() - clock.began:.0f} s')

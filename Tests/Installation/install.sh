@@ -1,28 +1,25 @@
 #!/usr/bin/env bash
-# Install, upgrade, remove and purge as dpkg does them, in a fresh Debian 12 tree (build/tree, made by mmdebstrap, kept as a tarball).
-#   Tests/Installation/install.sh      as root; the tree is this machine's architecture, the package's maintainer scripts run in it
+# Install, upgrade, remove and purge as dpkg does them, in a fresh Debian 12 and a fresh Debian 13 (made by mmdebstrap, kept as tarballs).
+#   Tests/Installation/install.sh [bookworm|trixie]   as root; the trees are this machine's architecture, the maintainer scripts run in them
 source "$(dirname "$0")/../../deploy/common.sh"
 [ "$(id -u)" = 0 ] || fail "only root can enter the tree of another system" 77
+[ $# -gt 0 ] || {
+  "$0" bookworm
+  exec "$0" trixie
+}
+release=$1
 arch=$(dpkg --print-architecture)
-out=build/install
+out=build/install-$release
 tree=$root/$out/tree
 mkdir -p "$out"
 
-needs=$(deploy/debian/depends.sh "$arch" "build/$arch/forecourt" | sed -e 's/ ([^)]*)//g' -e 's/, /,/g')
-kept=$root/build/install-$(echo "bookworm $needs" | sha256sum | cut -c 1-12).tar
-if [ ! -f "$kept" ]; then
-  say "Making a Debian tree"
-  # The mirrors that deploy/sysroot.sh found in this machine's apt.
-  mmdebstrap --quiet --variant=essential --mode=root --aptopt='Acquire::Languages "none"' --aptopt='Acquire::Retries "3"' \
-    --include="systemd-standalone-sysusers,systemd-standalone-tmpfiles,init-system-helpers,$needs" \
-    bookworm "${kept%.tar}.new.tar" "build/apt-$arch/sources.list" || fail "mmdebstrap could not make a Debian tree"
-  mv "${kept%.tar}.new.tar" "$kept"
-fi
+kept=$(Tests/Installation/tree.sh "$release")
 rm -rf "$tree"
 mkdir "$tree"
 tar -C "$tree" --exclude='./dev/*' -xf "$kept"
 mknod -m 666 "$tree/dev/null" c 1 3
 
+rm -f "$out"/*.deb
 deploy/debian/pack.sh deb "$arch" "$out"
 old=$(echo "$out"/forecourt_*_"$arch".deb)
 # The next version, with another example.
@@ -90,4 +87,4 @@ done
 # dpkg does not remove the owner's files.
 has etc/forecourt/secret "purging"
 rm -rf "$tree"
-say "install: installed, upgraded, downgraded, removed and purged"
+say "install: on $release installed, upgraded, downgraded, removed and purged"

@@ -70,6 +70,11 @@ def two_at_one_pump(folder):
         assert page.run("document.querySelectorAll('#events li').length") == 3
         yard.stands(near=(TAG + '5',), served=(TAG + '6',), pump='pump-4')
         page.reads('Served, 1 more near', pump('pump-4'))
+        # The gateway's name for it, until the plan has another.
+        yard.event('fire', TAG + '6', 'pump-4', number=5, name='Van 7')
+        page.reads('Van 7', pump('pump-4'))
+        yard.seen.publish('forecourt/yard/plan', json.dumps({'names': {TAG + '6': 'Anna'}}), retain=True)
+        page.reads('Anna', pump('pump-4'))
 
 
 @case

@@ -29,6 +29,7 @@ private let unsafeFiles: Set<String> = [
   "Sources/Host/System/Usage.swift",  // asks what the process has used
   "Sources/Host/System/ClockTrust.swift",  // asks whether the clock is set
   "Sources/Host/System/Notify.swift",  // sends to a socket
+  "Sources/Host/System/Shell.swift",  // runs a line that a person has agreed to
   "Sources/Host/System/Owner.swift",  // asks whose a folder is
   "Sources/Host/Outbox/SQLite.swift",  // calls SQLite
   "Sources/Host/Radio/HCISocket.swift",  // asks for a process by a literal

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Prints a program's Depends: the packages of the libraries that it links, in the versions that have the functions it uses.
 #   deploy/debian/depends.sh ARCH PROGRAM
-# It does what dpkg-shlibdeps does, also for another architecture, from the packages' own `symbols` files.
+# It does what dpkg-shlibdeps does, also for another architecture, from the packages' own `symbols` files; and names what Debian 13 calls
+# the same library, where it has another name there.
 source "$(dirname "$0")/../common.sh"
 [ $# = 2 ] || fail "name an architecture and a program" 64
 symbols=build/sysroot-$1/SYMBOLS
 [ -d "$symbols" ] || fail "there is no $symbols; run deploy/sysroot.sh $1" 69
+
+# Debian 13 renamed libraries in which some functions take a time, which has 64 bits there on armhf, too. We call none of those functions.
+renamed() { [ "$1" != libssl3 ] || echo libssl3t64; }
 
 # NAME@VERSION of every function that the program imports.
 taken() { readelf -W --dyn-syms "$1" | awk '$7 == "UND" && $8 != "" { print $5, $8 }'; }
@@ -34,7 +38,8 @@ taken "$2" | awk -v libraries="${libraries[*]}" '
     for version in $versions; do
       if [ -z "$newest" ] || dpkg --compare-versions "$version" gt "$newest"; then newest=$version; fi
     done
-    list+="${list:+, }$package${newest:+ (>= $newest)}"
+    later=$(renamed "$package")
+    list+="${list:+, }${later:+$later${newest:+ (>= $newest)} | }$package${newest:+ (>= $newest)}"
   done
   echo "$list"
 }

@@ -1,8 +1,18 @@
 #!/usr/bin/env bash
 # Packs build/ARCH/forecourt, as Debian's package or as a tarball for other systems. The same commit gives the same bytes.
+#   deploy/debian/pack.sh --version                prints the package's version
 #   deploy/debian/pack.sh deb|tar ARCH [FOLDER]    FOLDER/forecourt_VERSION_ARCH.deb or .tar.xz; FOLDER is build unless named
 # Without debhelper: the package is a dozen files, all of them here.
 source "$(dirname "$0")/../common.sh"
+FORECOURT_VERSION=$(deploy/version.sh)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y config.toml)}
+export FORECOURT_VERSION SOURCE_DATE_EPOCH
+# Debian sorts versions: the commit's time comes before its hash.
+version=${FORECOURT_VERSION/+g/+git$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).}
+[ "${1:-}" != --version ] || {
+  echo "$version"
+  exit
+}
 [ $# -ge 2 ] || fail "name a form (deb or tar) and an architecture" 64
 form=$1 arch=$2 folder=${3:-build}
 triples "$arch"
@@ -10,11 +20,6 @@ program=build/$arch/forecourt
 [ -x "$program" ] || fail "there is no $program yet; run deploy/build.sh $arch"
 [ -f build/page/index.html ] || deploy/page/build.sh
 umask 022
-FORECOURT_VERSION=$(deploy/version.sh)
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || stat -c %Y config.toml)}
-export FORECOURT_VERSION SOURCE_DATE_EPOCH
-# Debian sorts versions: the commit's time comes before its hash.
-version=${FORECOURT_VERSION/+g/+git$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y%m%d%H%M%S).}
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 chmod 755 "$tree"
@@ -27,23 +32,20 @@ papers() {
   deploy/debian/papers.sh "$tree/papers" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${run[@]}"
 }
 
-# The example keeps the radios off: its purpose is not the one of this site.
-config() {
-  awk '/^# authorization = "always"$/ {
-    print "# As installed, the radios are off. Once this file says what is true here, take this line away or name one of the others:"
-    print "authorization = \"denied\""
-    next
-  }
-  { print }' config.toml >"$tree/config"
-  grep -q '^authorization = "denied"$' "$tree/config" || fail 'config.toml has no line `# authorization = "always"` to replace'
-  put 644 "$tree/config" "$1"
-  rm "$tree/config"
+# What one reads beside the program: $1 is the folder.
+reading() {
+  local file
+  for file in README.md deploy/boards.md deploy/security.md; do put 644 "$file" "$1/${file##*/}"; done
+  for file in deploy/brokers/* deploy/subscribers/*; do put 644 "$file" "$1/${file#deploy/}"; done
+  for file in config.toml deploy/two-pumps.toml deploy/demo.toml; do put 644 "$file" "$1/examples/${file##*/}"; done
+  for file in Tests/Firing/Scenarios/*; do put 644 "$file" "$1/examples/scenarios/${file##*/}"; done
 }
 
 deb() {
   local doc=usr/share/doc/forecourt name
   put 755 "$program" usr/bin/forecourt
-  config etc/forecourt/config.toml
+  put 644 config.toml etc/forecourt/config.toml
+  reading "$doc"
   put 644 deploy/systemd/forecourt.service lib/systemd/system/forecourt.service
   put 644 deploy/systemd/sysusers.conf usr/lib/sysusers.d/forecourt.conf
   put 644 deploy/systemd/tmpfiles.conf usr/lib/tmpfiles.d/forecourt.conf
@@ -72,7 +74,8 @@ deb() {
 tarball() {
   local top=forecourt-$version-$arch
   put 755 "$program" "$top/forecourt"
-  config "$top/config.toml"
+  put 644 config.toml "$top/config.toml"
+  reading "$top/doc"
   for name in forecourt.service serial.conf sysusers.conf tmpfiles.conf; do put 644 "deploy/systemd/$name" "$top/systemd/$name"; done
   papers
   put 644 "$tree/papers/forecourt.1" "$top/forecourt.1"

@@ -5,6 +5,7 @@ const undecided = new Map([
   ['rival', 'another pump hears it as well'],
   ['silent neighbour', 'a neighbour does not answer'],
   ['unknown power', 'its power is unknown'],
+  ['unclear place', 'what all radios hear fits another place as well'],
   ['no broker', 'the neighbours are out of reach'],
   ['present at start', 'it was here before the start'],
   ['not been away', 'it has not been away'],
@@ -14,6 +15,7 @@ const undecided = new Map([
 const remedies = new Map([
   ['rival', 'it fires at the pump that hears it better for long enough'],
   ['silent neighbour', 'see which gateway is offline or not heard'],
+  ['unclear place', 'give more radios their place: at_m'],
   ['unknown power', 'measure this kind of phone with “forecourt calibrate walk”'],
   ['no broker', 'see the broker, and “forecourt check” on the gateway'],
   ['present at start', 'it must leave and come back once'],

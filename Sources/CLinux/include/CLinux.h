@@ -56,6 +56,8 @@ int linux_socket_error(int socket);
 int linux_runs(const char *name);
 /// Whether a systemd service runs. Works even where other users' processes are hidden, as in the gateway's own unit.
 int linux_service_runs(const char *unit);
+/// Runs a line in the shell, as system() does, without the signals that this process blocks. Its exit code; -1 if it cannot be run.
+int linux_run(const char *line);
 /// A user's name, or its number if it has none.
 const char *linux_user(uid_t user);
 

@@ -48,6 +48,8 @@ package struct Proximity {
     guard !name.isEmpty else { return }
     publisher.compose(.fleeting, publisher.topics.proximity(name.bytes), at: now)
     publisher.json.member("id", text: name.bytes)
+    // A pseudonym with a name would be none.
+    if !publisher.isPseudonym(device) { publisher.json.member(deviceName: settings.deviceName(of: device.identity)) }
     publisher.compose(device, estimate)
     publisher.stamp("at", now)
     publisher.publish()

@@ -87,13 +87,13 @@ extension Gateway {
       publisher.json.member("event", "exit")
       publisher.json.member("reason", "restart")
       publisher.json.member("region", text: name.bytes)
-      publisher.json.member("id", text: visit.id.bytes)
+      composeDevice(visit.id)
       publisher.identifyEvent()
     case .trigger:
       publisher.markUrgent()
       publisher.json.member("event", "leave")
       publisher.json.member("trigger", text: name.bytes)
-      publisher.json.member("id", text: visit.id.bytes)
+      composeDevice(visit.id)
       publisher.identifyEvent()
       publisher.expire(at: now + (settings.trigger(named: name).map { settings.triggers[$0].expires } ?? .seconds(60)))
       publisher.json.object("evidence")
@@ -103,5 +103,11 @@ extension Gateway {
     publisher.publish()
     // A trigger that no longer exists must not keep a retained state.
     if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
+  }
+
+  /// It may have begun under an id that this version does not know any more.
+  private mutating func composeDevice(_ id: Text<128>) {
+    publisher.json.member("id", text: id.bytes)
+    if let identity = try? Identity(written: id.bytes) { publisher.json.member(deviceName: settings.deviceName(of: identity)) }
   }
 }

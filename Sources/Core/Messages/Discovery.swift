@@ -32,33 +32,36 @@ package struct Discovery {
   }
 
   /// A device that the configuration asks for: where it is, how far away, how strong.
-  package func tracker(_ identity: Identity) -> Message {
-    device(identity, "device_tracker", kind: "tracker") { payload in
+  package func tracker(_ identity: Identity, named name: Name = Name()) -> Message {
+    device(identity, name, "device_tracker", kind: "tracker") { payload in
       payload.member("source_type", "bluetooth_le")
       payload.member("value_template", "{{ 'not_home' if value_json.zone == 'unknown' else 'home' }}")
     }
   }
 
-  package func distance(_ identity: Identity) -> Message {
-    device(identity, "sensor", kind: "distance") { payload in
+  package func distance(_ identity: Identity, named name: Name = Name()) -> Message {
+    device(identity, name, "sensor", kind: "distance") { payload in
       payload.member("device_class", "distance")
       payload.member("unit_of_measurement", "m")
       payload.member("value_template", "{{ value_json.distance_m | default(none) }}")
     }
   }
 
-  package func level(_ identity: Identity) -> Message {
-    device(identity, "sensor", kind: "level") { payload in
+  package func level(_ identity: Identity, named name: Name = Name()) -> Message {
+    device(identity, name, "sensor", kind: "level") { payload in
       payload.member("device_class", "signal_strength")
       payload.member("unit_of_measurement", "dBm")
       payload.member("value_template", "{{ value_json.average | default(none) }}")
     }
   }
 
-  private func device(_ identity: Identity, _ component: StaticString, kind: StaticString, _ body: (inout Payload) -> Void) -> Message {
+  private func device(
+    _ identity: Identity, _ name: Name, _ component: StaticString, kind: StaticString, _ body: (inout Payload) -> Void
+  ) -> Message {
     var text = Text<128>()
     text.append(identity)
-    return entity(component, text.bytes, kind: kind, name: text.bytes) { payload in
+    let shown = name.isEmpty ? text : Text(name.bytes)
+    return entity(component, text.bytes, kind: kind, name: shown.bytes) { payload in
       state(short.proximity(text.bytes), &payload)
       body(&payload)
     }

@@ -38,13 +38,15 @@ package struct Publisher: ~Copyable {
 
   /// What subscribers may know a device by. Empty when nothing: a name that changes daily needs the date.
   package mutating func name(of device: Device, at now: Instant) -> Text<128> {
-    if unknown == .hash && !device.interest.isMatched {
+    if isPseudonym(device) {
       return clock.day(at: now).map { pseudonyms.name(of: device.identity, on: $0) } ?? Text<128>()
     }
     var text = Text<128>()
     text.append(device.identity)
     return text
   }
+
+  func isPseudonym(_ device: Device) -> Bool { unknown == .hash && !device.interest.isMatched }
 
   // MARK: One message: compose, members, publish
 

@@ -79,7 +79,7 @@ package struct Ranging: ~Copyable {
         place = regions.visits.nextInRegion(after: place)
       }
       publisher.compose(.fleeting, publisher.topics.ranging(settings.regions[region].name), at: now)
-      list.write(to: &publisher, of: devices, at: now)
+      list.write(to: &publisher, of: devices, settings, at: now)
       publisher.publish()
     }
     round = anybody ? now + settings.ranging.interval : .never

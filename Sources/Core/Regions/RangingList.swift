@@ -38,13 +38,15 @@ extension RangingList {
   private static let tail = 96
 
   /// Writes the members of a ranging message. Rows that do not fit are left out; `count` includes them.
-  package func write(to publisher: inout Publisher, of devices: borrowing Devices, at now: Instant) {
+  package func write(
+    to publisher: inout Publisher, of devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant
+  ) {
     publisher.json.array("devices")
     for index in rows.indices {
       let before = publisher.json.count
       let row = rows[index]
       publisher.json.openObject()
-      publisher.json.member("id", devices[row.slot].identity)
+      publisher.json.members(of: devices[row.slot].identity, settings)
       publisher.compose(devices[row.slot], row.estimate)
       publisher.json.closeObject()
       guard publisher.json.free < Self.tail else { continue }

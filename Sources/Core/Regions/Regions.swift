@@ -176,7 +176,7 @@ package struct Regions: ~Copyable {
       publisher.json.member("reason", reason.name)
     }
     publisher.json.member("region", text: settings.regions[region].name.bytes)
-    publisher.json.member("id", identity)
+    publisher.json.members(of: identity, settings)
     publisher.identifyEvent()
     publisher.publish()
   }

@@ -29,7 +29,7 @@ extension Triggers {
     publisher.mark(event.visit)
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
-    publisher.json.member("id", name(event, slot, encounter, devices))
+    publisher.json.members(of: name(event, slot, encounter, devices), settings)
     publisher.identifyEvent()
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")

@@ -48,10 +48,10 @@ extension Triggers {
     publisher.json.member("served_count", Int64(counts.served))
     publisher.json.member("near_count", Int64(counts.near))
     publisher.json.array("served")
-    var listed = isAllowed ? list(trigger, isServed: true, devices, &publisher) : 0
+    var listed = isAllowed ? list(trigger, isServed: true, devices, settings, &publisher) : 0
     publisher.json.closeArray()
     publisher.json.array("near")
-    if isAllowed { listed += list(trigger, isServed: false, devices, &publisher) }
+    if isAllowed { listed += list(trigger, isServed: false, devices, settings, &publisher) }
     publisher.json.closeArray()
     let leftOut = counts.served + counts.near - listed
     if leftOut > 0 { publisher.json.member("left_out", Int64(leftOut)) }
@@ -76,19 +76,21 @@ extension Triggers {
   }
 
   /// Writes as many as fit; returns how many.
-  private func list(_ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ publisher: inout Publisher) -> Int {
+  private func list(
+    _ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) -> Int {
     var listed = 0
     for place in encounters.places where stands(place, at: trigger) {
       guard encounters[place].isPresent, encounters[place].hasFired == isServed else { continue }
       let since = encounters[place].firedAt ?? encounters[place].since
       let identity = encounters[successionOf: place].servedAs ?? devices[Int(encounters[place].device)].identity
       let doubt = isServed ? nil : encounters[place].reported
-      guard publisher.composeVisitor(identity, since: since, doubt) else { return listed }
+      guard publisher.composeVisitor(identity, settings, since: since, doubt) else { return listed }
       listed += 1
     }
     guard isServed else { return listed }
     for index in 0..<leftovers.count where Int(leftovers[index].place) == trigger && !leftovers[index].isOver {
-      guard publisher.composeVisitor(leftovers[index].identity, since: leftovers[index].since) else { return listed }
+      guard publisher.composeVisitor(leftovers[index].identity, settings, since: leftovers[index].since) else { return listed }
       listed += 1
     }
     return listed
@@ -132,10 +134,12 @@ extension Publisher {
   /// What must still fit behind a list: the other list, how many are left out, a rehearsal's mark.
   private static var rest: Int { 64 }
 
-  fileprivate mutating func composeVisitor(_ identity: Identity, since: Instant, _ doubt: Encounter.Doubt? = nil) -> Bool {
+  fileprivate mutating func composeVisitor(
+    _ identity: Identity, _ settings: borrowing Settings, since: Instant, _ doubt: Encounter.Doubt? = nil
+  ) -> Bool {
     let before = json.count
     json.openObject()
-    json.member("id", identity)
+    json.members(of: identity, settings)
     stamp("since", since)
     if let doubt, let reason = Encounter.Event.undecided(doubt).reason { json.member("undecided", reason) }
     json.closeObject()

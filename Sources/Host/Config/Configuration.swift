@@ -42,6 +42,7 @@ package import Core
     root.table("zones") { readZones(&$0) }
     root.table("ranging") { readRanging(&$0) }
     root.table("peer") { readPeer(&$0) }
+    readDeviceNames(&root)
     readRegions(&root)
     readTriggers(&root)
     readTransmissions(&root)

@@ -80,7 +80,7 @@ extension ConfigurationText {
       }
     }
     let sentence =
-      "there is no configuration: neither \(Self.systemPlace) nor ./\(Self.localPlace) exists; name one with --config or $FORECOURT_CONFIG"
+      "there is no configuration: neither \(Self.systemPlace) nor ./\(Self.localPlace) exists: forecourt setup writes one; --config and $FORECOURT_CONFIG name one"
     throw SourceRefusal(sentence: sentence, isForbidden: false, isNone: true)
   }
 }

@@ -5,7 +5,7 @@ import Core
 extension Draft {
   /// Tables of which a file may have several.
   private static let lists = [
-    "radio", "region", "trigger", "transmit", "key.irk", "key.eid", "calibration.device", "phone", "pump", "traveller",
+    "radio", "device", "region", "trigger", "transmit", "key.irk", "key.eid", "calibration.device", "phone", "pump", "traveller",
   ]
 
   func header(_ index: Int, _ words: String) -> Mistake? {

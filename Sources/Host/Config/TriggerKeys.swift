@@ -1,9 +1,21 @@
 import CTOML
 import Core
 
-// [[region]] and [[trigger]]: which devices, and where.
+// [[device]], [[region]] and [[trigger]]: which devices, and where.
 
 extension Configuration {
+  mutating func readDeviceNames(_ root: inout Section) {
+    root.tables("device", atMost: DeviceNameList.capacity) { section in
+      var device = DeviceName()
+      device.name = section.name()
+      for index in core.deviceNames.indices where core.deviceNames[index].name == device.name && !device.name.isEmpty {
+        section.fault("name", "is taken by device \(index + 1)")
+      }
+      device.match = readMatch(&section)
+      _ = core.deviceNames.append(device)
+    }
+  }
+
   mutating func readRegions(_ root: inout Section) {
     root.tables("region", atMost: PerRegion<RegionSettings>.capacity) { section in
       var region = RegionSettings()

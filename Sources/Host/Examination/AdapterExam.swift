@@ -23,7 +23,7 @@ extension Examined {
   }
 
   /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone.
-  static func adapter(_ adapter: Adapter, _ subject: String) -> Examined {
+  @export(interface) package static func adapter(_ adapter: Adapter, _ subject: String) -> Examined {
     // SAFETY: a literal ends with a zero.
     if unsafe linux_service_runs("forecourt.service") != 0, !adapter.isRehearsal {
       return Examined(subject, .good, "\(adapter.written): the running gateway has it (forecourt.service)")
@@ -86,7 +86,24 @@ extension Examined {
   }
 
   private static func refused(_ trouble: Trouble, _ adapter: Adapter, _ subject: String, code: CInt = 0) -> Examined {
-    Examined(subject, .bad(trouble == .noPermission ? .forbidden : .unavailable), advice(trouble, adapter, code: code))
+    let command: String? =
+      switch trouble {
+      case .bluetoothd: "systemctl disable --now bluetooth"
+      case .blocked: "rfkill unblock bluetooth"
+      default: nil
+      }
+    return Examined(
+      subject, .bad(trouble == .noPermission ? .forbidden : .unavailable), advice(trouble, adapter, code: code), command: command)
+  }
+
+  /// The kernel's adapters, by number.
+  package static var adapters: [UInt16] {
+    let socket = bluetooth_socket()
+    guard socket >= 0 else { return [] }
+    defer { close(socket) }
+    var found: [UInt16] = []
+    for index in 0..<16 as Range<UInt16> where bluetooth_flags(socket, index) >= 0 { found.append(index) }
+    return found
   }
 
   private static func isBlocked(_ index: UInt16) -> Bool {

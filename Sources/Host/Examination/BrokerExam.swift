@@ -12,13 +12,23 @@ extension Examined {
       try call.ask()
     } catch {
       let words = String(error.said)
+      let command = remedyCommand(words, settings.broker)
       let isRefused = words.rest(after: "the broker refuses us: ") != nil
-      return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), "\(place): \(words)" + remedy(words, settings.broker))]
+      let said = "\(place): \(words)" + remedy(words, settings.broker)
+      return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), said, command: command)]
     }
     let broker = examined(call.answer, settings, place)
     guard settings.claims, case .mayWrite = call.answer else { return [broker] }
     return [broker, neighbours(call, settings)]
   }
+
+  private static func remedyCommand(_ words: String, _ broker: BrokerSettings) -> String? {
+    guard holds(words, "onnection refused"), isHere(String(broker.host)) else { return nil }
+    let isInstalled = FileSystem.exists(Path("/usr/sbin/mosquitto"))
+    return isInstalled ? "systemctl enable --now mosquitto" : "apt-get install -y mosquitto mosquitto-clients"
+  }
+
+  private static func isHere(_ host: String) -> Bool { same(host, "localhost") || same(host, "::1") || host.rest(after: "127.") != nil }
 
   /// What to do about it, where the cause is known.
   private static func remedy(_ words: String, _ broker: BrokerSettings) -> String {
@@ -27,8 +37,7 @@ extension Examined {
       return ": set username and password_file; or let anybody in, for a first try: allow_anonymous true in mosquitto's configuration"
     }
     if holds(words, "onnection refused") {
-      let host = String(broker.host)
-      guard same(host, "localhost") || same(host, "::1") || host.rest(after: "127.") != nil else {
+      guard isHere(String(broker.host)) else {
         return
           ": no broker listens there: start it; a mosquitto listens to its own machine only, until its configuration says listener 1883"
       }

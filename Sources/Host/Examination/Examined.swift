@@ -16,10 +16,14 @@ package struct Examined {
   package let verdict: Verdict
   /// Its state and, after a colon, what to do.
   package let words: String
+  /// What root may run to mend it, if one line does.
+  package let command: String?
 
-  init(_ subject: String, _ verdict: Verdict, _ words: String) {
-    (self.subject, self.verdict, self.words) = (subject, verdict, words)
+  init(_ subject: String, _ verdict: Verdict, _ words: String, command: String? = nil) {
+    (self.subject, self.verdict, self.words, self.command) = (subject, verdict, words, command)
   }
+
+  package var isBad: Bool { if case .bad = verdict { true } else { false } }
 
   /// Checks all that this configuration needs of this machine. It changes nothing, but publishes a message to the broker. It calls
   /// `meanwhile` a few times a second while it waits. It checks files with the rights of `owner`, and adapters with root's, which the unit
@@ -36,7 +40,11 @@ package struct Examined {
     let isEntered = owner?.enter() ?? false
     defer { if isEntered { Owner.leave() } }
     found += Self.outbox(host, as: isEntered ? owner?.name ?? userName : userName)
-    found += Self.broker(CourierSettings(settings, host, boot: SystemRandom.boot()), meanwhile)
+    found += Self.broker(settings, host, meanwhile)
     return found
   }
+
+  @export(interface) package static func broker(
+    _ settings: borrowing Settings, _ host: HostSettings, _ meanwhile: @escaping () -> Void
+  ) -> [Examined] { broker(CourierSettings(settings, host, boot: SystemRandom.boot()), meanwhile) }
 }

@@ -27,6 +27,7 @@ struct Command {
   /// Every command: a file in Commands and a row here.
   static var all: [Command] {
     [
+      .setup,
       .run,
       .replay,
       .scan,
@@ -51,7 +52,10 @@ struct Command {
     case .one(let name): line += " " + name
     case .oneOrMore(let name): line += " " + name + "…"
     }
-    for option in options { line += " [\(option.written)]" + (option.isRepeatable ? "…" : "") }
+    for option in options {
+      line += option.isNeeded ? " " + option.written : " [\(option.written)]"
+      line += option.isRepeatable ? "…" : ""
+    }
     return line
   }
 }

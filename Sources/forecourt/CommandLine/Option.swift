@@ -11,12 +11,15 @@ struct Option {
   let name: String
   let value: Value
   let isRepeatable: Bool
+  /// The command does nothing without it.
+  let isNeeded: Bool
   let help: String
 
-  init(_ name: String, _ value: Value, repeatable isRepeatable: Bool = false, _ help: String) {
+  init(_ name: String, _ value: Value, repeatable isRepeatable: Bool = false, needed isNeeded: Bool = false, _ help: String) {
     self.name = name
     self.value = value
     self.isRepeatable = isRepeatable
+    self.isNeeded = isNeeded
     self.help = help
   }
 

@@ -15,7 +15,7 @@ extension Command {
       ],
       operands: .one("fixed|walk"),
       options: [
-        Option("id", .text("ID"), "The device to measure: its identity as subscribers see it, which forecourt scan shows."),
+        Option("id", .text("ID"), needed: true, "The device to measure: its identity as subscribers see it, which forecourt scan shows."),
         Option("place", .text("PLACE"), repeatable: true, "Where the device is: see above."),
         .captures("Measure from recordings instead of the radios; with several radios one for each, in their order."), .config, .radio,
         Option("seconds", .number("N", 5...600), "How long to listen at each place: 10 when fixed, 30 in a walk."),

@@ -1,4 +1,3 @@
-import CLinux
 import Core
 import Host
 
@@ -16,8 +15,11 @@ extension Calibration {
     var loop = CoreLoop(listener, radios.bell, radios.all, signals)
     var refusal: Exit?
     for index in places.indices {
-      say(places[index].prompt(index, of: places.count, seconds: seconds))
-      guard waitForEnter(signals) else {
+      sayFilled(places[index].prompt(index, of: places.count, seconds: seconds))
+      guard Prompt(signals: signals).line() != nil else {
+        if !Prompt.isPossible {
+          say("forecourt calibrate: standard input has ended, so nobody can press Enter: run it on a terminal, or give it --capture")
+        }
         refusal = .failed
         break
       }
@@ -44,19 +46,6 @@ extension CalibrationPlace {
     if isWalked { return numbered + "walk steadily along \(written) m, for \(seconds) s. Press Enter to start." }
     let how = count > 1 ? "move about slowly there" : "hold the device there"
     return numbered + "\(written) m from the radio; \(how) for \(seconds) s, the device in front of you. Press Enter to start."
-  }
-}
-
-/// False when the user ends the program instead.
-private func waitForEnter(_ signals: Signals) -> Bool {
-  while true {
-    if let request = signals.next(), case .stop = request { return false }
-    guard signals.waits(forInput: STDIN_FILENO) else { continue }
-    switch Keys.byte() {
-    case UInt8(ascii: "\n"): return true
-    case nil: return false
-    default: break
-    }
   }
 }
 

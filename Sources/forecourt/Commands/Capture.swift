@@ -55,7 +55,7 @@ private final class Recording: Sendable {
     var files: [String] = []
     for index in settings.radios.indices {
       var file = invocation.operands[0]
-      if settings.radios.count > 1 { file = Self.named(file, String(settings.radios[index].name)) }
+      if settings.radios.count > 1 { file = file.naming(String(settings.radios[index].name)) }
       try invocation.mayWrite(file, reading: [])
       recorders.append(Recorder(in: &arena))
       files.append(file)
@@ -65,13 +65,6 @@ private final class Recording: Sendable {
       threads.append(recorders[index].start(writing: files[index], .asked(force: invocation.has("force"))))
     }
     (self.recorders, self.threads, self.files) = (recorders, threads, files)
-  }
-
-  /// OUT.btsnoop and left: OUT.left.btsnoop.
-  private static func named(_ file: String, _ radio: String) -> String {
-    let ending = ".btsnoop"
-    guard file.utf8.count > ending.utf8.count, same(String(file.suffix(ending.utf8.count)), ending) else { return file + "." + radio }
-    return String(file.dropLast(ending.utf8.count)) + "." + radio + ending
   }
 
   func close() throws(Exit) {

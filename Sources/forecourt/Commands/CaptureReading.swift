@@ -32,5 +32,16 @@ extension Invocation {
 }
 
 extension Option {
-  static func captures(_ help: String) -> Option { Option("capture", .text("FILE"), repeatable: true, help) }
+  static func captures(_ help: String, isNeeded: Bool = false) -> Option {
+    Option("capture", .text("FILE"), repeatable: true, needed: isNeeded, help)
+  }
+}
+
+extension String {
+  /// Of several captures, the one of this radio or gateway: `site.btsnoop` becomes `site.pump-1.btsnoop`.
+  func naming(_ name: String) -> String {
+    let start = utf8.lastIndex(of: UInt8(ascii: "/")) ?? startIndex
+    guard let dot = utf8[start...].lastIndex(of: UInt8(ascii: ".")) else { return self + "." + name }
+    return String(self[..<dot]) + "." + name + String(self[dot...])
+  }
 }

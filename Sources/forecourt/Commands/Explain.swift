@@ -14,7 +14,7 @@ extension Command {
       ],
       operands: .one("ID"),
       options: [
-        .captures("A recording: btsnoop, pcap or pcapng. Once for each radio."), .config,
+        .captures("A recording: btsnoop, pcap or pcapng. Once for each radio.", isNeeded: true), .config,
         Option("brief", .none, "Print only the events and the end, not each sample."), .json,
       ],
       examples: [
@@ -147,7 +147,7 @@ struct Explanation {
     out.line("")
     let rate = seconds > 0 ? ", \(fixed(Double(samples - 1) / seconds, 1)) a second" : ""
     out.line(
-      "\(identity.shown): \(counted(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power)."
+      "\(named(identity, settings)): \(counted(samples, "sample")) in \(fixed(seconds, 1)) s\(rate); \(levels.low) to \(levels.high) dBm; its power is \(power)."
     )
     if hearing.count > 1 {
       var words: [String] = []
@@ -157,6 +157,12 @@ struct Explanation {
     if records.isEmpty { out.line("No trigger's match covers it: add it to one.") }
     for record in records { for line in record.end { out.line(line) } }
   }
+}
+
+/// `anna (irk:anna)`, or the id alone.
+func named(_ identity: Identity, _ settings: borrowing Settings) -> String {
+  let name = settings.deviceName(of: identity)
+  return name.isEmpty ? identity.shown : String(name) + " (" + identity.shown + ")"
 }
 
 func radioName(_ radio: Int, _ settings: borrowing Settings) -> String {

@@ -50,7 +50,7 @@ struct ExplanationJSON {
 
   mutating func print(_ explanation: borrowing Explanation, _ settings: borrowing Settings) {
     startLine("verdict")
-    line.member("id", identity)
+    line.members(of: identity, settings)
     line.member("samples", Int64(explanation.samples))
     line.member("seconds", Float(explanation.seconds), places: 3)
     line.member("low_dbm", Int64(explanation.levels.low))

@@ -25,6 +25,9 @@ private func runDaemon(_ invocation: Invocation) throws(Exit) {
   // Before any thread starts: the main thread handles signals.
   let signals = Signals(endingWithin: .seconds(4.5))
   var configuration = try invocation.configuration(invocation.has("print") ? .hearing : .whole)
+  if configuration.core.gateway.authorization == .denied {
+    say("forecourt: authorization is \"denied\": the radios stay off. Set purpose and match, then make it \"always\"")
+  }
   configuration.core.peer.ownID = try invocation.ownID(configuration.core.peer, in: configuration.host)
   let started = Clock.now()
   let boot = SystemRandom.boot()

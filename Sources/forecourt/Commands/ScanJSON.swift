@@ -10,7 +10,7 @@ extension ScanTable {
       line.openObject()
       line.member("v", 1)
       line.member("at_us", gateway.devices[slot].heard.microseconds)
-      line.member("id", gateway.devices[slot].identity)
+      line.members(of: gateway.devices[slot].identity, gateway.settings)
       line.member("matched", gateway.devices[slot].interest.isMatched)
       line.member("zone", gateway.devices[slot].zone.name)
       line.member("rssi", Int64(gateway.devices[slot].level))

@@ -19,9 +19,18 @@ struct ScanTable {
   }
 
   private struct Row {
+    /// The name, and as much of the id as there is room for.
+    func named(in width: Int) -> String {
+      guard !title.utf8.isEmpty else { return name.shortened(to: width) }
+      let short = title.cut(to: max(width - 12, 8))
+      return short + " " + name.shortened(to: width - short.columns - 1)
+    }
+
     let slot: Int
     let generation: UInt32
     let name: String
+    /// What the configuration calls it.
+    let title: String
     let age: Interval
     let estimate: Estimate?
   }
@@ -120,7 +129,8 @@ struct ScanTable {
       figures += ", \(fixed(estimate.average.value, 1)) dBm, \(fixed(estimate.rate, 1)) a second"
     }
     let states = gateway.triggerStates(of: row.slot).map { $0.name + " " + $0.stage.word }
-    return [row.name, states.isEmpty ? figures : figures + "; " + listed(states, with: "and")]
+    let whole = row.title.utf8.isEmpty ? row.name : row.title + " " + row.name
+    return [whole, states.isEmpty ? figures : figures + "; " + listed(states, with: "and")]
   }
 
   private func foot(_ room: Int) -> String {
@@ -137,8 +147,9 @@ struct ScanTable {
       let age = max(now - gateway.devices[slot].heard, .zero)
       guard age < Self.goneAfter, !onlyMatched || gateway.devices[slot].interest.isMatched else { continue }
       let estimate = gateway.devices.estimate(of: slot, at: now, gateway.settings)
-      let (name, generation) = (gateway.devices[slot].identity.shown, gateway.devices[slot].generation)
-      rows.append(Row(slot: slot, generation: generation, name: name, age: age, estimate: estimate))
+      let (identity, generation) = (gateway.devices[slot].identity, gateway.devices[slot].generation)
+      let title = String(gateway.settings.deviceName(of: identity))
+      rows.append(Row(slot: slot, generation: generation, name: identity.shown, title: title, age: age, estimate: estimate))
     }
     let (order, isReversed) = (order, isReversed)
     rows.sort { isReversed ? Self.sorts($1, before: $0, by: order) : Self.sorts($0, before: $1, by: order) }
@@ -201,7 +212,7 @@ struct ScanTable {
       zone == .immediate ? screen.painted(text, .green) : zone == .near ? screen.painted(text, .yellow) : text
     }
     let isSelected = selected.map { $0.slot == row.slot && $0.generation == row.generation } ?? false
-    var text = row.name.shortened(to: layout.name).padded(to: layout.name) + (isSelected ? " ◂" : "  ")
+    var text = row.named(in: layout.name).padded(to: layout.name) + (isSelected ? " ◂" : "  ")
     if row.age > .seconds(5) { text = screen.painted(text, .faint) }
     if layout.isWide { text += painted(String(zone).padded(to: 10)) }
     if let estimate = row.estimate {

@@ -9,7 +9,7 @@ extension Command {
       name: "simulate", summary: "play a scenario of people, cars and phones as gateways would hear it",
       description: [
         "Reads a scenario (Tests/Firing/Scenarios/README.md describes the format) and plays it once. The same scenario and seed give the same packets on every machine.",
-        "With --out, writes what each gateway hears as a btsnoop capture: FILE for a single gateway, else FILE with the gateway's name before its ending. With --truth, writes as JSON lines where everybody was, twice a second, and every visit.",
+        "With --out, writes what each gateway hears as a btsnoop capture: FILE for a single gateway, else FILE with the gateway's name before its ending: site.pump-1.btsnoop, as capture names them. With --truth, writes as JSON lines where everybody was, twice a second, and every visit.",
         "Without --out, prints as replay does what a gateway with this configuration would publish in the place of the first one; every message carries \"simulated\":true. Existing files are replaced only with --force.",
       ],
       operands: .one("SCENARIO"),
@@ -88,14 +88,6 @@ private func writeCaptures(_ world: inout World, _ paths: [String], _ invocation
   for index in files.indices {
     let failure = files[index].keep()
     guard failure == 0 else { throw invocation.unwritable(paths[index], code: failure) }
-  }
-}
-
-extension String {
-  /// `site.btsnoop` becomes `site-pump-1.btsnoop`.
-  fileprivate func naming(_ name: String) -> String {
-    guard let dot = utf8.lastIndex(of: UInt8(ascii: ".")) else { return self + "-" + name }
-    return String(self[..<dot]) + "-" + name + String(self[dot...])
   }
 }
 

@@ -132,7 +132,7 @@ struct Daemon: Listener, ~Copyable {
     }
     for radio in radios { radio.permit(gateway.isListening) }
     for message in commands.turned(gateway.settings, isOver: isOver, at: moment) { send(message) }
-    homeAssistant.turned(gateway.devices, into: sink.messages, at: moment)
+    homeAssistant.turned(gateway.devices, gateway.settings, into: sink.messages, at: moment)
     publishStatus(at: moment)
     learntPowers.turned(gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)

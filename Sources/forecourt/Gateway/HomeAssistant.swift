@@ -7,7 +7,7 @@ struct HomeAssistant {
   private enum Announcement {
     case region(Name)
     case trigger(Name)
-    case device(Identity)
+    case device(Identity, Name)
     case removed(Topic)
   }
 
@@ -40,7 +40,7 @@ struct HomeAssistant {
     discovery = Discovery(settings, version: Name(release))
     for index in settings.regions.indices { announce(.region(settings.regions[index].name)) }
     for index in settings.triggers.indices { announce(.trigger(settings.triggers[index].name)) }
-    for identity in identities { announce(.device(identity)) }
+    for identity in identities { announce(.device(identity, settings.deviceName(of: identity))) }
   }
 
   private mutating func announce(_ announcement: Announcement) {
@@ -59,7 +59,8 @@ struct HomeAssistant {
     switch announcement {
     case .region(let name): return [discovery.region(name)]
     case .trigger(let name): return [discovery.trigger(name)]
-    case .device(let identity): return [discovery.tracker(identity), discovery.distance(identity), discovery.level(identity)]
+    case .device(let identity, let name):
+      return [discovery.tracker(identity, named: name), discovery.distance(identity, named: name), discovery.level(identity, named: name)]
     case .removed: return []
     }
   }
@@ -71,8 +72,8 @@ struct HomeAssistant {
   }
 
   /// Once a turn: hands over as much as the courier takes at once.
-  mutating func turned(_ devices: borrowing Devices, into ring: Ring<Message>, at now: Instant) {
-    if isBehind(devices), now >= lastLook + Self.pause { findNewIdentities(devices, at: now) }
+  mutating func turned(_ devices: borrowing Devices, _ settings: borrowing Settings, into ring: Ring<Message>, at now: Instant) {
+    if isBehind(devices), now >= lastLook + Self.pause { findNewIdentities(devices, settings, at: now) }
     // Half the ring stays free for messages that cannot wait.
     while let announcement = pending.first, ring.count < ring.capacity / 2 {
       for message in messages(announcement) { _ = ring.push(message) }
@@ -82,13 +83,13 @@ struct HomeAssistant {
 
   var hasWork: Bool { !pending.isEmpty }
 
-  private mutating func findNewIdentities(_ devices: borrowing Devices, at now: Instant) {
+  private mutating func findNewIdentities(_ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
     (arrivals, lastLook) = (devices.arrivals, now)
     for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].interest.isMatched {
       let identity = devices[slot].identity
       guard !identity.isBoundToAddress, identities.count < Self.identitiesMost, !identities.contains(identity) else { continue }
       identities.append(identity)
-      announce(.device(identity))
+      announce(.device(identity, settings.deviceName(of: identity)))
     }
   }
 }

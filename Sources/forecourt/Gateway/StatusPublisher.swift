@@ -136,7 +136,7 @@ struct StatusPublisher {
     report.state = .online
     report.reason = Sentence()
     composeTransmits()
-    if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off")) }
+    if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off; set it to \"always\"")) }
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
     if let late {

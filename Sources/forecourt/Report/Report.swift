@@ -22,6 +22,8 @@ struct ReportRun {
 
   struct DeviceCurve {
     let identity: Identity
+    /// What the configuration calls it.
+    let name: String
     let isMatched: Bool
     var points: [LevelPoint] = []
     /// The levels that its triggers' distances mean.
@@ -105,7 +107,8 @@ struct ReportRun {
       if let index = devices.firstIndex(where: { $0.identity == identity }) {
         places[index] = place
       } else if devices.count < 4_096 {
-        devices.append(DeviceCurve(identity: identity, isMatched: gateway.devices[slot].interest.isMatched))
+        let name = String(gateway.settings.deviceName(of: identity))
+        devices.append(DeviceCurve(identity: identity, name: name, isMatched: gateway.devices[slot].interest.isMatched))
         places.append(place)
       }
     }

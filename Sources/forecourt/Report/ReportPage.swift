@@ -33,6 +33,8 @@ struct ReportPage: ~Copyable {
   private var axis = ReportTime(seconds: 0, epoch: nil)
   /// Identities of the devices with a chart, as JSON writes them.
   private var charted: [String] = []
+  /// What the configuration calls devices, by identity likewise.
+  private var names: [(identity: String, name: String)] = []
 
   private static let mostDevices = 40
   /// Charts that are open from the start, and all of devices that fired.
@@ -51,6 +53,7 @@ struct ReportPage: ~Copyable {
     axis = ReportTime(seconds: runs[0].seconds, epoch: epoch)
     let shown = runs[0].shown(atMost: Self.mostDevices)
     charted = shown.map { json($0.identity.text) }
+    for device in runs[0].devices where !device.name.utf8.isEmpty { names.append((json(device.identity.text), device.name)) }
     let title = html(listed(captures, with: "and"))
     write("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>forecourt: ", title, "</title>\n")
     write("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
@@ -116,9 +119,12 @@ struct ReportPage: ~Copyable {
   func device(_ identity: String) -> String {
     let text = String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)
     let code = joined("<code title=\"", html(text), "\">", html(text.shortened(to: 26)), "</code>")
-    guard let place = charted.firstIndex(where: { same($0, identity) }) else { return code }
-    return joined("<a href=\"#d", digits(place), "\">", code, "</a>")
+    let title = title(names.first { same($0.identity, identity) }?.name ?? "")
+    guard let place = charted.firstIndex(where: { same($0, identity) }) else { return title + code }
+    return joined(title, "<a href=\"#d", digits(place), "\">", code, "</a>")
   }
+
+  private func title(_ name: String) -> String { name.utf8.isEmpty ? "" : joined("<b>", html(name), "</b> ") }
 
   /// Leads to the mark of an event, if one is given by its run and number.
   func time(_ seconds: Double?, or otherwise: String, at event: (run: Int, number: Int)? = nil) -> String {
@@ -163,7 +169,7 @@ struct ReportPage: ~Copyable {
 
   private mutating func writeChart(of identity: Identity, _ run: ReportRun, _ number: Int, isNamed: Bool) {
     guard let mine = run.devices.first(where: { $0.identity == identity }) else { return }
-    write("<figure><figcaption><code>", html(identity.text), "</code>", isNamed ? " with " + html(run.name) : "")
+    write("<figure><figcaption>", title(mine.name), "<code>", html(identity.text), "</code>", isNamed ? " with " + html(run.name) : "")
     write("<small>", counted(mine.samples, "sample"), "; its power is ", html(mine.power), "</small></figcaption>\n")
     let written = json(identity.text)
     var events: [(number: String, event: ReportRun.Event)] = []

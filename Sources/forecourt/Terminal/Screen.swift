@@ -18,7 +18,9 @@ struct Screen: ~Copyable {
 
   deinit { linux_screen_end() }
 
-  var size: (columns: Int, rows: Int) {
+  var size: (columns: Int, rows: Int) { Self.terminalSize }
+
+  static var terminalSize: (columns: Int, rows: Int) {
     var columns: CInt = 80
     var rows: CInt = 24
     // SAFETY: two numbers that are ours.

@@ -98,7 +98,7 @@ class Site:
         self.truth = Truth((self.folder / 'truth.jsonl').read_text().splitlines())
         names = [f'pump-{pump}' for pump in range(1, PUMPS + 1)]
         self.gateways = [Gateway(program, self.folder / name, port, name=name, site=self.name, version=version, unknown=unknown,
-                                 capture=self.folder / f'air-{name}.btsnoop') for name in names]
+                                 capture=self.folder / f'air.{name}.btsnoop') for name in names]
 
 
 class Truth:

@@ -145,7 +145,7 @@ final class CheckTests {
   func nowhere() throws {
     let result = try program("check", "--lint")
     #expect(result.exit == 78)
-    #expect(result.error.hasPrefix("forecourt: there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists; "))
+    #expect(result.error.hasPrefix("forecourt: there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists: forecourt setup"))
   }
 
   @Test("credentials come from systemd's folder") func credentials() throws {

@@ -70,6 +70,11 @@ struct CommandLineTests {
     }
   }
 
+  @Test("the README's table has every command") func readme() throws {
+    let readme = try String(contentsOf: GoldenCase.repository.appending(path: "README.md"), encoding: .utf8)
+    for command in Command.all { #expect(readme.contains("\n| `forecourt \(command.name)"), "\(command.name)") }
+  }
+
   @Test("--help works beside any error") func helpFirst() throws { #expect(try program("check", "extra", "--help").exit == 0) }
 
   @Test("a closed pipe is no failure") func closedPipe() throws {

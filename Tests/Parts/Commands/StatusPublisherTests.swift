@@ -40,7 +40,8 @@ struct StatusPublisherTests {
     let report = publisher.nextReport(nil, .denied)
     let status = payload(try #require(report))
     #expect(
-      status.contains(#""state":"degraded""#) && status.contains(#""reason":"authorization is \"denied\": the radios are off""#),
+      status.contains(#""state":"degraded""#)
+        && status.contains(#""reason":"authorization is \"denied\": the radios are off; set it to \"always\"""#),
       "\(status)")
     let allowed = publisher.nextReport(nil, .always)
     #expect(payload(try #require(allowed)).contains(#""state":"online""#))

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import forecourt
+
 /// Commands that read recordings of one visit: a driver walks up, stands at the pump and leaves.
 @Suite("explain and calibrate answer") final class TuningTests {
   let program: Program
@@ -144,6 +146,20 @@ import Testing
     }
     #expect(try program("calibrate", "somehow", "--id", Self.anna, "--capture", "visit.btsnoop").exit == 64)
     #expect(try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop").exit == 64)
+  }
+
+  @Test("calibrate without anybody to press Enter says why it ends") func unattended() throws {
+    let told = try program("calibrate", "fixed", "--id", Self.anna, "--radio", "simulate:site.toml")
+    #expect(told.exit == 1 && told.error.contains("standard input has ended") && told.error.contains("--capture"), "\(told)")
+  }
+
+  @Test("of several captures each has its gateway's name before its ending") func names() {
+    #expect("a/site.btsnoop".naming("pump-1") == "a/site.pump-1.btsnoop" && "a.b/site".naming("left") == "a.b/site.left")
+  }
+
+  @Test("what a command cannot do without stands without brackets in its synopsis") func synopsis() {
+    #expect(Command.explain.synopsis.hasPrefix("forecourt explain ID --capture FILE… [--config FILE]"))
+    #expect(Command.calibrate.synopsis.contains(" --id ID [--place PLACE]…"))
   }
 
   @Test("a name from the air cannot send control sequences to the terminal") func hostile() throws {

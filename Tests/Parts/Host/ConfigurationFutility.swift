@@ -48,6 +48,15 @@ struct ConfigurationFutility {
     #expect(try futile("[[key.irk]]\nalias = \"a\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n" + trigger).count == 1)
   }
 
+  @Test("an address that a phone keeps for a quarter of an hour") func rotation() throws {
+    func notes(_ selector: String) throws -> Int { try futile("[[trigger]]\nname = \"t\"\nmatch = \"\(selector)\"\n").count }
+    #expect(try futile("[[trigger]]\nname = \"t\"\nmatch = \"address:4a:00:c1:7e:55:02\"\n").first?.hasPrefix("c:4:9: warning: ") == true)
+    for (selector, count) in [
+      ("address:7f:00:c1:7e:55:02", 1), ("address:c0:00:c1:7e:55:02", 0), ("address:00:1a:c1:7e:55:02", 0), ("address:4a:00:*", 0),
+      ("name:a@4a:00:c1:7e:55:02", 1), ("name:a@*", 0), ("ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1", 0),
+    ] { #expect(try notes(selector) == count, "\(selector)") }
+  }
+
   @Test("a user without a password") func password() throws {
     let found = try futile("mqtt.username = \"u\"\n" + Self.trigger)
     #expect(found.count == 1 && found[0].contains("username has no password_file beside it"))

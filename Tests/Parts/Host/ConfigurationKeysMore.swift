@@ -7,6 +7,10 @@ extension ConfigurationKeys {
   private static let named = "name = \"r\"\nmatch = \"*\""
 
   static let trigger = [
+    Setting("[[device]]", ["name = \"anna\"", "match = [\"irk:*\", \"eid:*\"]"]) {
+      $0.core.deviceNames.count == 1 && $0.core.deviceNames[0].name == Name("anna" as StaticString)
+        && $0.core.deviceNames[0].match.range == 0..<2
+    },
     Setting("[[region]]", ["name = \"n\"", "match = [\"irk:*\", \"eid:*\"]"]) {
       $0.core.regions.count == 1 && $0.core.regions[0].name == Name("n" as StaticString) && $0.core.regions[0].match.range == 0..<2
         && $0.core.selectors[1].kind == .eid

@@ -7,6 +7,18 @@ import Testing
 struct ConfigurationManual {
   @Test("the shipped config.toml is valid") func runs() throws { #expect(findings(try Manual().text(enabling: [])) == []) }
 
+  @Test("the site of two pumps is valid, and somebody can be served there") func site() throws {
+    let text = try String(contentsOf: repository.appending(path: "deploy/two-pumps.toml"), encoding: .utf8)
+    let site = try Configuration(reading: source(text))
+    #expect(site.core.triggers.count == 2 && site.warnings.isEmpty && site.futile.isEmpty)
+  }
+
+  @Test("as shipped, all that is wrong with config.toml is that the radios are off") func off() throws {
+    let shipped = try Configuration(reading: source(try Manual().text(enabling: [])))
+    #expect(shipped.core.radios.count == 1 && shipped.core.triggers.count == 1 && shipped.core.gateway.authorization == .denied)
+    #expect(shipped.futile.map { $0.words }.count == 1 && shipped.futile[0].words.contains("keeps the radios off"))
+  }
+
   @Test("code and file share every key") func parity() throws {
     let manual = try Manual()
     // Tables inside tables are listed among their parent's keys.
@@ -32,8 +44,13 @@ struct ConfigurationManual {
     let asItStands = try inForce(manual.text(enabling: []))
     let standards = manual.entries.filter { $0.mark == .standard }
     #expect(standards.count > 50)
-    for entry in standards { #expect(try inForce(manual.text(enabling: [entry])) == asItStands, "line \(entry.index + 1): \(entry.text)") }
-    #expect(try inForce(manual.text(enabling: standards)) == asItStands)
+    for entry in standards {
+      let table = manual.example(around: entry)
+      let before = table.isEmpty ? asItStands : try inForce(manual.text(enabling: table))
+      #expect(try inForce(manual.text(enabling: table + [entry])) == before, "line \(entry.index + 1): \(entry.text)")
+    }
+    let outside = standards.filter { manual.example(around: $0).isEmpty }
+    #expect(try inForce(manual.text(enabling: outside)) == asItStands)
   }
 
   @Test("its examples are valid, except for absent files and keys that exclude each other") func examples() throws {

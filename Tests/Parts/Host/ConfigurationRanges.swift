@@ -146,11 +146,18 @@ extension WrongConfiguration {
       [[trigger]]
       name = "r"
       match = "*"
+      [[device]]
+      name = "anna"
+      match = "*"
+      [[device]]
+      name = "anna"
       """#,
       [
         #"5:1: radio "a": name is taken by radio 1"#,
         #"11:1: region "r": name is taken by region 1"#,
         #"17:1: trigger "r": name is taken by trigger 1"#,
+        #"22:1: device "anna": match is missing"#,
+        #"23:1: device "anna": name is taken by device 1"#,
       ]),
     WrongConfiguration(
       "a table without its name and match",

@@ -38,6 +38,7 @@ func describe(_ configuration: borrowing Configuration) -> String {
   lines.append("average: \(configuration.core.average)")
   lines.append("zones: \(configuration.core.zones)")
   lines.append("ranging: \(configuration.core.ranging)")
+  list("device", configuration.core.deviceNames)
   list("region", configuration.core.regions)
   list("trigger", configuration.core.triggers)
   list("key", configuration.core.keys)
@@ -105,6 +106,15 @@ struct Manual {
     var lines = lines
     for entry in enabled { lines[entry.index] = entry.text }
     return lines.joined(separator: "\n")
+  }
+
+  /// The lines of the table around a key, if that table is only an example.
+  func example(around entry: Entry) -> [Entry] {
+    let isHeader = { (entry: Entry) in if case .header = entry.line { true } else { false } }
+    guard let place = entries.firstIndex(where: { $0.index == entry.index }), let start = entries[..<place].lastIndex(where: isHeader)
+    else { return [] }
+    let end = entries[place...].firstIndex(where: isHeader) ?? entries.endIndex
+    return entries[start].mark == .example ? entries[start..<end].filter { $0.mark == .example } : []
   }
 
   /// `trigger.fire_m`, of whatever stands in the file under whatever mark.

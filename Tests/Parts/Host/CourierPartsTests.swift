@@ -115,7 +115,7 @@ import Testing
     for byte in 0..<7 { hostile.append(UInt8(byte)) }
     let messages = [
       discovery.trigger(Name(long)), discovery.region(Name(long)), discovery.tracker(hostile), discovery.distance(hostile),
-      discovery.level(hostile),
+      discovery.level(hostile, named: Name(long)),
     ]
     for message in messages {
       #expect(!message.payload.overflowed && !message.topic.overflowed && message.isRetained)

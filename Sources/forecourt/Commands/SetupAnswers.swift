@@ -1,0 +1,153 @@
+import Core
+import Host
+
+/// What `forecourt setup` asks, in this order.
+enum SetupQuestion: Int {
+  case radio, purpose, name, site, broker, device, call, trigger, distance
+
+  static let all: [SetupQuestion] = [.radio, .purpose, .name, .site, .broker, .device, .call, .trigger, .distance]
+
+  /// The option that answers it for a script.
+  var option: String {
+    switch self {
+    case .radio: "radio"
+    case .purpose: "purpose"
+    case .name: "name"
+    case .site: "site"
+    case .broker: "broker"
+    case .device: "match"
+    case .call: "call"
+    case .trigger: "trigger"
+    case .distance: "distance"
+    }
+  }
+
+  /// An answer that most people keep; nil: there is none.
+  func standard(_ answers: SetupAnswers) -> String? {
+    switch self {
+    case .radio: "hci0"
+    case .purpose, .device: nil
+    case .name: "gateway"
+    case .site: "site"
+    case .broker: "localhost"
+    case .call: ""
+    case .trigger: answers[.name] ?? "gateway"
+    case .distance: "1.5"
+    }
+  }
+}
+
+/// The answers so far, and the configuration that they make.
+struct SetupAnswers {
+  private var given: [String?] = SetupQuestion.all.map { _ in nil }
+  /// What `match` was found by, for the comment above it.
+  var origin = ""
+  /// What the broker wants to know of us, if it does.
+  var login: Login?
+
+  struct Login {
+    let name: String
+    let password: String
+    /// Stands beside the configuration.
+    static let file = "mqtt.password"
+  }
+
+  subscript(question: SetupQuestion) -> String? {
+    get { given[question.rawValue] }
+    set { given[question.rawValue] = newValue }
+  }
+
+  func inForce(_ question: SetupQuestion) -> String { self[question] ?? question.standard(self) ?? "" }
+
+  /// What the configuration's own reading says against an answer; empty: it is good.
+  func faults(of question: SetupQuestion, _ answer: String) -> [String] {
+    var trial = self
+    trial[question] = answer
+    if question == .distance, decimalNumber(answer) == nil { return ["write a number of metres, such as 1.5"] }
+    if question == .broker, trial.broker == nil { return ["write HOST or HOST:PORT, such as localhost or 192.168.1.5:1883"] }
+    do throws(Configuration.Refusal) {
+      _ = try trial.configuration()
+      return []
+    } catch {
+      var words: [String] = []
+      for finding in error.findings where finding.severity == .error { words.append(finding.words) }
+      return words
+    }
+  }
+
+  func configuration(adding more: String = "") throws(Configuration.Refusal) -> Configuration {
+    var trial = self
+    if self[.purpose] == nil { trial[.purpose] = "not yet said" }
+    if self[.device] == nil { trial[.device] = "*" }
+    var read = try Configuration(reading: ConfigurationText(name: "setup", text: Array((trial.text + more).utf8), scope: .hearing))
+    if let login { read.host.broker.password = Text(login.password) }
+    return read
+  }
+
+  /// The host and the port that were written, if that is what they are.
+  private var broker: (host: String, port: String?)? {
+    let parts = split(inForce(.broker), at: ":")
+    if parts.count == 2 { return decimal(parts[1]) == nil ? nil : (parts[0], parts[1]) }
+    // An IPv6 address has several colons, and a port only behind brackets.
+    guard inForce(.broker).utf8.first == UInt8(ascii: "[") else { return (inForce(.broker), nil) }
+    let sides = split(inForce(.broker), at: "]:")
+    return (String(sides[0].dropFirst()), sides.count == 2 ? sides[1] : nil)
+  }
+
+  // MARK: The file
+
+  var text: String {
+    let radio = inForce(.radio)
+    let isKernels = radio.rest(after: "hci") != nil
+    var text = """
+      # Written by `forecourt setup`. `forecourt check` finds mistakes here; /usr/share/doc/forecourt/examples/config.toml explains every key.
+
+      [gateway]
+      # The sentence by which you tell people why you listen; BASE/status publishes it.
+      purpose = \(json(inForce(.purpose)))
+      # BASE is forecourt/SITE/NAME.
+      name = \(json(inForce(.name)))
+      site = \(json(inForce(.site)))
+
+      [[radio]]
+      name = \(json(isKernels ? radio : "radio"))
+      adapter = \(json(radio))
+
+
+      """
+    if let name = self[.call], !name.utf8.isEmpty {
+      text += """
+        # What people call it: the name stands beside its id.
+        [[device]]
+        name = \(json(name))
+        match = \(json(inForce(.device)))
+
+
+        """
+    }
+    return text + spot + """
+
+      [mqtt]
+      host = \(json(broker?.host ?? ""))
+      \(broker?.port.map { "port = " + $0 } ?? "# port = 1883")
+      \(login.map { "username = \(json($0.name))\npassword_file = \(json(Login.file))\n" } ?? "")
+      """
+  }
+
+  private var spot: String {
+    let distance = decimalNumber(inForce(.distance)) ?? 1.5
+    var text = """
+      # The arrival at one spot: BASE/trigger/NAME.
+      [[trigger]]
+      name = \(json(inForce(.trigger)))
+      \(origin.utf8.isEmpty ? "# Whom it is for." : "# " + origin)
+      match = \(json(inForce(.device)))
+      # `fire` says that somebody stays nearer than this, in metres.
+      fire_m = \(inForce(.distance))
+
+      """
+    // A leave is further than the fire, with room for a level that wavers.
+    if distance >= 3 { text += "leave_m = \(fixed(distance * 2, 1))\narm_m = \(fixed(distance * 3, 1))\n" }
+    return text
+  }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+@Suite("The name of a device stands beside its id") final class NamingTests {
+  let program: Program
+  static let anna = TuningTests.anna
+  static let device = "[[device]]\nname = \"Anna <1>\"\nmatch = \"\(anna)\"\n"
+
+  init() throws {
+    program = try Program()
+    try program.write("config.toml", TuningTests.configuration + Self.device)
+    try program.write("site.toml", TuningTests.site)
+    #expect(try program("simulate", "site.toml", "--out", "visit.btsnoop").exit == 0)
+  }
+  deinit { program.remove() }
+
+  @Test("in replay, explain and the report") func recorded() throws {
+    let pair = "\"id\":\"\(Self.anna)\",\"name\":\"Anna <1>\""
+    let replayed = try program("replay", "visit.btsnoop", "--report", "out.html").out.split(separator: "\n")
+    #expect(replayed.count { $0.contains(#""event":"fire""#) && $0.contains(pair) } == 1)
+    let page = try String(contentsOf: program.folder.appending(path: "out.html"), encoding: .utf8)
+    #expect(page.contains("<td><b>Anna &lt;1&gt;</b> <code>\(Self.anna)") && page.contains("<figcaption><b>Anna &lt;1&gt;</b> <code>"))
+    #expect(try program("explain", Self.anna, "--capture", "visit.btsnoop", "--brief").out.contains("Anna <1> (\(Self.anna)): "))
+    let lines = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--json").out.split(separator: "\n")
+    #expect(lines.last?.contains(pair) == true)
+  }
+
+  @Test("in scan") func scanned() throws {
+    let told = try program("scan", "--json", "--seconds", "4", "--radio", "simulate:site.toml")
+    #expect(told.out.contains("\"id\":\"\(Self.anna)\",\"name\":\"Anna <1>\",\"matched\""), "\(told)")
+  }
+}

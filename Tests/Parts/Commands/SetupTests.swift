@@ -1,0 +1,97 @@
+import Core
+import Foundation
+import Testing
+
+@testable import forecourt
+
+@Suite("setup writes the first configuration")
+final class SetupTests {
+  let program: Program
+  init() throws { program = try Program() }
+  deinit { program.remove() }
+
+  private func setup(_ more: String...) throws -> Program.Result {
+    try program.run(["setup", "--config", "new.toml", "--broker", "localhost:9", "--radio", "h4:/dev/none"] + more)
+  }
+  private func text(_ name: String) throws -> String { try String(contentsOf: program.folder.appending(path: name), encoding: .utf8) }
+
+  @Test("from options alone, and check accepts it") func options() throws {
+    let told = try setup(
+      "--purpose", "Opens \"1\" \\ \u{1F6AA}", "--name", "g", "--site", "s", "--match", "irk:*", "--call", "Anna", "--trigger", "t",
+      "--distance", "3.5")
+    #expect(told.exit == 0, "\(told)")
+    let written = try text("new.toml")
+    for part in [#"purpose = "Opens \"1\" \\ 🚪""#, "port = 9", "fire_m = 3.5\nleave_m = 7.0\narm_m = 10.5", "[[device]]\nname = \"Anna\""] {
+      #expect(written.contains(part), "\(part)")
+    }
+    #expect(told.error.contains("mosquitto_sub -h localhost -p 9 -v -t 'forecourt/#'"))
+    #expect(try program("check", "--lint", "--config", "new.toml").exit == 0)
+    #expect(!written.components(separatedBy: "\n").contains { $0.count > 140 })
+  }
+
+  @Test("without a terminal it names the first option that is missing, or wrong, and writes nothing") func refused() throws {
+    #expect(try setup("--match", "*").error.contains("--purpose is missing"))
+    #expect(try setup("--purpose", "x").error.contains("--match is missing"))
+    let wrong = [
+      ("--match", "ibeacon", "match"), ("--distance", "1,5", "metres"), ("--name", "a/b", "name"), ("--site", "+", "site"),
+      ("--broker", "a:b", "HOST:PORT"), ("--broker", "a:99999", "port"), ("--call", "#", "name"), ("--trigger", "", "--trigger"),
+      ("--radio", "hci", "adapter"), ("--distance", "0", "fire_m"), ("--purpose", " ", "purpose"),
+    ]
+    for (option, value, part) in wrong {
+      let all = ["--purpose": "x", "--match": "*"].merging([option: value]) { $1 }
+      let told = try program.run(["setup", "--config", "new.toml"] + all.flatMap { [$0.key, $0.value] })
+      #expect(told.exit == 64 && told.error.contains(part), "\(option) \(value): \(told.error)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: program.folder.appending(path: "new.toml").path))
+  }
+
+  @Test("a file that is there is replaced only with --force, and kept") func replaced() throws {
+    try program.write("new.toml", "mine")
+    let told = try setup("--purpose", "x", "--match", "*")
+    #expect(told.exit == 64 && told.error.contains("--force"))
+    #expect(try text("new.toml") == "mine")
+    #expect(try setup("--purpose", "x", "--match", "*", "--force").exit == 0)
+    #expect(try text("new.toml").contains("match = \"*\""))
+    #expect(try text("new.toml.old") == "mine")
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+    #expect(Set(names) == ["new.toml", "new.toml.old"], "\(names)")
+  }
+
+  @Test("it waits for the first fire, and says what it saw") func fire() throws {
+    try program.write("site.toml", TuningTests.site)
+    let told = try program(
+      "setup", "--config", "new.toml", "--radio", "simulate:site.toml", "--purpose", "x", "--match", TuningTests.anna,
+      "--broker", "localhost:9", "--seconds", "45")
+    #expect(told.exit == 0 && told.error.contains("  fire       {") && told.error.contains("It works."), "\(told)")
+  }
+}
+
+@Suite("What stays true of a device tomorrow") struct LastingSelectorTests {
+  private func all(_ id: String, stays: Bool? = nil) throws -> [String] {
+    let text = Text<128>(id)
+    return LastingSelector.all(for: try Identity(written: text.bytes), addressStays: stays).map { $0.selector }
+  }
+
+  @Test("ids that somebody chose do; an address only if it is public or static") func kinds() throws {
+    let uuid = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
+    #expect(try all("irk:anna") == ["irk:anna"])
+    #expect(try all("eid:van") == ["eid:van"])
+    #expect(try all("peer:BC00BD17") == ["peer:BC00BD17", "peer:*"])
+    #expect(try all("ibeacon:\(uuid):7:1") == ["ibeacon:\(uuid):7:1", "ibeacon:\(uuid):7:*", "ibeacon:\(uuid):*"])
+    #expect(
+      try all("eddystone:00112233445566778899:aabbccddeeff") == [
+        "eddystone:00112233445566778899:aabbccddeeff", "eddystone:00112233445566778899:*",
+      ])
+    let address = "c0:11:22:33:44:55"
+    #expect(try all("address:\(address)", stays: true) == ["address:\(address)"])
+    #expect(try all("address:\(address)", stays: false) == [])
+    #expect(try all("name:a@b@\(address)", stays: false) == ["name:a@b@*"])
+    #expect(try all("service:\(uuid)@\(address)", stays: true) == ["address:\(address)", "service:\(uuid)@*"])
+    for id in ["irk:a", "peer:BC00BD17", "ibeacon:\(uuid):7:1", "name:a@\(address)", "service:\(uuid)@\(address)", "address:\(address)"] {
+      for selector in try all(id, stays: true) {
+        let text = Text<160>(selector)
+        #expect((try? Selector(written: text.bytes)) != nil, "\(selector)")
+      }
+    }
+  }
+}
