@@ -8,6 +8,7 @@ package struct DeviceName: BitwiseCopyable, Sendable {
 
 extension Settings {
   /// What people call the device with this id; empty: it has no name.
+  @inline(never)
   package func deviceName(of identity: Identity) -> Name {
     for index in deviceNames.indices where isMatched(identity, by: deviceNames[index].match) { return deviceNames[index].name }
     return Name()
@@ -16,12 +17,17 @@ extension Settings {
 
 extension Text {
   /// A device in a message: its id, and its name if it has one.
+  @inline(never)
   package mutating func members(of identity: Identity, _ settings: borrowing Settings) {
     member("id", identity)
-    member(deviceName: settings.deviceName(of: identity))
+    member(nameOf: identity, settings)
   }
 
-  package mutating func member(deviceName name: Name) {
-    if !name.isEmpty { member("name", text: name.bytes) }
+  /// Kept out of its callers, which see every sample and publish few.
+  @inline(never)
+  package mutating func member(nameOf identity: Identity, _ settings: borrowing Settings) {
+    for index in 0..<settings.deviceNames.count where settings.isMatched(identity, by: settings.deviceNames[index].match) {
+      return member("name", text: settings.deviceNames[index].name.bytes)
+    }
   }
 }

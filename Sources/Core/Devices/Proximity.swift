@@ -49,7 +49,7 @@ package struct Proximity {
     publisher.compose(.fleeting, publisher.topics.proximity(name.bytes), at: now)
     publisher.json.member("id", text: name.bytes)
     // A pseudonym with a name would be none.
-    if !publisher.isPseudonym(device) { publisher.json.member(deviceName: settings.deviceName(of: device.identity)) }
+    if !publisher.isPseudonym(device.interest) { publisher.json.member(nameOf: device.identity, settings) }
     publisher.compose(device, estimate)
     publisher.stamp("at", now)
     publisher.publish()

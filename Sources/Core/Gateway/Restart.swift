@@ -108,6 +108,6 @@ extension Gateway {
   /// It may have begun under an id that this version does not know any more.
   private mutating func composeDevice(_ id: Text<128>) {
     publisher.json.member("id", text: id.bytes)
-    if let identity = try? Identity(written: id.bytes) { publisher.json.member(deviceName: settings.deviceName(of: identity)) }
+    if let identity = try? Identity(written: id.bytes) { publisher.json.member(nameOf: identity, settings) }
   }
 }

@@ -38,7 +38,7 @@ package struct Publisher: ~Copyable {
 
   /// What subscribers may know a device by. Empty when nothing: a name that changes daily needs the date.
   package mutating func name(of device: Device, at now: Instant) -> Text<128> {
-    if isPseudonym(device) {
+    if isPseudonym(device.interest) {
       return clock.day(at: now).map { pseudonyms.name(of: device.identity, on: $0) } ?? Text<128>()
     }
     var text = Text<128>()
@@ -46,7 +46,8 @@ package struct Publisher: ~Copyable {
     return text
   }
 
-  func isPseudonym(_ device: Device) -> Bool { unknown == .hash && !device.interest.isMatched }
+  @inline(__always)
+  func isPseudonym(_ interest: Interest) -> Bool { unknown == .hash && !interest.isMatched }
 
   // MARK: One message: compose, members, publish
 

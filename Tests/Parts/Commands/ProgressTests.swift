@@ -80,7 +80,7 @@ private final class Terminal {
         records.append((start, start + 24 + length, time))
       }
       var long = Data(visit[..<16])
-      for round in 0..<100 {
+      for round in 0..<400 {
         for (start, end, time) in records {
           long += visit[start..<(start + 16)]
           withUnsafeBytes(of: (time + UInt64(round) * 60_000_000).bigEndian) { long.append(contentsOf: $0) }

@@ -46,6 +46,40 @@ import Testing
     #expect(controller.opcodes.filter { $0 == 0x0C03 }.count == 1)
   }
 
+  @Test("a lively line is read a hundred times a second, and nothing is lost or out of order") func line() {
+    let controller = YesController("lively")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    let total: UInt32 = 3_000
+    let sender = Thread("sender") {
+      let began = Clock.now()
+      var sent: UInt32 = 0
+      while sent < total {
+        // What is due, so that the rate is kept on a busy machine, too.
+        let due = min(total, UInt32((Clock.now() - began).microseconds / 1_000))
+        while sent < due {
+          controller.send(YesController.report(sent))
+          sent += 1
+        }
+        usleep(500)
+      }
+    }
+    var (stamps, last) = (0, Instant.zero)
+    for number in 0..<total {
+      var packet = running.packet()
+      while let other = packet, other.bytes.count != 18 { packet = running.packet() }
+      guard let packet else { break }
+      #expect(packet.bytes.bytes.little32(at: 7) == number)
+      if number >= 1_000, packet.at > last { stamps += 1 }
+      last = packet.at
+    }
+    sender.join()
+    // Two seconds: two hundred, and some for what follows an empty look.
+    #expect(stamps > 0 && stamps <= 250, "\(stamps)")
+    #expect(running.radio.packetsDropped == 0)
+  }
+
   @Test("a full ring drops the newest, and counts them") func full() {
     let controller = YesController("full")
     let running = RunningRadio(.unix(path: controller.path))
