@@ -11,7 +11,7 @@ source "$(dirname "$0")/common.sh"
 need_swift
 
 # Small enough for a board's flash and for an update over a phone's connection.
-max_bytes=1900000
+max_bytes=1750000
 # Libraries whose security fixes must come from Debian. All others (libbluetooth, toml++, libstdc++) are linked in.
 may_need='libmosquitto\.so\.1|libcrypto\.so\.3|libsqlite3\.so\.0|libcjson\.so\.1|libm\.so\.6|libc\.so\.6|ld-linux[-a-z0-9_]*\.so\.[0-9]'
 

@@ -1,4 +1,5 @@
 import CLinux
+import Host
 
 /// `forecourt version`: the release and the architecture.
 extension Command {

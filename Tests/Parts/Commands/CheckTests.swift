@@ -145,7 +145,8 @@ final class CheckTests {
   func nowhere() throws {
     let result = try program("check", "--lint")
     #expect(result.exit == 78)
-    #expect(result.error.hasPrefix("forecourt: there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists: forecourt setup"))
+    let words = "there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists: forecourt setup"
+    #expect(result.error.hasPrefix("forecourt: " + words))
   }
 
   @Test("credentials come from systemd's folder") func credentials() throws {

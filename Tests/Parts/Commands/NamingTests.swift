@@ -19,7 +19,7 @@ import Testing
     let replayed = try program("replay", "visit.btsnoop", "--report", "out.html").out.split(separator: "\n")
     #expect(replayed.count { $0.contains(#""event":"fire""#) && $0.contains(pair) } == 1)
     let page = try String(contentsOf: program.folder.appending(path: "out.html"), encoding: .utf8)
-    #expect(page.contains("<td><b>Anna &lt;1&gt;</b> <code>\(Self.anna)") && page.contains("<figcaption><b>Anna &lt;1&gt;</b> <code>"))
+    #expect(page.contains("<b>Anna &lt;1&gt;</b> <a href") && page.contains("<figcaption><b>Anna &lt;1&gt;</b> <code>"))
     #expect(try program("explain", Self.anna, "--capture", "visit.btsnoop", "--brief").out.contains("Anna <1> (\(Self.anna)): "))
     let lines = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--json").out.split(separator: "\n")
     #expect(lines.last?.contains(pair) == true)
