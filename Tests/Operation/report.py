@@ -54,7 +54,7 @@ def looked_at(report):
 def two_radios(folder):
     """Two radios and two triggers on a dated day: a visit leads to its mark, in sight also when the time is stretched sixteenfold."""
     forecourt('simulate', SCENARIOS / 'queue.toml', '--out', folder / 'queue.btsnoop')
-    captures = [folder / f'queue-pump-{n}.btsnoop' for n in (1, 2)]
+    captures = [folder / f'queue.pump-{n}.btsnoop' for n in (1, 2)]
     for capture in captures:
         dated(capture)
     (folder / 'two.toml').write_text(TWO_RADIOS)
@@ -76,7 +76,7 @@ def crowd(folder):
     """With `match = "*"` at a fair the one who was served stands alone above; the others are folded, each with a reason."""
     forecourt('simulate', SCENARIOS / 'crowd.toml', '--out', folder / 'crowd.btsnoop')
     (folder / 'all.toml').write_text('gateway.purpose = "Shows a report."\n[[trigger]]\nname = "pump-1"\nmatch = "*"\n')
-    forecourt('replay', folder / 'crowd-pump-1.btsnoop', '--config', folder / 'all.toml', '--report', folder / 'report.html')
+    forecourt('replay', folder / 'crowd.pump-1.btsnoop', '--config', folder / 'all.toml', '--report', folder / 'report.html')
     for page, _ in looked_at(folder / 'report.html'):
         page.tell('Page.reload')
         page.wait("document.readyState === 'complete' && !document.querySelector('details').open")
