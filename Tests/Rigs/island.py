@@ -14,6 +14,7 @@ name = "{name}"
 name = "pump"
 adapter = "{adapter}"
 receive_offset_db = {weaker_db}
+{radio}
 [[trigger]]
 name = "{name}"
 match = "ibeacon:*"
@@ -39,7 +40,7 @@ class Gateway(Program):
     def __init__(self, folder, name, **words):
         self.name, self.folder = name, folder / name
         self.folder.mkdir(exist_ok=True)
-        self.words = {'site': 'site', 'name': name, 'weaker_db': 0, 'host': 'localhost', 'mqtt': '', 'more': '', 'folder': self.folder, **words}
+        self.words = {'site': 'site', 'name': name, 'weaker_db': 0, 'radio': '', 'host': 'localhost', 'mqtt': '', 'more': '', 'folder': self.folder, **words}
         self.config = self.folder / 'config.toml'
         self.write()
         super().__init__([FORECOURT, 'run', '--config', self.config], self.folder / 'said')
