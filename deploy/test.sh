@@ -2,6 +2,7 @@
 # The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. A step
 # with "&" runs beside the next: one of the two mostly waits for timers.
 #   deploy/test.sh          all steps
+#   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these
 #   deploy/test.sh --list   the steps, and the command of each to run by hand
 source "$(dirname "$0")/common.sh"
@@ -41,6 +42,10 @@ if [ "${1:-}" = --list ]; then
   exit
 fi
 chosen=("${steps[@]}")
+[ "$*" != --all ] || {
+  chosen=("${steps[@]/ship.sh/ship.sh --all}")
+  shift
+}
 if [ $# -gt 0 ]; then
   chosen=()
   for name in "$@"; do
