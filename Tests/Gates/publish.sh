@@ -38,6 +38,7 @@ start Robustness/security
 start_as neighbours-1 Neighbours/neighbours shipped_access_list learnt
 start_as neighbours-2 Neighbours/neighbours forged eight roster
 start_as neighbours-3 Neighbours/neighbours one_way
+start_as neighbours-4 Neighbours/plan
 start Robustness/incoming
 start Delivery/faults
 start Delivery/restart

@@ -10,23 +10,11 @@ import threading
 import time
 
 from cases import case, main
-from island import Gateway, acquainted, arrives, fires, leaves, not_served, served_once, site_key, told
+from island import acquainted, island, not_served, served_once, site_key
 from product import ROOT
-from rig import Air, Mosquitto, Subscriber, free_port, wait_until
+from rig import Mosquitto, free_port, wait_until
 
 ACL = (ROOT / 'deploy/brokers/site.acl').read_text()
-
-
-@contextlib.contextmanager
-def island(folder, count=2, broker=None, **words):
-    """An air, a broker open to all, a subscriber, and gateways; the first hears the driver best."""
-    with Air(*(f'p{n}=unix' for n in range(count))) as air, (broker or Mosquitto()) as broker, Subscriber(broker.watch, '#') as seen, \
-            contextlib.ExitStack() as stack:
-        gateways = [Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=broker.port, weaker_db=min(8 * n, 40), **words)
-                    for n in range(count)]
-        for gateway in gateways:
-            stack.enter_context(gateway)
-        yield air, broker, seen, gateways
 
 
 @case
@@ -167,32 +155,6 @@ def eight(folder):
     with island(folder, count=8, more=trust) as (air, _, seen, gateways):
         acquainted(seen, gateways, 30)
         served_once(air, seen, 1, 'island-1')
-
-
-@case
-def placed(folder):
-    """Four gateways that know where they stand serve a phone 13 dB weaker than it claims, once, and say how likely each place was;
-    before they know, nobody does."""
-    places, losses = ((0, 0), (8, 0), (0, 9), (8, 9)), (0, 22, 23, 25)
-    with island(folder, count=4) as (air, _, seen, gateways):
-        acquainted(seen, gateways, 30)
-        for gateway, lost in zip(gateways, losses):
-            gateway.write(weaker_db=lost)
-            assert gateway.ask(seen, 'reload', {})['ok']
-        arrives(air, 1, at_dbm=-72)
-        time.sleep(10)
-        assert not told(seen, 1), 'a weak phone in doubt'
-        leaves(air, 1)
-        for gateway, (x, y) in zip(gateways, places):
-            gateway.write(radio=f'at_m = [{x}, {y}]')
-            assert gateway.ask(seen, 'reload', {})['ok']
-        arrives(air, 2, at_dbm=-72)
-        fires(seen, 2)
-        time.sleep(2.5)
-        assert told(seen, 2) == [('island-1', 'fire')], told(seen, 2)
-        fire = next(json.loads(m.payload) for m in seen.messages if '/trigger/' in m.topic and b'"fire"' in m.payload)
-        evidence = fire['evidence']
-        assert evidence['receivers'] == 4 and evidence['likelihood']['here'] > 0.8, evidence
 
 
 @case

@@ -1,10 +1,11 @@
 """Gateways of one island on one air: they hear the same phone, each as much weaker as its configuration says."""
+import contextlib
 import json
 import secrets
 import time
 
 from product import FORECOURT
-from rig import Program, run, wait_until
+from rig import Air, Mosquitto, Program, Subscriber, run, wait_until
 
 CONFIG = '''[gateway]
 purpose = "Tests the gateways of a site."
@@ -117,3 +118,15 @@ def not_served(air, seen, number, seconds=10):
     wait_until(lambda: told(seen, number, 'undecided'), seconds, f'somebody is undecided about driver {number}')
     assert not told(seen, number), told(seen, number)
     leaves(air, number)
+
+
+@contextlib.contextmanager
+def island(folder, count=2, broker=None, **words):
+    """An air, a broker open to all, a subscriber, and gateways; the first hears the driver best."""
+    with Air(*(f'p{n}=unix' for n in range(count))) as air, (broker or Mosquitto()) as broker, Subscriber(broker.watch, '#') as seen, \
+            contextlib.ExitStack() as stack:
+        gateways = [Gateway(folder, f'island-{n + 1}', adapter=air.lines[f'p{n}'], port=broker.port, weaker_db=min(8 * n, 40), **words)
+                    for n in range(count)]
+        for gateway in gateways:
+            stack.enter_context(gateway)
+        yield air, broker, seen, gateways

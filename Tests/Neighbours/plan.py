@@ -1,0 +1,39 @@
+"""Gateways that know where they stand decide together.
+
+    $(Tests/Rigs/venv.sh) Tests/Neighbours/plan.py
+"""
+import json
+import time
+
+from cases import case, main
+from island import acquainted, arrives, fires, island, leaves, told
+
+
+@case
+def placed(folder):
+    """Four gateways that know where they stand serve a phone 13 dB weaker than it claims, once, and say how likely each place was;
+    before they know, nobody does."""
+    places, losses = ((0, 0), (8, 0), (0, 9), (8, 9)), (0, 22, 23, 25)
+    with island(folder, count=4) as (air, _, seen, gateways):
+        acquainted(seen, gateways, 30)
+        for gateway, lost in zip(gateways, losses):
+            gateway.write(weaker_db=lost)
+            assert gateway.ask(seen, 'reload', {})['ok']
+        arrives(air, 1, at_dbm=-72)
+        time.sleep(10)
+        assert not told(seen, 1), 'a weak phone in doubt'
+        leaves(air, 1)
+        for gateway, (x, y) in zip(gateways, places):
+            gateway.write(radio=f'at_m = [{x}, {y}]')
+            assert gateway.ask(seen, 'reload', {})['ok']
+        arrives(air, 2, at_dbm=-72)
+        fires(seen, 2)
+        time.sleep(2.5)
+        assert told(seen, 2) == [('island-1', 'fire')], told(seen, 2)
+        fire = next(json.loads(m.payload) for m in seen.messages if '/trigger/' in m.topic and b'"fire"' in m.payload)
+        evidence = fire['evidence']
+        assert evidence['receivers'] == 4 and evidence['likelihood']['here'] > 0.8, evidence
+
+
+if __name__ == '__main__':
+    main()
