@@ -6,6 +6,7 @@
 #   Tests/Gates/prove.sh SEEDS [NAME…] so many seeds (of these scenarios), printed
 #   Tests/Gates/prove.sh walks         the walks, printed
 #   Tests/Gates/prove.sh sites SEEDS even|odd [RECEIVERS…]  sites drawn at random, with phones that nobody measured, printed
+#   Tests/Gates/prove.sh returns SEEDS even|odd [RECEIVERS…]  the same phones three times
 #   Tests/Gates/prove.sh --accept      replaces the files
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
@@ -21,7 +22,7 @@ swift build --product prove >build/prove.log 2>&1 || {
 prove=$(swift build --show-bin-path)/prove
 case ${1:-} in
   walks) exec "$prove" walks ;;
-  sites) exec "$prove" "$@" ;;
+  sites | returns) exec "$prove" "$@" ;;
   [0-9]*) exec "$prove" table "$@" ;;
   --ours) rows="ours $seeds" ;;
   --accept | "") rows="table $seeds" ;;

@@ -7,6 +7,8 @@ import time
 
 from cases import case, main
 from island import acquainted, arrives, fires, island, leaves, told
+from product import FORECOURT
+from rig import run, wait_until
 
 
 @case
@@ -33,6 +35,14 @@ def placed(folder):
         fire = next(json.loads(m.payload) for m in seen.messages if '/trigger/' in m.topic and b'"fire"' in m.payload)
         evidence = fire['evidence']
         assert evidence['receivers'] == 4 and evidence['likelihood']['here'] > 0.8, evidence
+        # A visit of ten seconds teaches how the other receivers hear: calibrate site shows it.
+        wait_until(lambda: 'after 1 visit' in calibrate_site(gateways[0]), 20, 'what was learnt')
+        known = calibrate_site(gateways[0])
+        assert 'island-4 [8, 9]' in known and 'island-1' not in known and 'too few to tell' in known, known
+
+
+def calibrate_site(gateway):
+    return run(FORECOURT, 'calibrate', 'site', '--config', gateway.config).stderr
 
 
 if __name__ == '__main__':

@@ -4,6 +4,15 @@ extension Gateway {
   /// A power that an earlier run has learnt.
   package mutating func restore(_ record: LearntPowers.Record) { triggers.learnt.keep(record) }
 
+  /// What an earlier run has learnt of a receiver.
+  package mutating func restore(_ record: ReceiverRecord) { triggers.plan.restore(record) }
+
+  /// A receiver that hears otherwise than it did, once.
+  package mutating func takeMoved() -> ReceiverRecord? { triggers.plan.takeMoved() }
+
+  /// Counts what visits teach, for the file that keeps it.
+  package var learntChanges: UInt64 { triggers.learnt.changes &+ triggers.plan.changes }
+
   /// A neighbour's claim. Its form has been checked at the door; its truth has not.
   @export(interface) package mutating func receive(claim: Claim, at moment: Instant) {
     tick(at: moment)

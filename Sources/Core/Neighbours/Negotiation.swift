@@ -163,7 +163,7 @@ extension Triggers {
     claims[word].rate = claim.rate
     claims[word].age = claim.age
     if let point = claim.point {
-      claims[word].receiver = Int8(plan.receiver(of: neighbour, at: point, now: now))
+      claims[word].receiver = Int8(plan.receiver(of: neighbour, claim.gateway, at: point, now: now))
       claims[word].edition = plan.edition
     }
     claims[word].echo = max(claims[word].echo, claim.echo)

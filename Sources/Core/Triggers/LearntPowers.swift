@@ -19,6 +19,8 @@ package struct LearntPowers: ~Copyable {
   private static let agreement = Decibels(6)
   /// 5 % and 95 % of 551 phone models lie so far from the middle.
   private static let plausible: ClosedRange<Float> = -8...20
+  /// A pocket and an antenna may take as much again. Only the pattern of all receivers believes that.
+  private static let thinkable: ClosedRange<Float> = -24...20
   static let weakest = Decibels(8)
   /// The mean keeps following a phone that is carried differently.
   private static let visitsCounted: UInt8 = 8
@@ -46,12 +48,19 @@ package struct LearntPowers: ~Copyable {
   package func power(of identity: Identity, assumed: Decibels) -> Decibels? {
     guard count > 0, let place = find(identity) else { return nil }
     let record = records[place]
+    guard (record.power - assumed).value >= Self.plausible.lowerBound else { return nil }
     return record.visits >= 2 || record.visits == 1 && record.power > assumed ? record.power : nil
   }
 
+  /// For the pattern, which one visit suffices.
+  func record(of identity: Identity) -> Record? {
+    guard count > 0, let place = find(identity), records[place].visits > 0 else { return nil }
+    return records[place]
+  }
+
   /// A device that was not served can only withdraw a belief.
-  mutating func learn(_ power: Decibels, of identity: Identity, assumed: Decibels, wasServed: Bool) {
-    guard Self.plausible.contains((power - assumed).value) else { return }
+  mutating func learn(_ power: Decibels, of identity: Identity, assumed: Decibels, wasServed: Bool, isPattern: Bool = false) {
+    guard (isPattern ? Self.thinkable : Self.plausible).contains((power - assumed).value) else { return }
     let known = find(identity)
     if let place = known, (records[place].power - power).value.magnitude <= Self.agreement.value {
       if wasServed { confirm(place, power) }

@@ -1,14 +1,14 @@
 /// What all receivers hear of one phone at one moment.
 struct LevelPattern: BitwiseCopyable {
   /// The gain of each path against the phone's supposed level at 1 m: usually negative.
-  private var levels = PerReceiver()
+  private(set) var levels = PerReceiver()
   /// How much each level is worth: one over its variance, nothing where none is known.
-  private var trust = PerReceiver()
+  private(set) var trust = PerReceiver()
   /// The same for receivers that listen and hear nothing.
   private var silence = PerReceiver()
   private var shiftGain: Float = 0
   private var floor: Float = 0
-  private var loudness = Loudness.unknown
+  private(set) var loudness = Loudness.unknown
 
   /// What is believed of the phone before anything is heard, in dB: how much louder it is than supposed, pocket included.
   struct Loudness: BitwiseCopyable {
@@ -17,9 +17,11 @@ struct LevelPattern: BitwiseCopyable {
 
     static let unknown = Loudness(mean: -6, deviation: 9)
     static let known = Loudness(mean: -5, deviation: 6)
+    /// A phone that visits taught may be carried otherwise.
+    static let learnt: Float = 6
   }
 
-  /// Shadows and bodies, one standard deviation.
+  /// Shadows, bodies and antennas, one standard deviation.
   static let noise: Float = 5
   /// No receiver hears less.
   static let leastHeard = Decibels(-96)
@@ -29,6 +31,9 @@ struct LevelPattern: BitwiseCopyable {
     levels[receiver] = level
     trust[receiver] = 1 / (Self.noise * Self.noise + drift * drift)
   }
+
+  /// How many receivers hear it.
+  var heard: Int { (0..<8).reduce(0) { $0 + (trust[$1] > 0 ? 1 : 0) } }
 
   /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
   static func faintness(_ rate: Float, of best: Float) -> Float {

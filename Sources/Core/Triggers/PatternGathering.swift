@@ -8,10 +8,12 @@ private struct PatternPair {
   /// The best rate at which any receiver hears it.
   let best: Float
 
-  mutating func hear(_ receiver: Int, _ level: Decibels, settled: Decibels, rate: Float, age: Interval = .zero) {
-    let faint = LevelPattern.faintness(rate, of: best)
-    quick.hear(receiver, (level - power).value - faint, age: age)
-    self.settled.hear(receiver, (settled - power).value - faint)
+  mutating func hear(
+    _ receiver: Int, _ level: Decibels, settled: Decibels, rate: Float, age: Interval = .zero, _ plan: borrowing SitePlan
+  ) {
+    let excess = LevelPattern.faintness(rate, of: best) + plan.offset(of: receiver)
+    quick.hear(receiver, (level - power).value - excess, age: age)
+    self.settled.hear(receiver, (settled - power).value - excess)
   }
 
   mutating func hearNothing(_ receiver: Int) {
@@ -40,9 +42,46 @@ extension Triggers {
     addRadios(to: &pair, place, at: now, devices, settings)
     addNeighbours(to: &pair, place, at: now)
     guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
-    pair.close(power.triggerDoubt == .known ? .known : .unknown)
+    pair.close(loudness(of: Int(encounters[place].device), devices, settings))
     encounters[judgementOf: place].record(
       plan.compare(pair.quick, at: trigger), plan.compare(pair.settled, at: trigger).lead, receivers: 1 + pair.others, at: now)
+    learnSite(pair.settled, place, at: now, devices, settings)
+  }
+
+  /// Against the power that levels are compared with.
+  private func loudness(of slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern.Loudness {
+    let power = devices[slot].power
+    if power.triggerDoubt == .known { return .known }
+    guard settings.calibration.learns, let record = learnt.record(of: devices[slot].identity) else { return .unknown }
+    return LevelPattern.Loudness(mean: (record.power - power.credited(assumed)).value, deviation: LevelPattern.Loudness.learnt)
+  }
+
+  /// A device that has stood where it was served for some seconds teaches.
+  private mutating func learnSite(
+    _ pattern: LevelPattern, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    let server = settings.calibration.learns ? server(of: place, at: now) : nil
+    guard encounters[judgementOf: place].mayTeach(isServed: server != nil), let server else { return }
+    let trigger = Int(encounters[place].trigger)
+    let taught = server < 0 ? plan.learn(pattern, at: trigger) : plan.learn(pattern, atReceiver: server)
+    guard let taught else { return }
+    let slot = Int(encounters[place].device)
+    let power = devices[slot].power
+    guard power.isImprecise else { return }
+    learnt.learn(
+      power.credited(assumed) + Decibels(taught), of: devices[slot].identity, assumed: settings.calibration.measuredPower, wasServed: true,
+      isPattern: true)
+  }
+
+  /// At which neighbour's receiver the device is served, -1 at ours; nil while it is served nowhere, or goes.
+  private func server(of place: Int32, at now: Instant) -> Int? {
+    if case .fired = encounters[place].stage { return -1 }
+    var word = encounters[place].claims
+    while word >= 0 {
+      defer { word = claims.next(after: word) }
+      if claims[word].standing == .fired, isCurrent(word, at: now), claims[word].level != nil { return Int(claims[word].receiver) }
+    }
+    return nil
   }
 
   private func bestRate(_ place: Int32, at now: Instant) -> Float {
@@ -64,7 +103,7 @@ extension Triggers {
       guard receiver >= 0 else { continue }
       if radio == Int(encounters[place].radio) {
         let approach = encounters[place].approach
-        pair.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate)
+        pair.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate, plan)
         continue
       }
       pair.others += 1
@@ -72,7 +111,7 @@ extension Triggers {
         pair.hearNothing(receiver)
       } else {
         let level = devices.average(of: slot, radio, settings)
-        pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate)
+        pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate, plan)
       }
     }
   }
@@ -86,7 +125,7 @@ extension Triggers {
       pair.others += 1
       let receiver = Int(claims[word].receiver)
       if let level = claims[word].level, let steady = claims[word].steady {
-        pair.hear(receiver, level, settled: steady, rate: claims[word].rate, age: now - claims[word].arrived + claims[word].age)
+        pair.hear(receiver, level, settled: steady, rate: claims[word].rate, age: now - claims[word].arrived + claims[word].age, plan)
       } else {
         pair.hearNothing(receiver)
       }

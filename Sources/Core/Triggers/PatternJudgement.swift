@@ -25,6 +25,9 @@ struct PatternJudgement: BitwiseCopyable {
   private(set) var at = Instant.zero
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
+  /// How often it was found served.
+  private var served: UInt8 = 0
+  private static let teaching: UInt8 = 32
 
   /// Receivers change their minds within a second, not within a packet.
   private static let pace = Interval.milliseconds(240)
@@ -45,6 +48,13 @@ struct PatternJudgement: BitwiseCopyable {
     let rest = exp2(-Double(quick.overRest) * octaves)
     let all = 1 + rival + rest
     return (Float(1 / all), Float(rival / all), Float(rest / all))
+  }
+
+  /// Once, when it has been served for eight seconds.
+  mutating func mayTeach(isServed: Bool) -> Bool {
+    guard isServed, served < Self.teaching else { return false }
+    served += 1
+    return served == Self.teaching
   }
 
   mutating func recordUnknown(at now: Instant) { (at, isKnown) = (now, false) }

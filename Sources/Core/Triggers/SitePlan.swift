@@ -15,33 +15,42 @@ package typealias PerReceiver = SIMD8<Float>
 ///
 /// The points are chosen, and the losses computed, when a receiver becomes known. A decision only compares them with what was heard.
 package struct SitePlan: ~Copyable {
-  private struct PlacedReceiver: BitwiseCopyable {
+  struct PlacedReceiver: BitwiseCopyable {
     /// -1: one of our own radios.
     var neighbour: Int16
     var radio: Int8
     var point: PlanPoint
     var used: Instant
+    var gateway: Name
   }
 
-  private var receivers = Bounded<8, PlacedReceiver>(
-    filledWith: PlacedReceiver(neighbour: -1, radio: 0, point: PlanPoint(x: 0, y: 0), used: .zero))
+  var receivers = Bounded<8, PlacedReceiver>(
+    filledWith: PlacedReceiver(neighbour: -1, radio: 0, point: PlanPoint(x: 0, y: 0), used: .zero, gateway: Name()))
   /// Rises when a receiver's place in the list is given to another one.
   private(set) var edition: UInt8 = 0
   private var exponent: Float = 1.8
+  var learnt = LearntSite()
+  var isLearning = false
+  /// What is known of receivers that are not in use at the moment.
+  var remembered = Bounded<16, ReceiverRecord>(filledWith: ReceiverRecord())
+  /// Counts changes, for the file that keeps what was learnt.
+  package internal(set) var changes: UInt64 = 0
+  /// The receiver that was last found moved, until somebody asks.
+  var moved: ReceiverRecord?
   /// What a phone loses to each receiver, at points of the whole site and around it; and for which triggers such a point is elsewhere.
-  private var losses: Lent<PerReceiver>
+  var losses: Lent<PerReceiver>
   private var elsewhere: Lent<UInt64>
   /// At which receiver the point is; -1: at none.
-  private var owners: Lent<Int8>
-  private var count = 0
+  var owners: Lent<Int8>
+  var count = 0
   /// The same at each trigger: at its centre, and around it.
-  private var lossesHere: Lent<PerReceiver>
-  private var triggers = InlineArray<64, PlanPoint>(repeating: PlanPoint(x: .nan, y: .nan))
+  var lossesHere: Lent<PerReceiver>
+  var triggers = InlineArray<64, PlanPoint>(repeating: PlanPoint(x: .nan, y: .nan))
   private var radii = InlineArray<64, Float>(repeating: 1.5)
 
   private static let most = 192
   private static let around = 6
-  private static let perTrigger = 1 + around
+  static let perTrigger = 1 + around
   /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
   private static let clear: Float = 3.6
   /// A street is so far from the receivers.
@@ -65,13 +74,16 @@ package struct SitePlan: ~Copyable {
 
   func isPlaced(_ trigger: Int) -> Bool { !triggers[trigger].x.isNaN }
 
-  mutating func reload(_ settings: borrowing Settings) {
+  package mutating func reload(_ settings: borrowing Settings) {
+    rememberAll()
     receivers.removeAll()
     edition &+= 1
     exponent = max(settings.calibration.pathLossExponent, Self.leastExponent)
+    isLearning = settings.calibration.learns
     for radio in settings.radios.indices {
       guard let point = settings.radios[radio].point else { continue }
-      _ = receivers.append(PlacedReceiver(neighbour: -1, radio: Int8(radio), point: point, used: .never))
+      let own = PlacedReceiver(neighbour: -1, radio: Int8(radio), point: point, used: .never, gateway: settings.gateway.name)
+      if receivers.append(own) == nil { recall(receivers.count - 1) }
     }
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
@@ -92,18 +104,21 @@ package struct SitePlan: ~Copyable {
   }
 
   /// The place of a neighbour's radio, which is added if need be. -1 when eight others are in use.
-  mutating func receiver(of neighbour: Int, at point: PlanPoint, now: Instant) -> Int {
+  mutating func receiver(of neighbour: Int, _ gateway: Name, at point: PlanPoint, now: Instant) -> Int {
     for index in receivers.indices where Int(receivers[index].neighbour) == neighbour && receivers[index].point == point {
       receivers[index].used = now
       return index
     }
-    let newcomer = PlacedReceiver(neighbour: Int16(neighbour), radio: 0, point: point, used: now)
+    let newcomer = PlacedReceiver(neighbour: Int16(neighbour), radio: 0, point: point, used: now, gateway: gateway)
     if receivers.append(newcomer) == nil {
+      recall(receivers.count - 1)
       draw()
       return receivers.count - 1
     }
     for index in receivers.indices where receivers[index].used + .seconds(60) < now {
+      remember(index)
       receivers[index] = newcomer
+      recall(index)
       edition &+= 1
       draw()
       return index
@@ -174,7 +189,7 @@ package struct SitePlan: ~Copyable {
   }
 
   /// Beyond that of the first metre. A phone and a receiver are hardly ever at one height.
-  private func losses(at point: PlanPoint) -> PerReceiver {
+  func losses(at point: PlanPoint) -> PerReceiver {
     var losses = PerReceiver()
     for index in receivers.indices {
       let flat = point.distance(to: receivers[index].point)

@@ -4,7 +4,7 @@ package struct Triggers: ~Copyable {
   var claims: NeighbourClaims
   package internal(set) var membership: Membership
   package internal(set) var learnt: LearntPowers
-  var plan: SitePlan
+  package internal(set) var plan: SitePlan
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
   /// `measured_power_dbm`.
@@ -168,7 +168,10 @@ package struct Triggers: ~Copyable {
     if encounters[place].isPresent, encounters[place].clones.shouldReportTurns() {
       publish(.anomaly(.twoPlacesAtOnce), encounters[place], evidence, at: now, devices, settings, &publisher)
     }
-    if let level = encounters[place].provenLevel(evidence, after: elapsed) { learnPower(from: level, place, &devices, settings) }
+    // On a plan the pattern teaches it.
+    if !plan.isDrawn(for: Int(encounters[place].trigger)), let level = encounters[place].provenLevel(evidence, after: elapsed) {
+      learnPower(from: level, place, &devices, settings)
+    }
     negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
     // An encounter is kept until its device may fire again.
     if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices) }

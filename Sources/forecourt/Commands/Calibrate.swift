@@ -11,11 +11,12 @@ extension Command {
         "fixed: the device stays at one place for ten seconds, a metre from the radio unless --place says otherwise. This gives its power, or with a known device a radio's offset, to about 3 dB; one place gives no better, however long it lasts.",
         "walk: at least two places. A prompt asks for each; Enter starts it. Move about slowly around the spot, a step or two, with the device held up in front of you: every six seconds then count like another place. Three places with a minute at each give the power to about 1 dB and the exponent to 0.1.",
         "--place METRES, or METRES..METRES for a walk at a steady pace from one distance to the other. With several radios each distance names its radio: left=1,right=4.5; a radio that is not named does not count there. With --capture, METRES@FROM-TO says when, in seconds of the recording; without it each place has a capture of its own, or a single place has them all.",
+        "site: shows what visits have taught the gateway of the receivers on its plan (at_m): how much more or less each hears than the others' places explain, and which looks wrong. Reads the file beside the outbox; the gateway may go on running.",
         "Too little data, or data that contradicts itself, gives no figures but the reason.",
       ],
-      operands: .one("fixed|walk"),
+      operands: .one("fixed|walk|site"),
       options: [
-        Option("id", .text("ID"), needed: true, "The device to measure: its identity as subscribers see it, which forecourt scan shows."),
+        Option("id", .text("ID"), needed: true, "The device to measure, as subscribers see it: forecourt scan shows it. Not for site."),
         Option("place", .text("PLACE"), repeatable: true, "Where the device is: see above."),
         .captures("Measure from recordings instead of the radios; with several radios one for each, in their order."), .config, .radio,
         Option("seconds", .number("N", 5...600), "How long to listen at each place: 10 when fixed, 30 in a walk."),
@@ -26,6 +27,7 @@ extension Command {
           line: "forecourt calibrate walk --id irk:anna --place 1 --place 6 --place 15",
           words: "At the pump, at the next pump, at the street."),
         Example(line: "forecourt calibrate fixed --id irk:anna --capture yard.btsnoop", words: "The same from a recording."),
+        Example(line: "forecourt calibrate site", words: "After a day of visits: which antenna is bad?"),
       ],
       exits: [.done, .failed, .usage, .unreadable, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try runCalibrate(invocation) })
@@ -33,9 +35,10 @@ extension Command {
 }
 
 private func runCalibrate(_ invocation: Invocation) throws(Exit) {
+  if same(invocation.operands[0], "site") { return try showSite(invocation) }
   let isWalk = same(invocation.operands[0], "walk")
   guard isWalk || same(invocation.operands[0], "fixed") else {
-    throw invocation.refused("\"\(invocation.operands[0])\" is neither fixed nor walk")
+    throw invocation.refused("\"\(invocation.operands[0])\" is neither fixed nor walk nor site")
   }
   guard let word = invocation.value("id") else { throw invocation.refused("--id is missing: it names the device to measure") }
   let identity = try invocation.identity(word)

@@ -134,7 +134,7 @@ struct Daemon: Listener, ~Copyable {
     for message in commands.turned(gateway.settings, isOver: isOver, at: moment) { send(message) }
     homeAssistant.turned(gateway.devices, gateway.settings, into: sink.messages, at: moment)
     publishStatus(at: moment)
-    learntPowers.turned(gateway, isOver: isOver, at: moment, diskThread, log)
+    learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)
     if isOver { notify.stopping() }
     sink.deliver()

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// Saves the powers learnt from visits beside the outbox, and restores them at the next start. A rehearsal saves nothing.
+/// Saves what visits taught of transmitters and receivers beside the outbox, and restores it at the next start. A rehearsal saves nothing.
 struct LearntPowersStore {
   private let path: String
   private let isKept: Bool
@@ -19,22 +19,39 @@ struct LearntPowersStore {
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) {
-      let strange = try LearntFile.read(path) { gateway.restore($0) }
+      let strange = try LearntFile.read(path) {
+        switch $0 {
+        case .power(let record): gateway.restore(record)
+        case .receiver(let record): gateway.restore(record)
+        }
+      }
       if strange > 0 { log.say(.warning, "\(path): \(counted(strange, "line")) skipped: not readable") }
     } catch { log.say(.warning, "\(path) \(error.sentence); powers learnt from visits start anew") }
-    saved = gateway.triggers.learnt.changes
+    saved = gateway.learntChanges
   }
 
   /// Once a turn: saves what is new.
-  mutating func turned(_ gateway: borrowing Gateway, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
-    guard isKept, gateway.triggers.learnt.changes != saved, isOver || now >= due, !diskThread.isBusy(.learnt) else { return }
-    saved = gateway.triggers.learnt.changes
+  mutating func turned(_ gateway: inout Gateway, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
+    guard gateway.learntChanges != saved, isOver || now >= due, !diskThread.isBusy(.learnt) else { return }
+    if let moved = gateway.takeMoved() { log.say(.warning, moved.warning) }
+    saved = gateway.learntChanges
+    guard isKept else { return }
     due = now + Self.pause
-    let (text, path) = (LearntFile.text(gateway.triggers.learnt), path)
+    let (text, path) = (LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan), path)
     _ = diskThread.submit(.learnt, at: now) {
       do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
+}
+
+extension ReceiverRecord {
+  fileprivate var warning: String {
+    let words = "\(String(gateway)) at \(place) no longer hears as it did for \(counted(Int(visits), "visit"))"
+    return words + ": was its radio or antenna moved? What was learnt of it is forgotten"
+  }
+
+  /// As at_m has it.
+  var place: String { "[\(String(number: Double(point.x))), \(String(number: Double(point.y)))]" }
 }
 
 extension String {

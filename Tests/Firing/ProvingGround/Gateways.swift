@@ -62,6 +62,30 @@ final class Gateways {
     }
   }
 
+  /// What each gateway has learnt from visits, as its file keeps it from one run to the next.
+  struct Learnt {
+    fileprivate var powers: [LearntPowers.Record] = []
+    fileprivate var site: [ReceiverRecord] = []
+  }
+
+  var learnt: [Learnt] {
+    get {
+      boards.map { board in
+        var learnt = Learnt()
+        for place in 0..<board.gateway.triggers.learnt.count { learnt.powers.append(board.gateway.triggers.learnt[place]) }
+        let records = board.gateway.triggers.plan.records
+        for index in records.indices { learnt.site.append(records[index]) }
+        return learnt
+      }
+    }
+    set {
+      for (board, learnt) in zip(boards, newValue) {
+        for record in learnt.powers { board.gateway.restore(record) }
+        for record in learnt.site { board.gateway.restore(record) }
+      }
+    }
+  }
+
   private func moment(_ time: Double, _ gateway: Int) -> Instant { Instant(microseconds: Int64((time + offsets[gateway]) * 1e6)) }
 
   func receive(_ packet: Packet, gateway: Int) {

@@ -27,8 +27,10 @@ struct RandomSite {
   private var random: Random
   private let places: [Point]
   private let carried: [Carried]
+  private let returns: Bool
 
-  init(receivers: Int, carried: [Carried], seed: UInt64) {
+  init(receivers: Int, carried: [Carried], seed: UInt64, returns: Bool = false) {
+    self.returns = returns
     random = Random(seed: seed, 0x5349_5445, receivers)
     places = Self.layouts[receivers]!
     self.carried = carried
@@ -69,6 +71,8 @@ struct RandomSite {
     var phone = Phone()
     (phone.name, phone.bearer) = (traveller.name, number)
     phone.says = .named(traveller.name)
+    // A phone that comes again is known by its key: its address is another.
+    if returns { phone.address = .resolvable(key: Block(repeating: UInt8(number + 1)), seconds: 900) }
     phone.power = min(
       max(Self.loudness.mean + Self.loudness.deviation * random.normal(), Self.loudness.ends.lowerBound), Self.loudness.ends.upperBound)
     phone.interval = pick(Self.intervals)

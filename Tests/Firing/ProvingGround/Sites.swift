@@ -18,20 +18,47 @@ struct Sites {
     for receivers in receivers { for way in RandomSite.carriages { row(receivers, way.name, way.ways) } }
   }
 
+  /// The same phones come three times.
+  func printReturns() {
+    Swift.print(parity == 0 ? "even seeds" : "odd seeds", "— \(seeds)")
+    Swift.print(Table.row("", Self.columns))
+    for receivers in receivers {
+      for way in RandomSite.carriages {
+        let visits = ["first", "second", "third"]
+        let tallies = visits.map { _ in Tally() }
+        DispatchQueue.concurrentPerform(iterations: seeds) { index in
+          let seed = UInt64(2 * index + parity)
+          let site = RandomSite(receivers: receivers, carried: way.ways, seed: seed, returns: true)
+          var learnt: [Gateways.Learnt] = []
+          for (visit, tally) in tallies.enumerated() {
+            let trial = Trial(
+              site.scenario, seed: seed + UInt64(visit) << 32, isCalibrated: false, isPlaced: true, after: learnt, cipher: Table.cipher)
+            learnt = trial.learnt
+            tally.add(trial)
+          }
+        }
+        for (visit, tally) in zip(visits, tallies) { print(tally, "\(receivers) \(way.name) \(visit)") }
+      }
+    }
+  }
+
   private func row(_ receivers: Int, _ name: String, _ ways: [Carried]) {
     let (seeds, parity) = (seeds, parity)
     let tally = Tally()
     DispatchQueue.concurrentPerform(iterations: seeds) { index in
       let seed = UInt64(2 * index + parity)
       let site = RandomSite(receivers: receivers, carried: ways, seed: seed)
-      let trial = Trial(site.scenario, seed: seed, isCalibrated: false, isPlaced: true, cipher: Table.cipher)
-      tally.add(trial, seed)
+      tally.add(Trial(site.scenario, seed: seed, isCalibrated: false, isPlaced: true, cipher: Table.cipher))
     }
+    print(tally, "\(receivers) \(name)")
+  }
+
+  private func print(_ tally: Tally, _ name: String) {
     let score = tally.score
     var cells = [score.visits, score.served, score.wrongPump, score.doubles].map(String.init)
     for role in [RandomSite.Role.street, .shop, .through] { cells += ["\(tally.fires[role] ?? 0)", "\(tally.phones[role] ?? 0)"] }
     cells += [score.latencies.percentile(0.5), score.latencies.percentile(0.95)]
-    Swift.print(Table.row("\(receivers) \(name)", cells))
+    Swift.print(Table.row(name, cells))
     fflush(nil)
   }
 }
@@ -42,7 +69,7 @@ private final class Tally: @unchecked Sendable {
   private(set) var fires: [RandomSite.Role: Int] = [:]
   private(set) var phones: [RandomSite.Role: Int] = [:]
 
-  func add(_ trial: Trial, _ seed: UInt64) {
+  func add(_ trial: Trial) {
     let more = Score(trial.fires, trial, undecided: trial.undecided)
     lock.lock()
     defer { lock.unlock() }

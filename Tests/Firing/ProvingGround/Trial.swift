@@ -11,13 +11,15 @@ struct Trial {
   /// What our gateways said: fires, and how often they were undecided.
   private(set) var fires: [Fire] = []
   private(set) var undecided = 0
+  /// What the gateways knew at the end.
+  private(set) var learnt: [Gateways.Learnt] = []
   private var places: [[Point]] = []
 
   private static let step = 0.1
 
   init(
-    _ scene: Scenario, seed: UInt64, isCalibrated: Bool, isPlaced: Bool = false, cipher: @escaping Cipher,
-    _ change: (inout Settings) -> Void = { _ in }
+    _ scene: Scenario, seed: UInt64, isCalibrated: Bool, isPlaced: Bool = false, after earlier: [Gateways.Learnt] = [],
+    cipher: @escaping Cipher, _ change: (inout Settings) -> Void = { _ in }
   ) {
     scenario = isCalibrated || isPlaced || scene.lies ? scene : scene.withoutCalibration
     var world = World(scenario, seed: seed, cipher: cipher)
@@ -28,6 +30,7 @@ struct Trial {
       $0.know(phones, isCalibrated: isCalibrated && !scene.lies)
       change(&$0)
     }
+    gateways.learnt = earlier
     var packet = Packet()
     while let gateway = world.next(into: &packet) {
       // Bystanders are in the air that the others are heard through; nobody listens to them.
@@ -38,6 +41,7 @@ struct Trial {
     }
     gateways.end(at: scenario.seconds + 30)
     collect(from: gateways, world)
+    learnt = gateways.learnt
     for phone in phones {
       places.append((0...Int(scenario.seconds / Self.step)).map { world.posture(of: phone.bearer, at: Double($0) * Self.step).place })
     }

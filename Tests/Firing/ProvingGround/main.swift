@@ -4,6 +4,7 @@ import Foundation
 // prove ours SEEDS                 ours alone
 // prove curve SEEDS                what a trigger alone gives up for what, on even and on odd seeds
 // prove sites SEEDS even|odd [2|3|4|8…]   sites drawn at random, phones of unknown power
+// prove returns SEEDS even|odd [2|3|4|8…] the same, and the phones come three times
 // prove walks                      the same rules on walks that were measured
 // Run it by Tests/Gates/prove.sh.
 
@@ -12,12 +13,16 @@ switch (words.first, words.dropFirst().first.flatMap { Int($0) }) {
 case ("table", let seeds?): Table(seeds: seeds, only: Array(words.dropFirst(2))).print()
 case ("ours", let seeds?) where words.count == 2: Table(seeds: seeds, isOurs: true).print()
 case ("curve", let seeds?) where words.count == 2: Curve(seeds: seeds).print()
-case ("sites", let seeds?):
+case ("sites", let seeds?), ("returns", let seeds?):
   let counts = words.dropFirst(3).compactMap { Int($0) }
-  Sites(seeds: seeds, parity: words.dropFirst(2).first == "even" ? 0 : 1, receivers: counts.isEmpty ? [2, 3, 4, 8] : counts).print()
+  let sites = Sites(seeds: seeds, parity: words.dropFirst(2).first == "even" ? 0 : 1, receivers: counts.isEmpty ? [2, 3, 4, 8] : counts)
+  if words[0] == "returns" { sites.printReturns() } else { sites.print() }
 case ("walks", _) where words.count == 1: Walks().print()
 default:
-  let usage = ["table SEEDS [SCENARIO…]", "ours SEEDS", "curve SEEDS", "sites SEEDS even|odd [RECEIVERS…]", "walks"].map { "prove \($0)\n" }
+  let usage = [
+    "table SEEDS [SCENARIO…]", "ours SEEDS", "curve SEEDS", "sites SEEDS even|odd [RECEIVERS…]", "returns SEEDS even|odd [RECEIVERS…]",
+    "walks",
+  ].map { "prove \($0)\n" }
   FileHandle.standardError.write(Data(("usage: " + usage.joined(separator: "       ")).utf8))
   exit(64)
 }

@@ -115,6 +115,33 @@ import Testing
     #expect(told.errorLines.count == 1 && told.error.hasPrefix("forecourt: cut.btsnoop "))
   }
 
+  @Test("calibrate site shows what visits taught, names the receiver that looks wrong, and says why it knows nothing") func site() throws {
+    let bare = "[gateway]\nname = \"pump-1\"\npurpose = \"told\"\n[outbox]\npath = \"outbox.db\"\n"
+    try program.write("plan.toml", bare + "[[radio]]\nname = \"left\"\nat_m = [0, 0]\nreceive_offset_db = 1\n")
+    let empty = try program("calibrate", "site", "--config", "plan.toml")
+    #expect(empty.exit == 1 && empty.error.contains("no visit has taught it yet"), "\(empty)")
+    try program.write("bare.toml", bare)
+    #expect(try program("calibrate", "site", "--config", "bare.toml").error.contains("no [[radio]] has at_m"))
+    try program.write(
+      "learnt-powers.jsonl",
+      """
+      {"id":"irk:anna","power_dbm":-50.0,"visits":3}
+      {"gateway":"pump-1","x_m":0.00,"y_m":0.00,"offset_db":-8.1,"doubt_db":1.2,"visits":31}
+      {"gateway":"pump-2","x_m":8.00,"y_m":0.00,"offset_db":1.4,"doubt_db":1.1,"visits":33}
+      {"gateway":"pump-3","x_m":0.00,"y_m":9.50,"offset_db":6.0,"doubt_db":2.4,"visits":2}
+
+      """)
+    let told = try program("calibrate", "site", "--config", "plan.toml")
+    #expect(told.exit == 0)
+    let lines = told.error.split(separator: "\n").map(String.init)
+    #expect(
+      lines.count == 3 && lines[0].hasPrefix("pump-1 [0, 0] ") && lines[0].contains("-8.1 ± 1.2 dB after 31 visits: looks wrong"),
+      "\(lines)")
+    #expect(lines[1].hasSuffix("+1.4 ± 1.1 dB after 33 visits") && lines[2].hasSuffix("2 visits: too few to tell"), "\(lines)")
+    #expect(told.out.contains("# receive_offset_db = -7.1") && !told.out.contains("pump-2"), "\(told.out)")
+    #expect(try program("calibrate", "site", "--id", Self.anna, "--config", "plan.toml").exit == 64)
+  }
+
   @Test("calibrate prints a fragment that the configuration accepts, and figures for people beside it") func calibrate() throws {
     let told = try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop", "--place", "12@0-9", "--place", "1@19-30")
     #expect(told.exit == 0, "\(told.error)")

@@ -1,0 +1,59 @@
+import Core
+import Host
+
+/// `forecourt calibrate site`: what visits taught of the receivers.
+func showSite(_ invocation: Invocation) throws(Exit) {
+  for name in ["id", "place", "capture", "radio", "seconds"] where !invocation.values(name).isEmpty {
+    throw invocation.refused("--\(name) is for fixed and walk")
+  }
+  let configuration = try invocation.configuration(.hearing)
+  let path = String(configuration.host.outbox.path).folder + "learnt-powers.jsonl"
+  var receivers: [ReceiverRecord] = []
+  do throws(FileRefusal) {
+    _ = try LearntFile.read(path) { if case .receiver(let record) = $0 { receivers.append(record) } }
+  } catch {
+    say("forecourt: \(path) \(error.sentence)")
+    throw .failed
+  }
+  guard !receivers.isEmpty else {
+    say("forecourt: nothing is known of the receivers: \(reason(configuration.core))")
+    throw .failed
+  }
+  for record in receivers { say(line(record)) }
+  for record in receivers where record.isWrong { for line in fragment(record, configuration.core) { invocation.out.line(line) } }
+}
+
+private func reason(_ settings: borrowing Settings) -> String {
+  guard settings.calibration.learns else { return "[calibration] learn is false" }
+  for index in settings.radios.indices where settings.radios[index].point != nil {
+    return "no visit has taught it yet; one that lasts ten seconds does, and is saved within a minute"
+  }
+  return "no [[radio]] has at_m, so there is no plan of the site"
+}
+
+private func line(_ record: ReceiverRecord) -> String {
+  let name = "\(String(record.gateway)) \(record.place)".padded(to: 24)
+  let offset = (record.offset.value < 0 ? "" : "+") + fixed(record.offset.value, 1)
+  let figures = "\(name) \(offset) ± \(fixed(record.doubt.value, 1)) dB after \(counted(Int(record.visits), "visit"))"
+  if record.isWrong { return figures + ": looks wrong. Antenna, cable, or at_m?" }
+  return figures + (record.isKnown ? "" : ": too few to tell")
+}
+
+private func fragment(_ record: ReceiverRecord, _ settings: borrowing Settings) -> [String] {
+  var now: Float = 0
+  if record.gateway == settings.gateway.name {
+    for index in settings.radios.indices where settings.radios[index].point == record.point {
+      now = settings.receiveOffset(of: index).value
+    }
+  }
+  return [
+    "# If nothing is broken there: in the configuration of \(String(record.gateway)), in the [[radio]] at \(record.place), instead of \(fixed(now, 1)):",
+    "# receive_offset_db = \(fixed(now + record.offset.value, 1))",
+  ]
+}
+
+extension ReceiverRecord {
+  fileprivate var isKnown: Bool { doubt.value < 2 && visits >= 6 }
+  /// Antennas of one make differ by less.
+  fileprivate var isWrong: Bool { isKnown && offset.value.magnitude - doubt.value > 3.5 }
+}

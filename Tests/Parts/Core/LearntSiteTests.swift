@@ -1,0 +1,120 @@
+import Testing
+
+@testable import Core
+
+/// One gateway with four radios, and visitors who come one after the other.
+@Suite("What visits teach about receivers") struct LearntSiteTests {
+  private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
+
+  private func site(learns: Bool = true) -> Rig { Rig { configure(&$0, learns: learns) } }
+
+  private func configure(_ settings: inout Settings, second: PlanPoint = places[1], learns: Bool = true) {
+    settings.addRadios(4)
+    settings.calibration.learns = learns
+    for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
+      settings.radios[index].point = index == 1 ? second : Self.places[index]
+      settings.addTrigger(name, group: "pumps", radio: Int8(index))
+    }
+  }
+
+  private func reload(_ rig: inout Rig, at seconds: Int64, second: PlanPoint = places[1]) {
+    var settings = Settings()
+    settings.gateway.devices = 64
+    configure(&settings, second: second)
+    rig.gateway.reload(settings, at: Instant(microseconds: seconds * 1_000_000))
+  }
+
+  /// Twenty seconds of a new phone beside a pump; shadows of 2 dB, and what each radio hears more than it should.
+  private func visit(_ number: Int, at pump: Int, _ rig: inout Rig, offsets: [Float], loudness: Float = -62) {
+    var chance = Seeded(UInt64(number))
+    let place = PlanPoint(x: Self.places[pump].x + 0.6, y: Self.places[pump].y + 0.6)
+    let shadows = (0..<4).map { _ in Float(chance.next() % 41) / 10 - 2 }
+    for step in 0..<200 {
+      for radio in 0..<4 {
+        let loss = Float(20 * Core.log10(Double(place.distance(to: Self.places[radio]))))
+        let level = loudness - loss + offsets[radio] + shadows[radio]
+        guard level > -95 else { continue }
+        rig.hear(
+          UInt8(number), at: Double(number) * 100 + Double(step) * 0.1 + Double(radio) * 0.01, level: Int8(level.rounded()), radio: radio)
+      }
+    }
+  }
+
+  /// So many visits, at one pump after the other.
+  private func day(_ visits: Range<Int>, _ rig: inout Rig, offsets: [Float], loudness: Float = -62) {
+    for number in visits { visit(number, at: number % 4, &rig, offsets: offsets, loudness: loudness) }
+  }
+
+  private func hasMoved(_ rig: inout Rig) -> Bool { rig.gateway.takeMoved() != nil }
+
+  @Test("a receiver with a bad antenna is found, and the others are not blamed") func found() {
+    var rig = site()
+    day(1..<41, &rig, offsets: [0, -9, 0, 1])
+    let records = rig.gateway.triggers.plan.records
+    #expect(records.count == 4)
+    for (index, offset) in ([2, -7, 2, 3] as [Float]).enumerated() {
+      // The mean of all is laid to the phones.
+      #expect((records[index].offset.value - offset).magnitude < 2.5, "receiver \(index): \(records[index].offset.value)")
+      #expect(records[index].visits >= 15 && records[index].doubt.value < 2)
+    }
+    let moves = hasMoved(&rig)
+    #expect(!moves)
+  }
+
+  @Test("nobody can shift a receiver by more than 6 dB, and what antennas differ by is not taken out") func bounded() {
+    var site = LearntSite()
+    for (known, taken) in [(2.9, 0), (-3, 0), (5, 2), (-5, -2), (30, 6), (-30, -6)] as [(Float, Float)] {
+      site.restore(3, offset: Decibels(known), doubt: Decibels(1), visits: 20)
+      #expect(site.offset(of: 3) == taken)
+    }
+  }
+
+  @Test("a receiver that suddenly hears less was moved: it is reported once, and learnt anew") func moved() throws {
+    var rig = site()
+    day(1..<41, &rig, offsets: [0, 0, 0, 0])
+    let moves = hasMoved(&rig)
+    #expect(!moves)
+    day(41..<61, &rig, offsets: [0, 0, -14, 0])
+    let moved = rig.gateway.takeMoved()
+    let record = try #require(moved)
+    #expect(record.point == Self.places[2])
+    let again = hasMoved(&rig)
+    #expect(!again)
+    #expect(rig.gateway.triggers.plan.records[2].visits < 20)
+  }
+
+  @Test("without learn nothing is learnt, and a reload that switches it off stops using it") func off() {
+    var rig = site(learns: false)
+    day(1..<9, &rig, offsets: [0, -9, 0, 0])
+    #expect(rig.gateway.learntChanges == 0)
+    #expect(rig.gateway.triggers.plan.records[1].visits == 0)
+    var record = ReceiverRecord()
+    (record.gateway, record.point, record.offset, record.visits) = (rig.gateway.settings.gateway.name, Self.places[1], Decibels(-9), 30)
+    rig.gateway.restore(record)
+    #expect(rig.gateway.triggers.plan.offset(of: 1) == 0)
+  }
+
+  @Test("what a run has learnt of a receiver is used by the next, and survives a reload; another place is another receiver") func kept() {
+    var rig = site()
+    var record = ReceiverRecord()
+    (record.gateway, record.point) = (rig.gateway.settings.gateway.name, Self.places[1])
+    (record.offset, record.doubt, record.visits) = (Decibels(-9), Decibels(1), 30)
+    rig.gateway.restore(record)
+    #expect(rig.gateway.triggers.plan.offset(of: 1) == -6)
+    reload(&rig, at: 5)
+    #expect(rig.gateway.triggers.plan.offset(of: 1) == -6)
+    reload(&rig, at: 6, second: PlanPoint(x: 8, y: 1))
+    #expect(rig.gateway.triggers.plan.offset(of: 1) == 0)
+    reload(&rig, at: 7)
+    #expect(rig.gateway.triggers.plan.offset(of: 1) == -6)
+  }
+
+  @Test("a visit teaches how loud a phone is, its pocket included, beyond what a level rule may believe") func loudness() throws {
+    var rig = site()
+    visit(1, at: 0, &rig, offsets: [0, 0, 0, 0], loudness: -76)
+    let record = rig.gateway.triggers.learnt[0]
+    #expect((record.power.value + 76).magnitude < 4, "\(record.power.value)")
+    #expect(rig.gateway.triggers.learnt.power(of: record.identity, assumed: Decibels(-59)) == nil)
+    #expect(rig.gateway.triggers.learnt.record(of: record.identity) != nil)
+  }
+}
