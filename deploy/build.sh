@@ -10,9 +10,8 @@
 source "$(dirname "$0")/common.sh"
 need_swift
 
-# Small enough for a board's flash and for an update over a phone's connection. On armhf the compiler copies errors that carry a text (StoreFault)
-# byte by byte: 130 kB in two dozen functions.
-declare -A max_bytes=([amd64]=1750000 [arm64]=1750000 [armhf]=1900000)
+# Small enough for a board's flash and for an update over a phone's connection.
+max_bytes=1750000
 # Libraries whose security fixes must come from Debian. All others (libbluetooth, toml++, libstdc++) are linked in.
 may_need='libmosquitto\.so\.1|libcrypto\.so\.3|libsqlite3\.so\.0|libcjson\.so\.1|libm\.so\.6|libc\.so\.6|ld-linux[-a-z0-9_]*\.so\.[0-9]'
 
@@ -65,7 +64,7 @@ examine() {
   needed=$(readelf -dW "$binary" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
   strange=$(grep -vxE "$may_need" <<<"$needed" || true)
   [ -z "$strange" ] || fail "$binary links $(xargs <<<"$strange"), which is not among the libraries a board must have"
-  [ "$bytes" -lt "${max_bytes[$arch]}" ] || fail "$binary has $bytes bytes, ${max_bytes[$arch]} are allowed"
+  [ "$bytes" -le $max_bytes ] || fail "$binary has $bytes bytes, $max_bytes are allowed"
   say "$binary: $bytes bytes, needs $(xargs <<<"$needed")"
 }
 

@@ -53,3 +53,26 @@ package func log10(_ x: Double) -> Double { log2(x) * 0.3010299956639812 }
 /// Exact for a whole number below 2²² either way. The usual conversion would wait for its register's old value, which belongs to the packet
 /// before.
 @inline(always) func float(_ number: Int32) -> Float { Float(bitPattern: UInt32(bitPattern: 0x4B40_0000 &+ number)) - 0x1.8p23 }
+
+// For the usual conversions 32-bit ARM calls a function that takes 64 bits, whatever the number's type. These give the same bits.
+#if arch(arm)
+  @inline(always) func float(_ number: Int8) -> Float { float(Int32(number)) }
+  @inline(always) func float(_ number: UInt16) -> Float { float(Int32(number)) }
+  @inline(always) func float(wide number: Int32) -> Float { float(halves: number) }
+  @inline(always) func double(_ number: UInt16) -> Double { Double(float(number)) }
+  @inline(always) func double(_ number: Int64) -> Double { double(halves: number) }
+#else
+  @inline(always) func float(_ number: Int8) -> Float { Float(number) }
+  @inline(always) func float(_ number: UInt16) -> Float { Float(number) }
+  @inline(always) func float(wide number: Int32) -> Float { Float(number) }
+  @inline(always) func double(_ number: UInt16) -> Double { Double(number) }
+  @inline(always) func double(_ number: Int64) -> Double { Double(number) }
+#endif
+
+/// Rounded once.
+@inline(always) func float(halves number: Int32) -> Float { float(number >> 16) * 65_536 + float(number & 0xFFFF) }
+@inline(always) func double(halves number: Int64) -> Double {
+  // Each half is the low part of a mantissa: with 2⁸⁴ and 2⁶³ for its sign, and with 2⁵².
+  let (high, low) = (UInt64(bitPattern: number) >> 32, UInt64(bitPattern: number) & 0xFFFF_FFFF)
+  return (Double(bitPattern: 0x4530_0000_8000_0000 ^ high) - 0x1.00000801p84) + Double(bitPattern: 0x4330_0000_0000_0000 | low)
+}

@@ -32,9 +32,9 @@ package struct Interval: Comparable, Hashable, Sendable, BitwiseCopyable {
   package static func seconds(_ count: Double) -> Self { Self(microseconds: Int64((count * 1e6).rounded())) }
   package static func hours(_ count: Int64) -> Self { Self(microseconds: count * 3_600_000_000) }
 
-  package var seconds: Double { Double(microseconds) * 1e-6 }
+  package var seconds: Double { double(microseconds) * 1e-6 }
   /// Microseconds in 32 bits, half an hour at most: every packet needs them.
-  @inline(always) var brief: Float { Float(Int32(truncatingIfNeeded: smaller(microseconds, 2_000_000_000))) }
+  @inline(always) var brief: Float { float(wide: Int32(truncatingIfNeeded: smaller(microseconds, 2_000_000_000))) }
   package static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
   package static func + (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds + b.microseconds) }
   package static func - (a: Self, b: Self) -> Self { Self(microseconds: a.microseconds - b.microseconds) }

@@ -6,7 +6,6 @@ This script stands on both of the product's lines: between it and a controller (
 second and then 1,000, each of a new address; and between it and a broker (mosquitto), where it sees the proximity message of each address go by. What is
 measured contains this script's own waking up, twice.
 """
-import pathlib
 import re
 import select
 import socket
@@ -14,30 +13,15 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-
 from between import Between, unix
+from measured import UNKNOWN, gateway, option
 from mosquitto import Mosquitto
-from rig import Air, Program
+from rig import Air
 
-words = sys.argv[1:]
-checks = '--check' in words and not words.remove('--check')
-PROGRAM = words[0] if words else ROOT / 'build' / 'amd64' / 'forecourt'
+checks = option('--check')
 SECONDS = 20
 # Milliseconds at p99 by adverts a second: few are read at once, many together.
 MOST_MS = {40: 2, 1_000: 15}
-CONFIG = '''[gateway]
-purpose = "Measures how long a packet takes."
-[[radio]]
-name = "r"
-adapter = "unix:{folder}/controller"
-[privacy]
-unknown = "publish"
-[mqtt]
-port = {port}
-[outbox]
-path = "{folder}/outbox.db"
-'''
 
 
 def advert(number):
@@ -52,12 +36,8 @@ def main():
         near.bind(f'{folder}/controller')
         radio = Between(near, lambda: unix(air.lines['p0'].removeprefix('unix:')))
         line = Between(far, lambda: socket.create_connection(('127.0.0.1', broker.port)))
-        config = pathlib.Path(folder) / 'config.toml'
-        config.write_text(CONFIG.format(folder=folder, port=far.getsockname()[1]))
-        program = Program([PROGRAM, 'run', '--config', config], f'{folder}/words')
-        program.start()
-        seen = {rate: measure(radio, line, rate, which << 24) for which, rate in enumerate(MOST_MS)}
-        program.stop()
+        with gateway(folder, f'unix:{folder}/controller', far.getsockname()[1], UNKNOWN):
+            seen = {rate: measure(radio, line, rate, which << 24) for which, rate in enumerate(MOST_MS)}
     for rate, (sent, took) in seen.items():
         p50, p99 = (took[int(len(took) * part)] * 1e3 for part in (0.5, 0.99))
         print(f'{len(took)} of {sent} adverts at {rate} a second seen on their way to the broker: p50 {p50:.2f} ms, p99 {p99:.2f} ms')

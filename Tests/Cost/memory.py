@@ -13,35 +13,16 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / 'Tests' / 'Cost' / 'Fleet'))
-
 from feeder import Feed, compiled
-from forecourts import BEACON, SCENARIO
+from measured import EVERYTHING, HERE, UNKNOWN, gateway, option, product
 from mosquitto import Mosquitto
-from rig import Program, free_port
+from rig import free_port
 
-words = sys.argv[1:]
-checks = '--check' in words and not words.remove('--check')
-PROGRAM = words[0] if words else ROOT / 'build' / 'amd64' / 'forecourt'
+sys.path.insert(0, str(HERE / 'Fleet'))
+from forecourts import BEACON, SCENARIO  # noqa: E402
+
+checks = option('--check')
 MOST_MB = {'start': 7.5, '4,096 devices': 9.8, '65,536 devices': 45, 'TLS': 11.5, 'check': 10.5, 'scan': 8, 'replay --report of an hour': 12}
-CONFIG = '''[gateway]
-purpose = "Measures memory."
-devices = {devices}
-[[radio]]
-name = "r"
-adapter = "unix:{line}"
-[[region]]
-name = "all"
-match = "*"
-[privacy]
-unknown = "publish"
-[mqtt]
-port = {port}
-{tls}
-[outbox]
-path = "{folder}/outbox.db"
-'''
 
 
 def memory(pid, what='VmRSS'):
@@ -66,16 +47,15 @@ class Machine:
 
     @contextlib.contextmanager
     def gateway(self, devices=4_096, port=None, tls=''):
-        feed, config = Feed(self.folder), pathlib.Path(self.folder) / 'config.toml'
-        config.write_text(CONFIG.format(devices=devices, line=feed.path, port=port or free_port(), tls=tls, folder=self.folder))
-        with Program([PROGRAM, 'run', '--config', config], f'{self.folder}/words') as program:
+        feed = Feed(self.folder)
+        with gateway(self.folder, f'unix:{feed.path}', port or free_port(), EVERYTHING + UNKNOWN, devices=devices, mqtt=tls) as program:
             time.sleep(1)
             yield program, feed
         feed.close()
 
     def peak(self, what, *command):
         """Every command ends with a pause, in which what it took at most is read."""
-        out = subprocess.Popen(['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=exit_group', '-e', 'inject=exit_group:delay_enter=1000000', PROGRAM,
+        out = subprocess.Popen(['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=exit_group', '-e', 'inject=exit_group:delay_enter=1000000', product(),
                                 *command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(0.3)
         child = pathlib.Path(f'/proc/{out.pid}/task/{out.pid}/children').read_text().split()[0]
@@ -99,7 +79,7 @@ opposite_m = [30, 30]
 shortest_interval_ms = 500
 longest_interval_ms = 2000
 ''')
-    subprocess.run([PROGRAM, 'simulate', scenario, '--out', f'{folder}/hour.btsnoop'], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([product(), 'simulate', scenario, '--out', f'{folder}/hour.btsnoop'], check=True, stdout=subprocess.DEVNULL)
     config = pathlib.Path(folder) / 'hour-config.toml'
     config.write_text(f'gateway.purpose = "Replays."\n[[radio]]\nname = "r"\nadapter = "hci0"\n[[region]]\nname = "all"\nmatch = "{BEACON}:*"\n'
                       f'[[trigger]]\nname = "pump-1"\nmatch = "{BEACON}:*"\n')

@@ -4,44 +4,23 @@
 In the same minute: our gateway and the bare loops of wake.py on the controller's own line (feed.c), bleak and TheengsGateway on a bus on
 which bluez.py tells the same number of adverts as bluetoothd does. What bluetoothd would take is nobody's; the bus's own share is printed.
 """
-import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HERE = pathlib.Path(__file__).resolve().parent
-
 from feeder import Feed, compiled
+from measured import HERE, gateway, taken, words
 from mosquitto import Mosquitto
 from process import die_with_parent
 from rig import Program, wait_until
 
-VENV = pathlib.Path(sys.argv[1])
-PROGRAM = sys.argv[2] if len(sys.argv) > 2 else ROOT / 'build' / 'amd64' / 'forecourt'
+VENV = pathlib.Path(words.pop(0))
 RATE, SETTLE, SECONDS = 1_000, 5, 20
-CONFIG = '''gateway.purpose = "Is compared."
-[[radio]]
-name = "r"
-adapter = "unix:{line}"
-[[region]]
-name = "all"
-match = "*"
-[mqtt]
-port = {port}
-[outbox]
-path = "{folder}/outbox.db"
-'''
 BUS = '''<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={path}</listen>
 <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>
 '''
-
-
-def taken(pid):
-    return sum(int((task / 'schedstat').read_text().split()[0]) for task in pathlib.Path(f'/proc/{pid}/task').iterdir()) / 1e9
 
 
 class Bus:
@@ -69,27 +48,26 @@ class Bus:
 def main():
     with tempfile.TemporaryDirectory() as folder, Mosquitto() as broker:
         compiled(folder)
-        feed, config = Feed(folder), pathlib.Path(folder) / 'config.toml'
-        config.write_text(CONFIG.format(line=feed.path, port=broker.port, folder=folder))
+        feed = Feed(folder)
         theengs = [VENV / 'bin' / 'TheengsGateway', '-H', '127.0.0.1', '-P', broker.port, '-sd', 3600, '-tb', 1, '-D', 0]
-        with Program([PROGRAM, 'run', '--config', config], f'{folder}/words') as ours, \
-                Bus(folder, 'bleak', VENV / 'bin' / 'python', HERE / 'bleak_scanner.py') as bleak, Bus(folder, 'theengs', *theengs) as gateway:
+        with gateway(folder, f'unix:{feed.path}', broker.port) as ours, \
+                Bus(folder, 'bleak', VENV / 'bin' / 'python', HERE / 'bleak_scanner.py') as bleak, Bus(folder, 'theengs', *theengs) as rival:
             loops = {how: subprocess.Popen([f'{folder}/loop', feed.path, 'stream', how], stdout=subprocess.DEVNULL, preexec_fn=die_with_parent)
                      for how in ('one', 'gather')}
             ours.told('connected to the broker')
             time.sleep(1)
             pids = {'a loop in C that gathers for 10 ms': loops['gather'].pid, 'a loop in C, one by one': loops['one'].pid, 'forecourt': ours.pid,
-                    'bleak, counting': bleak.program.pid, 'its bus': bleak.daemon.pid, 'TheengsGateway': gateway.program.pid, 'its bus ': gateway.daemon.pid}
+                    'bleak, counting': bleak.program.pid, 'its bus': bleak.daemon.pid, 'TheengsGateway': rival.program.pid, 'its bus ': rival.daemon.pid}
             feed.process.stdin.write(f'{RATE} {SETTLE + SECONDS + 2} 50\n')
             feed.process.stdin.flush()
             time.sleep(SETTLE)
-            before, began = {name: taken(pid) for name, pid in pids.items()}, time.monotonic()
+            before, began = {name: taken(pid)[0] for name, pid in pids.items()}, time.monotonic()
             time.sleep(SECONDS)
             passed = time.monotonic() - began
-            shares = {name: (taken(pid) - before[name]) / passed for name, pid in pids.items()}
+            shares = {name: (taken(pid)[0] - before[name]) / passed for name, pid in pids.items()}
             heard = [int(line) for line in bleak.program.said().split() if line.isdigit()]
             print(f'(bleak heard {(heard[-1] - heard[-3]) / 10:.0f} a second)' if len(heard) > 2 else bleak.program.said()[-500:])
-            if not gateway.program.running: print(gateway.program.said()[-800:])
+            if not rival.program.running: print(rival.program.said()[-800:])
     print(f'{"at 1,000 adverts a second":38}{"of a core":>9}{"forecourts":>16}')
     for name, share in shares.items(): print(f'{name:38}{100 * share:7.2f} %{share / shares["forecourt"]:15.1f}×')
 

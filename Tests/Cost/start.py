@@ -5,45 +5,23 @@ rigs' venv; --check fails above what is promised.
 From the beginning of the process to the command that switches scanning on, at a controller that answers at once (Bumble on a unix
 socket): the median of twenty starts.
 """
-import pathlib
 import statistics
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from measured import EVERYTHING, UNKNOWN, gateway, option
+from rig import Air, free_port, wait_until
 
-from rig import Air, Program, free_port, wait_until
-
-words = sys.argv[1:]
-checks = '--check' in words and not words.remove('--check')
-PROGRAM = words[0] if words else ROOT / 'build' / 'amd64' / 'forecourt'
+checks = option('--check')
 MOST_MS = 50
 SCAN_ENABLE = '2042'
-# Nobody listens at the port: the broker is down all the time.
-CONFIG = '''[gateway]
-purpose = "Measures a start."
-[[radio]]
-name = "r"
-adapter = "{adapter}"
-[[region]]
-name = "all"
-match = "*"
-[privacy]
-unknown = "publish"
-[mqtt]
-port = {port}
-[outbox]
-path = "{folder}/outbox.db"
-'''
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder, Air() as air:
-        config = pathlib.Path(folder) / 'config.toml'
-        config.write_text(CONFIG.format(adapter=air.lines['p0'], port=free_port(), folder=folder))
-        program = Program([PROGRAM, 'run', '--config', config], f'{folder}/words')
-        starts = []
+        # Nobody listens at the port: the broker is down all the time.
+        program, starts = gateway(folder, air.lines['p0'], free_port(), EVERYTHING + UNKNOWN), []
         for _ in range(20):
             before, began = len(air.log(what='command', opcode=SCAN_ENABLE)), time.monotonic_ns()
             program.start()

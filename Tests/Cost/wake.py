@@ -8,69 +8,43 @@ what no other load changes: sleeps and system calls a packet, at 1,000 a second 
 import collections
 import contextlib
 import json
-import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-
 from feeder import Feed, compiled
+from measured import EVERYTHING, gateway, option, taken
 from mosquitto import Mosquitto
-from rig import Program, Subscriber, wait_until
+from rig import Subscriber, wait_until
 
-words = sys.argv[1:]
-counts = '--count' in words and not words.remove('--count')
-PROGRAM = words[0] if words else ROOT / 'build' / 'amd64' / 'forecourt'
+counts = option('--count')
 SETTLE, SECONDS = 2, 5 if counts else 20
 # By adverts a second: times what the loop takes that reads one by one; for each packet, sleeps of all threads and system calls.
 MOST = {1_000: (1.5, 0.25, 0.75), 5_000: (3, 0.05, 0.2)}
-CONFIG = '''[gateway]
-purpose = "Measures what waking up costs."
-[[radio]]
-name = "r"
-adapter = "{adapter}"
-[[region]]
-name = "all"
-match = "*"
-[mqtt]
-port = {port}
-[publish]
-telemetry_s = 5
-[outbox]
-path = "{folder}/outbox.db"
-'''
 
 
-def taken(pid):
-    """Seconds on a core, and sleeps, of all threads."""
-    seconds = sleeps = 0
-    for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
-        seconds += int((task / 'schedstat').read_text().split()[0]) / 1e9
-        sleeps += int(re.search(r'^voluntary_ctxt_switches:\s+(\d+)', (task / 'status').read_text(), re.M)[1])
-    return seconds, sleeps
-
+def spent(pids):
+    """By name: seconds on a core, and sleeps, of all threads."""
+    return {name: (seconds, sum(sleeps.values())) for name, (seconds, sleeps) in ((name, taken(pid)) for name, pid in pids.items())}
 
 
 def measure(feed, pids, rate):
     """By name: the share of a core, and sleeps a packet; and how many packets the gateway's line refused."""
     feed.feed(rate, SETTLE)
-    before, began = {name: taken(pid) for name, pid in pids.items()}, time.monotonic()
+    before, began = spent(pids), time.monotonic()
     sent, refused = feed.feed(rate, SECONDS)
-    after, passed = {name: taken(pid) for name, pid in pids.items()}, time.monotonic() - began
+    after, passed = spent(pids), time.monotonic() - began
     return {name: ((after[name][0] - before[name][0]) / passed, (after[name][1] - before[name][1]) / sent) for name in pids}, refused
 
 
 @contextlib.contextmanager
-def gateway(folder, kind, path, *before):
+def listening(folder, kind, path, *before):
     with Mosquitto() as broker, Subscriber(broker.port, '+/+/+/telemetry') as subscriber:
-        config, env = pathlib.Path(folder) / f'{kind}.toml', {}
-        adapter = f'unix:{path}'
+        adapter, env = f'unix:{path}', {}
         if kind == 'packets': adapter, env = 'hci0', {'LD_PRELOAD': f'{folder}/adapter-shim', 'ADAPTER': str(path)}
-        config.write_text(CONFIG.format(adapter=adapter, port=broker.port, folder=folder))
-        with Program([*before, PROGRAM, 'run', '--config', config], f'{folder}/{kind}.words', env=env) as program:
+        with gateway(folder, adapter, broker.port, EVERYTHING + '[publish]\ntelemetry_s = 5\n', before, env) as program:
             program.told('connected to the broker')
             time.sleep(1)
             yield program, subscriber
@@ -78,7 +52,7 @@ def gateway(folder, kind, path, *before):
 
 def compare(folder, kind, rates):
     short, feed = [], Feed(folder, kind)
-    with gateway(folder, kind, feed.path) as (program, subscriber):
+    with listening(folder, kind, feed.path) as (program, subscriber):
         loops = {} if counts else {how: subprocess.Popen([f'{folder}/loop', feed.path, kind, how], stdout=subprocess.PIPE) for how in ('one', 'gather')}
         # The feeder takes callers before it feeds.
         time.sleep(1)
@@ -106,7 +80,7 @@ def compare(folder, kind, rates):
 def count_calls(folder, kind, rate):
     """System calls a packet, by name."""
     feed, trace = Feed(folder, kind), f'{folder}/{kind}.strace'
-    with gateway(folder, kind, feed.path, 'strace', '-D', '-f', '-ttt', '-o', trace):
+    with listening(folder, kind, feed.path, 'strace', '-D', '-f', '-ttt', '-o', trace):
         feed.feed(rate, SETTLE)
         start = time.time()
         sent, refused = feed.feed(rate, SECONDS)

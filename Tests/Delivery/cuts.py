@@ -113,9 +113,11 @@ def each(folder, cuts):
         for (direction, count, how), happened in made:
             if not happened:
                 continue
-            mine = [m for m in seen.messages if m.topic.startswith(f'forecourt/site/{direction}-{count}-{how}/')]
-            events = {m.payload for m in mine if '/trigger/' in m.topic}
-            assert len(events) == 6 and any(m.topic.endswith('/region/door') for m in mine), (direction, count, how, events)
+            def mine(part):
+                return {m.payload for m in seen.messages if m.topic.startswith(f'forecourt/site/{direction}-{count}-{how}/{part}')}
+            # What is acknowledged may still be on its way to the subscriber.
+            wait_until(lambda: len(mine('trigger')) >= 6 and mine('region/door'), 5, f'all of {direction}-{count}-{how}: {mine("")}')
+            assert len(mine('trigger')) == 6, (direction, count, how, mine('trigger'))
         happened = [words for words, happened in made if happened]
         print(f'  {len(happened)} cuts of {len(made)} tried, up to {max(c for d, c, _ in happened if d == "up")} bytes up')
         return happened

@@ -7,7 +7,7 @@ import os
 import pathlib
 import time
 
-from cases import BASE, case, events, main
+from cases import BASE, all_come, case, events, main
 from courier import Courier
 from gateway import BASE as YARD
 from gateway import Gateway, ask, status, yard
@@ -30,7 +30,7 @@ def over_quota(folder):
         courier.online()
         courier.say('events 1 1 10')
         courier.say('state door {}')
-        figures = courier.until(lambda f: f['delivered'] == 1 and not f['troubles'], 6)
+        figures = courier.until(lambda f: f['delivered'] == 1 and refused.get(f'{BASE}/region/door') == 2 and not f['troubles'], 6)
         assert figures['refused'] == 3 and refused == {f'{BASE}/trigger/pump-1': 3, f'{BASE}/region/door': 2}, (figures, refused)
 
 
@@ -104,6 +104,7 @@ def errors(folder):
             disk.heals()
             courier.say('events 10 10')
             courier.until(lambda f: f['delivered'] == 10 and f['waiting'] == 0 and not f['troubles'])
+        all_come(seen, range(1, 11))
         assert sorted(set(events(seen))) == list(range(1, 11))
 
 

@@ -67,8 +67,12 @@ class Line:
         self.pairs.clear()
 
 
+def number_of(message):
+    return json.loads(message.payload)['number']
+
+
 def numbers(seen):
-    return [json.loads(m.payload)['number'] for m in list(seen.messages) if '/trigger/' in m.topic]
+    return [number_of(m) for m in list(seen.messages) if '/trigger/' in m.topic]
 
 
 def check(seen, promised, pushed):
@@ -123,6 +127,8 @@ def kills(count, seed):
                 line.open = False
                 broker.kill()
                 line.cut()
+                # It has then read all that the broker had written.
+                wait_until(lambda: not seen.client.is_connected(), 10, 'the subscriber is cut off')
                 broker.start()
                 seen.__exit__()
                 heard += [m for m in seen.messages if '/trigger/' in m.topic]
@@ -138,7 +144,7 @@ def kills(count, seed):
         account()
         assert courier.stop() < 2
         assert not any('set aside' in words for words in courier.words)
-        time.sleep(0.5)
+        wait_until(lambda: promised <= {*numbers(seen), *map(number_of, heard)}, 10, 'all that was promised')
         seen.__exit__()
         heard += [m for m in seen.messages if '/trigger/' in m.topic]
     total, again = check(heard, promised, pushed)

@@ -31,7 +31,7 @@ def cold():
                 gateway.topic('proximity/peer:8337CA80')
                 shared = gateway.topic('/peer/')
                 assert shared['retain'] and shared['payload']['id'] == '8337CA80', shared
-                wait_until(lambda: air.report()['scanning'] and not air.report()['connections'], 1, 'it listens again, and has left')
+                wait_until(lambda: air.report()['scanning'] and not air.report()['connections'], 5, 'it listens again, and has left')
                 time.sleep(2)
                 report = air.report()
                 calls = sum(report['commands'].get(o, 0) for o in ('200d', '2043'))
@@ -78,7 +78,7 @@ def stopping():
             air.wait('scanning')
             air.say('phone', id='phone', installation='8337CA80')
             gateway.told('is peer:8337CA80')
-            wait_until(lambda: air.report()['scanning'], 1, 'it scans again')
+            wait_until(lambda: air.report()['scanning'], 5, 'it scans again')
 
 
 def crowd():

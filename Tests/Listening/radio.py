@@ -45,14 +45,14 @@ def lines():
 def several():
     """four radios at once, each with its own thread and file"""
     with Air('a=unix', 'b=tcp', 'c=pty', 'd:legacy=unix') as air, tempfile.TemporaryDirectory() as folder:
-        program = Program([FORECOURT, 'capture', f'{folder}/out.btsnoop', '--config', configured(folder, air.lines), '--seconds', 4],
+        program = Program([FORECOURT, 'capture', f'{folder}/out.btsnoop', '--config', configured(folder, air.lines), '--seconds', 8],
                           pathlib.Path(folder) / 'words')
         program.start()
         for name in air.lines:
             air.wait('scanning', port=name)
         # Over before the end, so that none is under way then.
         air.say('advertise', id='tag', kind='ibeacon', count=20)
-        assert program.process.wait(10) == 0, program.said()
+        assert program.process.wait(20) == 0, program.said()
         for name in air.lines:
             recorded = packets(f'{folder}/out.{name}.btsnoop')
             assert sum(1 for _, _, p in recorded if p[:2] == b'\x04\x3e') == air.report(name)['reports'] == 20, name
@@ -175,7 +175,7 @@ def busy():
         air.say('flood', rate=1000, seconds=20, carry='clock')
         air.wait('flood', timeout=40)
         after, span = ticks(capture.program.pid), time.monotonic() - began
-        time.sleep(0.3)
+        time.sleep(1)
         _, recorded = capture.end()
         heard = [p for _, _, p in recorded if p[:2] == b'\x04\x3e']
         share = (after[0] - before[0]) / span

@@ -77,7 +77,7 @@ def reload(folder):
         gateway.config.write_text(gateway.config.read_text().replace('[command]\nenabled = true', ''))
         gateway.signal(signal.SIGHUP)
         gateway.told('the new configuration is in force', times=2)
-        time.sleep(0.5)
+        gateway.told('connected to the broker', times=2)
         mark = len(seen.messages)
         seen.publish(f'{BASE}/command/ping', '')
         time.sleep(0.5)
@@ -134,8 +134,8 @@ def the_end(folder):
         seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10)
         assert gateway.end() < 2
         assert status(seen, lambda s: s['state'] == 'offline')['reason'] == 'stopped'
-        gateway.start()
         mark = len(seen.messages)
+        gateway.start()
         # Connected is not yet scanning: a device that has not entered cannot exit. One that is still there goes on: it does not enter again.
         seen.wait(lambda m: m.topic.endswith('/region/forecourt') and b'"count":2' in m.payload, 10, mark)
         assert not [m for m in seen.messages[mark:] if b'"enter"' in m.payload]

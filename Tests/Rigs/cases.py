@@ -7,6 +7,8 @@ import tempfile
 import time
 import traceback
 
+from process import wait_until
+
 BASE = 'forecourt/site/gateway'
 cases = []
 
@@ -20,6 +22,11 @@ def case(function):
 def events(seen):
     """The numbers of the durable events, as they came."""
     return [json.loads(m.payload)['number'] for m in seen.messages if '/trigger/' in m.topic]
+
+
+def all_come(seen, numbers):
+    """Waits for these events: what the broker has acknowledged may still be on its way to a subscriber."""
+    wait_until(lambda: set(numbers) <= set(events(seen)), 5, f'the events {numbers}')
 
 
 def main():

@@ -7,7 +7,12 @@ import time
 
 from cases import BASE, case, main
 from courier import Courier
-from rig import Mosquitto, Subscriber
+from rig import Mosquitto, Subscriber, wait_until
+
+
+def subscribed(broker, times):
+    """The broker has granted the courier so many subscriptions in all."""
+    wait_until(lambda: broker.said().count('Sending SUBACK to forecourt-') == times, 10, f'{times} subscriptions')
 
 
 @case
@@ -21,8 +26,7 @@ def commands(folder):
             assert courier.figures['commands'] == 0
         seen.publish(f'{BASE}/command/authorization', 'denied', retain=True)
         with Courier(port=broker.port, outbox=folder / 'o', commands=1) as courier:
-            courier.online()
-            time.sleep(0.3)
+            subscribed(broker, 1)
 
             def ask(name, payload):
                 before = len(seen.messages)
@@ -63,10 +67,9 @@ def claim(gateway='other', group='island', **members):
 @case
 def claims(folder):
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
-        for version in 5, 4:
+        for turn, version in enumerate((5, 4), 1):
             with Courier(port=broker.port, outbox=folder / str(version), version=version, claims=1, peers=1) as courier:
-                courier.online()
-                time.sleep(0.2)
+                subscribed(broker, 4 * turn)
                 seen.publish(*claim())
                 courier.wait('claim other holding -61.5')
                 seen.publish(*claim('gateway'))

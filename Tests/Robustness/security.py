@@ -8,9 +8,9 @@ import signal
 import subprocess
 import sys
 
-from cases import BASE, case, events, main
+from cases import BASE, all_come, case, events, main
 from courier import ROOT, Courier
-from rig import Mosquitto, Subscriber
+from rig import Mosquitto, Subscriber, wait_until
 
 
 @case
@@ -93,9 +93,11 @@ def an_acl_that_forbids(folder):
             courier.told('see its ACL')
         (broker.folder / 'acl').write_text('topic readwrite #\n')
         broker.signal(signal.SIGHUP)
+        wait_until(lambda: 'Reloading config' in broker.said(), 5, 'the broker has the new list')
         with Courier(port=broker.port, outbox=folder / 'o', commands=1) as courier:
             figures = courier.until(lambda f: f['delivered'] == 3)
             assert not figures['troubles'] & 4
+        all_come(seen, range(1, 5))
     assert sorted(events(seen)) == [1, 2, 3, 4]
 
 

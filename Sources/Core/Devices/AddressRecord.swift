@@ -46,9 +46,9 @@ package struct AddressRecord: BitwiseCopyable {
     if isResponseLater { response = copy } else { advert = copy }
     if recognition.isImplausible(report.txPower) { return }
     if let measured = recognition.measuredPower {
-      learn(.advertised(Decibels(Float(measured))))
+      learn(.advertised(Decibels(float(measured))))
     } else if let transmitted = recognition.txPower ?? report.txPower {
-      learn(.transmitted(Decibels(Float(transmitted) - Float(EddystoneFrame.firstMeter))))
+      learn(.transmitted(Decibels(float(transmitted) - float(EddystoneFrame.firstMeter))))
     }
   }
 

@@ -27,6 +27,7 @@ package struct Average: BitwiseCopyable {
   /// Samples since the average started or restarted.
   private var count: UInt16 = 0
   private var gaps: UInt8 = 0
+  /// Also in `observe`, as a number.
   private static let mostGaps: UInt8 = 16
   private var levels = LevelRing()
 
@@ -46,7 +47,7 @@ package struct Average: BitwiseCopyable {
     }
     last = now
     let elapsed = float(Int32(truncatingIfNeeded: silence.microseconds))
-    gap += (elapsed - gap) * (1 / Float(Self.mostGaps))
+    gap += (elapsed - gap) * (1 / 16)
     let early = Proof.weight(after: elapsed)
     let older = shrunken(weight, octaves: elapsed * settings.octavesPerMicrosecond)
     take(error, weighing: early, beside: older, atLeast: 4 * early)
@@ -66,7 +67,7 @@ package struct Average: BitwiseCopyable {
     guard silence < settings.stale else { return start(sample) }
 
     let early = Proof.weight(after: silence.brief)
-    var (value, verdict) = (Float(sample), Verdict.taken)
+    var (value, verdict) = (float(sample), Verdict.taken)
     if abs(value - mean) > settings.outlier.value, count >= 3 { (value, verdict) = gated(value, settings) }
     let older = weight * Float(exp2(Double(silence.brief * settings.octavesPerMicrosecond)))
     take(value - mean, weighing: early, beside: older, atLeast: early * Float(min(samples + 1, 4)))
@@ -80,7 +81,7 @@ package struct Average: BitwiseCopyable {
   /// One standard deviation of the path's loss, the transmitter's power being known: walls, bodies and reflections, which no average
   /// removes, and the noise of the samples.
   package var doubt: Decibels {
-    let samples = max(1, min(Double(count), 2 * Double(weight) - 1))
+    let samples = max(1, min(double(count), 2 * Double(weight) - 1))
     let noise = (Double(variance) * samples + DoubtModel.priorVariance * DoubtModel.priorSamples) / (samples + DoubtModel.priorSamples)
     return Decibels(Float((DoubtModel.shadowing * DoubtModel.shadowing + noise / samples).squareRoot()))
   }
@@ -92,7 +93,7 @@ package struct Average: BitwiseCopyable {
   package var rate: Float { gap > 0 ? 1e6 / gap : 0 }
 
   private mutating func start(_ sample: Int8) -> Verdict {
-    mean = Float(sample)
+    mean = float(sample)
     (weight, variance, count) = (0, 0, 1)
     movement = Movement()
     levels.append(sample)
@@ -105,7 +106,7 @@ package struct Average: BitwiseCopyable {
       return
     }
     gaps = min(gaps + 1, Self.mostGaps)
-    gap += (silence.brief - gap) / Float(gaps)
+    gap += (silence.brief - gap) / float(UInt16(gaps))
   }
 
   /// `weight` decays with time, so a sample's share in steady state is 1 − exp(−Δt/τ). A young average is the plain mean (the first sample

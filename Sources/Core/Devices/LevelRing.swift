@@ -9,7 +9,7 @@ struct LevelRing: BitwiseCopyable {
   }
 
   /// `age` counts packets: 0 is the newest.
-  subscript(age: Int) -> Float { Float(levels[(Int(next) + 15 - age) & 15]) }
+  subscript(age: Int) -> Float { float(levels[(Int(next) + 15 - age) & 15]) }
 
   /// The mean of the two middle ones when `count` is even.
   func median(ofLast count: Int) -> Float {
@@ -24,6 +24,6 @@ struct LevelRing: BitwiseCopyable {
       }
       sorted[place] = level
     }
-    return (Float(sorted[(count - 1) / 2]) + Float(sorted[count / 2])) / 2
+    return (float(sorted[(count - 1) / 2]) + float(sorted[count / 2])) / 2
   }
 }

@@ -141,7 +141,7 @@ package struct Gateway: ~Copyable {
   /// What a sample of a device changes that the configuration asks for, or that is published.
   @inline(never)
   private mutating func observeWatched(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
-    let corrected = Decibels(Float(level)) - settings.receiveOffset(of: radio)
+    let corrected = Decibels(float(level)) - settings.receiveOffset(of: radio)
     if devices[slot].interest.regions != 0 {
       regions.observe(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }

@@ -42,20 +42,22 @@ package struct Approach: BitwiseCopyable {
     let rhythm = gap > 0 ? Interval.seconds(Double(gap)) * 2 : elapsed
     last = max(last, now)
     if samples < .max { samples += 1 }
-    gap += (Float(elapsed.seconds) - gap) / min(Float(samples) - 1, 8)
+    gap += (Float(elapsed.seconds) - gap) / min(float(samples) - 1, 8)
     let isInRhythm = elapsed <= rhythm
+    // A young average is the plain mean.
+    let least = 1 / double(samples)
     let keptSlow = kept(of: elapsed, within: Self.slowSeconds)
-    quick += share(kept(of: elapsed, within: Self.quickSeconds), isInRhythm) * (level.value - quick)
-    slow += share(keptSlow, isInRhythm) * (level.value - slow)
+    quick += share(kept(of: elapsed, within: Self.quickSeconds), isInRhythm, atLeast: least) * (level.value - quick)
+    slow += share(keptSlow, isInRhythm, atLeast: least) * (level.value - slow)
     // Twice as slow.
-    slowest += share(keptSlow.squareRoot(), isInRhythm) * (level.value - slowest)
+    slowest += share(keptSlow.squareRoot(), isInRhythm, atLeast: least) * (level.value - slowest)
     return min(min(elapsed, rhythm), Self.mostCounted)
   }
 
-  /// A young average is the plain mean. After a gap, the old average has aged by the whole gap.
-  private func share(_ kept: Double, _ isInRhythm: Bool) -> Float {
+  /// After a gap, the old average has aged by the whole gap.
+  private func share(_ kept: Double, _ isInRhythm: Bool, atLeast least: Double) -> Float {
     let steady = 1 - kept
-    return Float(max(isInRhythm ? min(steady, Self.mostShare) : steady, 1 / Double(samples)))
+    return Float(max(isInRhythm ? min(steady, Self.mostShare) : steady, least))
   }
 
   private func kept(of elapsed: Interval, within seconds: Double) -> Double { exp2(-elapsed.seconds / seconds * 1.4426950408889634) }

@@ -111,20 +111,20 @@ extension Courier {
     var fault = fault
     // Not every broker says why it drops the older of two clients.
     if shortConnections >= 3, !fault.isOfContent {
-      fault.said.append(" Again and again: is there another gateway of the same site and name?")
+      fault.said += " Again and again: is there another gateway of the same site and name?"
     }
-    complain(fault)
+    complain(Sentence(fault.said))
     linux_release_libraries()
   }
 
   /// Logs the same complaint once, not at every retry.
-  private func complain(_ fault: MQTTFault) {
-    guard fault.said != lastComplaint else { return }
-    lastComplaint = fault.said
+  private func complain(_ said: Sentence) {
+    guard said != lastComplaint else { return }
+    lastComplaint = said
     var words = Sentence("no connection to the broker at ")
     words.append(settings.broker.host)
     words.append(": ")
-    words.append(fault.said)
+    words.append(said)
     log(.warning, words)
   }
 

@@ -105,7 +105,7 @@ struct EventStore {
         let remedy = Path("chown \(userName) \(String(settings.path))*")
         logFile(.error, "this user may not write the outbox; events are in memory only and end with the gateway. Once as root:", remedy)
       } else {
-        logFile(.error, "the outbox cannot be used; events are kept in memory only. SQLite says:", Path(fault.said.bytes))
+        logFile(.error, "the outbox cannot be used; events are kept in memory only. SQLite says:", Path(fault.said))
       }
     }
     counters.set(.store, true)

@@ -132,9 +132,7 @@ import Core
     let code = unsafe mosquitto_loop_read(handle, 1)
     let tooLong = mosquitto_bound_memory(0)
     if tooLong > 0 {
-      var fault = MQTTFault("the broker sends a message of ")
-      fault.said.append(decimal: UInt64(tooLong))
-      fault.said.append(" bytes on a topic that we read")
+      var fault = MQTTFault("the broker sends a message of \(tooLong) bytes on a topic that we read")
       fault.isOfContent = true
       throw fault
     }
@@ -249,20 +247,16 @@ import Core
 
   private func fault(_ code: CInt, errno: CInt) -> MQTTFault {
     if let told = news.refusal { return told }
-    var fault = MQTTFault("")
+    var fault = MQTTFault(words(code, errno))
     fault.isOfMessage = Self.faultsOfMessages.contains(code)
-    // SAFETY: both give terminated texts that are copied before anything else can ask.
-    if code == MOSQ_ERR_ERRNO.rawValue {
-      unsafe fault.said.append(cString: strerror(errno))
-    } else if code == MOSQ_ERR_EAI.rawValue {
-      fault.said.append("the name cannot be resolved")
-    } else {
-      unsafe fault.said.append(cString: mosquitto_strerror(code))
-    }
-    if !news.complaint.isEmpty {
-      fault.said.append(" ")
-      fault.said.append(news.complaint)
-    }
+    if !news.complaint.isEmpty { fault.said += " " + String(news.complaint) }
     return fault
+  }
+
+  private func words(_ code: CInt, _ errno: CInt) -> String {
+    if code == MOSQ_ERR_ERRNO.rawValue { return systemWords(errno) }
+    if code == MOSQ_ERR_EAI.rawValue { return "the name cannot be resolved" }
+    // SAFETY: it answers every number with a literal.
+    return unsafe String(cString: mosquitto_strerror(code))
   }
 }

@@ -4,22 +4,14 @@ import Core
 
 /// Why there is no connection, or why one message cannot be sent.
 struct MQTTFault: Error {
-  var said = Sentence()
+  /// Not a text in place, as in StoreFault.
+  var said: String
   /// Only this message cannot be sent; the connection is fine.
   var isOfMessage = false
   /// The broker sent a message that is too long.
   var isOfContent = false
 
-  init(_ words: StaticString) { said.append(words) }
-
-  init(_ words: StaticString, _ path: Path, errno: CInt) {
-    said.append(words)
-    said.append(" ")
-    said.append(path)
-    said.append(": ")
-    // SAFETY: strerror answers every number with a terminated text.
-    unsafe said.append(cString: strerror(errno))
-  }
+  init(_ said: String) { self.said = said }
 }
 
 /// What libmosquitto's callbacks reported, for the courier to act on after the call.
@@ -92,19 +84,17 @@ extension MQTTClient {
       news.greeted = isResumed ? .resumed : .fresh
       return
     }
-    var fault = MQTTFault("the broker refuses us: ")
     // SAFETY: both answer every number with a literal.
-    unsafe fault.said.append(cString: reason >= 0x80 ? mosquitto_reason_string(reason) : mosquitto_connack_string(reason))
-    news.refusal = fault
+    let why = unsafe String(cString: reason >= 0x80 ? mosquitto_reason_string(reason) : mosquitto_connack_string(reason))
+    news.refusal = MQTTFault("the broker refuses us: " + why)
   }
 
   private func dismissed(_ reason: CInt) {
     guard reason >= 0x80 else { return }
-    var fault = MQTTFault("the broker ended the connection: ")
     // SAFETY: it answers every number with a literal.
-    unsafe fault.said.append(cString: mosquitto_reason_string(reason))
-    if reason == MQTT_RC_SESSION_TAKEN_OVER.rawValue { fault.said.append("; is there another gateway of the same site and name?") }
-    news.refusal = fault
+    var words = unsafe "the broker ended the connection: " + String(cString: mosquitto_reason_string(reason))
+    if reason == MQTT_RC_SESSION_TAKEN_OVER.rawValue { words += "; is there another gateway of the same site and name?" }
+    news.refusal = MQTTFault(words)
   }
 
   /// While we read: the broker's acknowledgement. Else: the socket has accepted a QoS 0 packet, which is only counted.

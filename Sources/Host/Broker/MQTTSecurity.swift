@@ -8,7 +8,10 @@ extension MQTTClient {
     guard settings.usesTLS else { return }
     for file in 0..<3 {
       let path = file == 0 ? settings.authorities : file == 1 ? settings.certificate : settings.key
-      guard path.isEmpty || FileSystem.isReadable(path) else { throw MQTTFault("cannot read", path, errno: linux_errno()) }
+      guard path.isEmpty || FileSystem.isReadable(path) else {
+        let code = linux_errno()
+        throw MQTTFault("cannot read \(String(path)): \(systemWords(code))")
+      }
     }
     let (folder, certificate, key) = (FileSystem.isFolder(settings.authorities), settings.certificate, settings.key)
     // SAFETY: libmosquitto copies the paths.

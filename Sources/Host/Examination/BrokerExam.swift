@@ -11,7 +11,7 @@ extension Examined {
     do throws(MQTTFault) {
       try call.ask()
     } catch {
-      let words = String(error.said)
+      let words = error.said
       let command = remedyCommand(words, settings.broker)
       let isRefused = words.rest(after: "the broker refuses us: ") != nil
       let said = "\(place): \(words)" + remedy(words, settings.broker)

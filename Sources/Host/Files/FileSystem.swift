@@ -153,13 +153,11 @@ final class FileLock: Sendable {
   private let descriptor: CInt
 
   init(_ path: Path) throws(StoreFault) {
-    // SAFETY: the path is lent with its zero; the system's words are copied at once.
+    // SAFETY: the path is lent with its zero.
     let descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
     guard descriptor >= 0 else {
-      let isForbidden = [EACCES, EPERM, EROFS].contains(linux_errno())
-      var fault = StoreFault(isForbidden ? .forbidden : .other, "")
-      unsafe fault.said.append(cString: strerror(linux_errno()))
-      throw fault
+      let code = linux_errno()
+      throw StoreFault([EACCES, EPERM, EROFS].contains(code) ? .forbidden : .other, systemWords(code))
     }
     self.descriptor = descriptor
     // From here on `deinit` closes it, even if the next line throws.

@@ -2,7 +2,7 @@ import CSQLite
 package import Core
 
 /// Why the store failed, in SQLite's words.
-package struct StoreFault: Error, BitwiseCopyable, Sendable {
+package struct StoreFault: Error, Sendable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     /// No room on the disk, or the file may not grow.
     case full
@@ -17,7 +17,8 @@ package struct StoreFault: Error, BitwiseCopyable, Sendable {
     case other
   }
   package var kind: Kind
-  package var said = Text<160>()
+  /// Not a text in place: on armhf the compiler copies one byte by byte in every function that an error may leave.
+  package let said: String
 }
 
 /// One SQLite file. All that is unsafe about SQLite stays in this file.
@@ -144,12 +145,9 @@ extension StoreFault {
       case SQLITE_READONLY, SQLITE_PERM: .forbidden
       default: .other
       }
-    // SAFETY: both are terminated texts, and copied at once.
-    unsafe said.append(cString: database == nil ? sqlite3_errstr(code) : sqlite3_errmsg(database))
+    // SAFETY: both are terminated texts, never missing, and copied at once.
+    said = unsafe String(cString: database == nil ? sqlite3_errstr(code) : sqlite3_errmsg(database))
   }
 
-  package init(_ kind: Kind, _ words: StaticString) {
-    self.kind = kind
-    said.append(words)
-  }
+  package init(_ kind: Kind, _ said: String) { (self.kind, self.said) = (kind, said) }
 }

@@ -67,7 +67,7 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
       return found.count < most
     }
   } catch {
-    say("forecourt: \(path): \(String(error.said))")
+    say("forecourt: \(path): \(error.said)")
     throw FileSystem.exists(Path(path)) && !FileSystem.isReadable(Path(path)) ? .forbidden : .failed
   }
   for entry in found.reversed() { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }

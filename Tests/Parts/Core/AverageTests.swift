@@ -230,6 +230,22 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(Core.exp2(0) == 1)
   }
 
+  @Test("in halves a whole number becomes the same float or double, rounding and all")
+  func halves() {
+    var random = SplitMix64(state: 22)
+    for _ in 0..<200_000 {
+      let bits = random.next()
+      let number = Int64(bitPattern: bits) >> Int64(bits & 63)
+      #expect(Core.double(halves: number) == Double(number))
+      let short = Int32(truncatingIfNeeded: number)
+      #expect(Core.float(halves: short) == Float(short))
+    }
+    for number in [0, 1, -1, .max, .min, Int64(Int32.max), Int64(Int32.min)] {
+      #expect(Core.double(halves: number) == Double(number))
+      #expect(Core.float(halves: Int32(clamping: number)) == Float(Int32(clamping: number)))
+    }
+  }
+
   @Test("a whole number becomes a float exactly, up to an ordinary silence")
   func wholeNumbers() {
     for number in Array(-128...127) + Array(stride(from: -4_194_303, through: 4_194_303, by: 997)) + [4_194_303] {

@@ -264,6 +264,6 @@ extension Outbox {
     do {
       _ = try Outbox(settings, machine: 1)
       Issue.record("an outbox in no folder")
-    } catch { #expect(error.said.words == "No such file or directory") }
+    } catch { #expect(error.said == "No such file or directory") }
   }
 }
