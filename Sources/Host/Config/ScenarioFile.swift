@@ -73,8 +73,9 @@ extension Scenario {
       if table.read(key, &target) { steps.append(.move(to: target, pace: pace, by: conveyance)) }
     }
     for (key, conveyance) in stays {
-      guard let seconds = table.number(key, 0...86_400) else { continue }
-      steps.append(.stay(seconds: seconds, facing: facing, in: conveyance))
+      let seconds = table.number(key, 0...86_400)
+      // A wrong number has its own message.
+      if table.node[key] != nil { steps.append(.stay(seconds: seconds ?? 0, facing: facing, in: conveyance)) }
     }
     if steps.count == 1 { return steps[0] }
     table.fault(at: table.node.at, "must have one of walk_m, drive_m, ride_m, stand_s, sit_s and wait_s")

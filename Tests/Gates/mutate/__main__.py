@@ -1,4 +1,5 @@
-"""Do the tests notice? Makes one plausible mistake at a time in a copy of the work tree, and runs the tests until one fails.
+"""Do the tests notice? Builds a copy of the work tree with many plausible mistakes, each behind a switch; then makes one at a time, and
+runs the tests that come by it until one fails.
 
   python3 Tests/Gates/mutate --change [COMMIT]         every kind of mistake on each line that differs from COMMIT (default: main)
   python3 Tests/Gates/mutate --seed N --count N [PART…] a sample of Sources, or of parts of it: Core/Triggers Host
@@ -6,10 +7,13 @@
   python3 Tests/Gates/mutate --check                   its own test, and whether every mark in equivalent.txt still fits
 
 A mistake that nothing notices is a survivor: write the test, or, if no test could tell, mark it in equivalent.txt with the reason. The copy
-and what is compiled stay below build/mutate, so a second run starts soon. A run that was stopped goes on where it was with --resume.
+and what is compiled stay below build/mutate, so a second run starts soon. A run that was stopped goes on where it was with --resume;
+--again tries once more what survived, and nothing else.
 """
 import argparse
+import itertools
 import pathlib
+import signal
 import sys
 import time
 
@@ -17,8 +21,11 @@ import draw
 import kinds
 import selftest
 import tree
+import trial
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+# So many mistakes share a build.
+AT_ONCE = 300
 
 
 def main():
@@ -30,6 +37,7 @@ def main():
     options.add_argument('--list', action='store_true')
     options.add_argument('--check', action='store_true')
     options.add_argument('--resume', action='store_true')
+    options.add_argument('--again', action='store_true')
     chosen = options.parse_args()
     try:
         marked = draw.equivalents(ROOT)
@@ -44,47 +52,34 @@ def main():
         return 0
     if chosen.change:
         mistakes = draw.of_change(ROOT, draw.changed(ROOT, chosen.change), marked)
-        return try_all(mistakes, None, f'change-{chosen.change}', chosen.resume)
-    name = '-'.join(['seed', str(chosen.seed), *chosen.parts]).replace('/', '.')
-    return try_all(draw.sample(ROOT, draw.sources(ROOT, chosen.parts), chosen.seed, marked), chosen.count, name, chosen.resume)
+        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again))
+    mistakes = draw.sample(ROOT, draw.sources(ROOT, chosen.parts), chosen.seed, marked)
+    name = '-'.join(['seed', str(chosen.seed), *chosen.parts])
+    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again))
 
 
-def try_all(mistakes, count, name, resumes):
+def try_all(mistakes, count, records):
     """Tries so many that compile, and prints what came of each. 1 when something survived."""
     copy = tree.Copy(ROOT)
     copy.renew()
-    tests, records, tried, skipped = tree.Tests(copy), Records(name, resumes), [], 0
-    clean = set()
-    for one in mistakes:
-        if count is not None and len(tried) == count:
-            break
-        start = time.monotonic()
-        outcome = records.of(one)
-        if outcome is None:
-            require_clean(tests, one, clean)
-            with copy.with_mistake(one):
-                outcome = tree.verdict(tests, one)
-            records.add(one, outcome)
-        if outcome == 'not compiled':
-            skipped += 1
-            continue
-        tried.append((one, outcome))
-        print(f'{"noticed " if outcome else "SURVIVED"} {one.path}:{one.line}: {one.words}', flush=True)
-        print(f'         {outcome or "no test fails"} ({tree.seconds_since(start)})', flush=True)
+    tried, skipped, waiting = [], 0, records.offered(mistakes)
+    while portion := list(itertools.islice(waiting, AT_ONCE if count is None else (count - len(tried)) * 3 // 2)):
+        batch = trial.Batch(copy, [one for one in portion if records.of(one) is None])
+        for one in portion:
+            start = time.monotonic()
+            outcome = records.of(one)
+            if outcome is None:
+                outcome = batch.verdict(one)
+                records.add(one, outcome)
+            if outcome == trial.NOT_COMPILED:
+                skipped += 1
+                continue
+            tried.append((one, outcome))
+            print(f'{"noticed " if outcome else "SURVIVED"} {one.path}:{one.line}: {one.words}', flush=True)
+            print(f'         {outcome or "no test fails"} ({time.monotonic() - start:.0f} s)', flush=True)
+            if len(tried) == count:
+                break
     return report(tried, skipped)
-
-
-def require_clean(tests, one, clean):
-    """Without a mistake the tests pass: otherwise everything would look noticed."""
-    for stage in tests.stages(one.path):
-        if (stage[0], stage[2]) in clean:
-            continue
-        print(f'         first without a mistake: {stage[0]}', flush=True)
-        if not tests.compiles(stage):
-            sys.exit('mutate: the tree does not compile; build/mutate/log.txt says why')
-        if name := tests.notices(stage):
-            sys.exit(f'mutate: without any mistake this fails: {name}')
-        clean.add((stage[0], stage[2]))
 
 
 def report(tried, skipped):
@@ -107,16 +102,23 @@ def report(tried, skipped):
 
 
 class Records:
-    """What came of each mistake, kept so that a stopped run can go on."""
+    """What came of each mistake, kept so that a stopped run can go on, and survivors can be tried again."""
 
-    def __init__(self, name, resumes):
+    def __init__(self, name, resumes, again):
         folder = ROOT / 'build' / 'mutate'
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f'{name.replace("/", ".")}.txt'
-        self.known = {}
-        if resumes and self.path.is_file():
+        self.known, self.survived = {}, set() if again else None
+        if (resumes or again) and self.path.is_file():
             self.known = dict(line.split('\t') for line in self.path.read_text().splitlines())
-        self.file = self.path.open('a' if resumes else 'w')
+        if again:
+            self.survived = {key for key, outcome in self.known.items() if not outcome}
+            self.known = {key: outcome for key, outcome in self.known.items() if outcome}
+        self.file = self.path.open('a' if resumes or again else 'w')
+
+    def offered(self, mistakes):
+        """All of them, or those that were tried before."""
+        return (one for one in mistakes if self.survived is None or self.key(one) in self.survived or self.key(one) in self.known)
 
     def of(self, one):
         return self.known.get(self.key(one))
@@ -129,4 +131,6 @@ class Records:
         return f'{one.path} {one.line} {one.start} {one.words} {" ".join(one.new.split())}'
 
 
+# Stopped, it still puts right what it changed, and no compiler outlives it.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 sys.exit(main())

@@ -35,10 +35,12 @@ def sample(root, paths, seed, marked):
     order = sorted(lines)
     chance.shuffle(order)
     for place in order:
-        found = [one for one in lines[place] if one not in marked]
-        if found:
+        if found := lines[place]:
             kind = chance.choice(sorted({one.kind for one in found}))
-            yield chance.choice([one for one in found if one.kind == kind])
+            one = chance.choice([one for one in found if one.kind == kind])
+            # Marks are left out here, so that a new one changes nothing else about the sample.
+            if one not in marked:
+                yield one
 
 
 def changed(root, base):

@@ -7,8 +7,10 @@ import tempfile
 
 import draw
 import kinds
+import switches
 import tokens
 import tree
+import trial
 
 _CHECKS = []
 
@@ -144,7 +146,8 @@ def a_mark_leaves_its_mistake_out_and_a_stale_one_is_an_error():
         marked = draw.equivalents(root, '# Words.\n\n' + mark)
         equal([one.words for one in marked], ['edge moved: < → <='])
         for seed in range(50):
-            assert next(iter(draw.sample(root, ['Sources/Core/A.swift'], seed, marked))) not in marked
+            drawn = [set(draw.sample(root, ['Sources/Core/A.swift'], seed, some)) for some in (set(), marked)]
+            equal(drawn[1], drawn[0] - marked)
         for old, new in [('a < b', 'a < c'), ('edge moved', 'sign'), ('A.swift', 'B.swift'), ('They', '\nThey')]:
             stale = mark.replace(old, new)
             try:
@@ -176,6 +179,7 @@ def the_copy_is_whole_again_and_the_tree_untouched_whatever_happens():
         copy = tree.Copy(root, pathlib.Path(folder) / 'copy')
         copy.renew()
         equal((copy.place / 'Package.swift').read_text(), 'x: [.a(), .b()]\n')
+        assert (copy.place / 'Sources/CMutant/mutant.c').is_file()
         one = kinds.mutants('Sources/Core/A.swift', 'a = b\n')[0]
         for error in (RuntimeError, KeyboardInterrupt):
             try:
@@ -193,44 +197,104 @@ def the_copy_is_whole_again_and_the_tree_untouched_whatever_happens():
 
 
 @check
-def the_first_failure_ends_the_tests_of_a_mistake():
-    one = kinds.mutants('Sources/Core/A.swift', 'a = b\n')[0]
+def a_function_stands_once_for_each_mistake_and_once_as_it_was():
+    def switched(text, kind, path='Sources/x.swift'):
+        found = [one for one in kinds.mutants(path, text) if one.kind == kind]
+        made = switches.Switched(path, text, dict(enumerate(found, 1)))
+        return ' '.join(made.text.split()) if not made.left else made.left
 
-    class Fake(tree.Tests):
-        def __init__(self, compiled, noticing):
-            self.compiled, self.noticing, self.asked = compiled, noticing, []
-
-        def compiles(self, stage):
-            self.asked.append(stage[0])
-            return stage[0] in self.compiled
-
-        def notices(self, stage):
-            return 'a test' if stage[0] == self.noticing else ''
-
-    for compiled, noticing, outcome, asked in [
-        (('Core', 'all'), 'Core', 'a test', ['Core']),
-        (('Core', 'all'), 'all', 'a test', ['Core', 'all']),
-        (('Core', 'all'), '', '', ['Core', 'all']),
-        ((), 'Core', 'not compiled', ['Core']),
+    for kind, before, after in [
+        ('sign', 'func f() { a(b - c) } // d', 'import CMutant; func f() { if mutant_is(1) { a(b + c) } else { a(b - c) } } // d'),
+        ('sign', 'func f() -> A {\n  b - c // d\n}',
+         'import CMutant; func f() -> A { if mutant_is(1) { return b + c // d } else { return b - c // d } }'),
+        ('sign', 'var a: B { get { b - c } }',
+         'import CMutant; var a: B { get { if mutant_is(1) { return b + c } else { return b - c } } }'),
+        ('constant', 'extension A where B == C {\n  static let a = B(7)\n}',
+         'import CMutant; extension A where B == C { static let a = B((mutant_is(2) ? 8 : mutant_is(1) ? 6 : 7)) }'),
+        ('unit', 'let a: B = .seconds(c)', 'import CMutant; let a: B = (mutant_is(1) ? .milliseconds(c) : .seconds(c))'),
+        ('constant', 'enum A: Int { case b = true }', {1}),
+        ('constant', 'let a: InlineArray<8, Int> = b', {1, 2}),
+        ('arguments swapped', 'let a = b { c(d, e) }', {1}),
     ]:
-        fake = Fake(compiled, noticing)
-        equal((tree.verdict(fake, one), fake.asked), (outcome, asked))
+        equal(switched(before, kind), after)
+    equal(switched('int f(int a) {\n  return a - 1;\n}', 'sign', 'Sources/x.c'),
+          'extern _Bool mutant_is(int); int f(int a) { if (mutant_is(1)) { return a + 1; } else { return a - 1; } }')
+
+
+@check
+def a_complaint_finds_its_mistake():
+    text = 'func f() {\n  a = b - c\n}\nlet d = 7\n'
+    found = [one for one in kinds.mutants('Sources/x.swift', text) if one.kind in ('sign', 'constant')]
+    made = switches.Switched('Sources/x.swift', text, dict(enumerate(found, 1)))
+    guilty = {line.strip(): made.guilty(number) for number, line in enumerate(made.text.split('\n'), 1)}
+    equal(guilty['a = b + c'], (1, (1,)))
+    equal(guilty['a = b - c'], (None, (1,)))
+    equal(guilty['let d = (mutant_is(3) ? 8 : mutant_is(2) ? 6 : 7)'], (None, (2, 3)))
+
+
+@check
+def the_nearest_suites_come_first_and_slow_ones_last():
+    def suite(name, seconds):
+        return trial.Suite(name, seconds, set())
+
+    found = trial.stages('Sources/Core/Devices/Average.swift', [
+        suite('HostTests.CourierTests', 9), suite('CoreTests.RegionTests', 1), suite('CoreTests.DeviceTests', 8),
+        suite('CoreTests.AverageTests', 2), suite('HostTests.FileTests', 0.5)])
+    equal([[one.name.split('.')[1] for one in stage] for stage in found],
+          [['AverageTests', 'DeviceTests'], ['RegionTests', 'FileTests'], ['CourierTests']])
+
+
+class _Batch(trial.Batch):
+    """One that compiles nothing and runs nothing."""
+
+    def __init__(self, copy, mistakes, compiles=True, failing=()):
+        super().__init__(copy, mistakes)
+        self.is_compiled, self.failing, self.asked = compiles, failing, []
+        self.products = None
+        self.suites = [trial.Suite('CoreTests.A', 1, {1}), trial.Suite('CoreTests.B', 9, {1, 2})]
+        copy.compile = lambda: compiles
+
+    def fails(self, chosen, seconds, products):
+        self.asked.append(chosen)
+        return 'a test' if chosen in self.failing else ''
+
+
+@check
+def only_what_comes_by_a_mistake_is_run_until_something_fails():
+    with tempfile.TemporaryDirectory() as folder:
+        text = 'a = b\nc = d\ne = f\n'
+        copy = tree.Copy(project(pathlib.Path(folder) / 'tree', X=text), pathlib.Path(folder) / 'copy')
+        copy.write('Sources/Core/X.swift', b'whole')
+        one, two, three = kinds.mutants('Sources/Core/X.swift', text)
+        for mistake, compiles, failing, outcome, asked in [
+            (one, True, ['^CoreTests.A/'], 'a test (CoreTests.A)', ['^CoreTests.A/']),
+            (one, True, [], '', ['^CoreTests.A/', '^CoreTests.B/']),
+            (two, True, [], '', ['^CoreTests.B/']),
+            (three, True, [], '', []),
+        ]:
+            batch = _Batch(copy, [one, two, three], compiles, failing)
+            equal((batch.verdict(mistake), batch.asked), (outcome, asked))
+        for compiles, outcome, count in [(True, '', 2), (False, trial.NOT_COMPILED, 0)]:
+            batch = _Batch(copy, [one, two, three], compiles)
+            batch.alone = {3}
+            equal((batch.verdict(three), len(batch.asked)), (outcome, count))
+        equal((copy.place / 'Sources/Core/X.swift').read_bytes(), b'whole')
 
 
 @check
 def a_failing_test_a_crash_and_a_hang_are_noticed():
     with tempfile.TemporaryDirectory() as folder:
         copy = tree.Copy(pathlib.Path(folder), pathlib.Path(folder) / 'copy')
-        tests = tree.Tests(copy)
 
         def notices(script, seconds=20):
-            def run(command, targets, limit, is_enough):
-                return tree.Tests._run(tests, ['bash', '-c', script], targets, seconds, is_enough)
-            fake = tree.Tests(copy)
-            fake._run = run
-            return fake.notices(('Core', '', ''))
+            program = copy.place / 'program'
+            program.write_text(f'#!/bin/bash\n{script}\n')
+            program.chmod(0o755)
+            batch = trial.Batch(copy, [])
+            batch._program = lambda products: str(program)
+            return batch.fails('.', seconds, copy.place)
 
         equal(notices('echo "✔ Test run with 3 tests in 1 suite passed after 1 s."'), '')
         equal(notices('echo "✘ Test \\"a < b\\" recorded an issue at x"; sleep 60'), '"a < b"')
-        equal(notices('echo "◇ Test run started."; kill -SEGV $$'), 'a crash')
-        equal(notices('sleep 60', 1), f'no end within {tree.TEST_SECONDS} s')
+        equal(notices('echo "◇ Test run started."; kill -SEGV $$'), 'a crash (-11)')
+        equal(notices('sleep 60', 1), 'no end within 1 s')

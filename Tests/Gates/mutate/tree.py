@@ -5,18 +5,36 @@ import pathlib
 import shutil
 import signal
 import subprocess
-import time
+import threading
 
-DOORS = 'CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML'
-# What a room's own tests need, so that no more is compiled for them; and their filter.
-OWN = {
-    'Core': ('Core Seeds CoreTests', r'^CoreTests\.'),
-    'Host': (f'{DOORS} Core Simulation Host Seeds HostTests', r'^HostTests\.'),
-    'Simulation': (f'{DOORS} Core Simulation Host SimulationTests', r'^SimulationTests\.'),
-    'forecourt': (f'{DOORS} Core Simulation Host forecourt CommandTests', r'^CommandTests\.'),
+# What is compiled: the product, and the tests that run within it.
+TARGETS = 'CMutant CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML Core Host Simulation forecourt Seeds ' \
+    'CoreTests HostTests SimulationTests CommandTests'
+COMPILE_SECONDS = 1800
+MOST_MISTAKES = 4000
+# The switch of every process, whoever starts it: a page of a file that says which mistake is made and learns which are reached.
+SWITCH = '''
+#include "CMutant.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static unsigned char nowhere[%(bytes)d];
+static volatile unsigned char *page = nowhere;
+static int chosen;
+__attribute__((constructor(101))) static void open_page(void) {
+  int file = open("%(path)s", O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  void *found = mmap(0, %(bytes)d, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (found == MAP_FAILED) return;
+  page = found;
+  chosen = page[0] | page[1] << 8;
 }
-ALL = ' '.join(dict.fromkeys(' '.join(targets for targets, _ in OWN.values()).split()))
-COMPILE_SECONDS, TEST_SECONDS = 900, 600
+_Bool mutant_is(int number) {
+  if (!page[number + 2]) page[number + 2] = 1;
+  return number == chosen;
+}
+'''
 
 
 class Copy:
@@ -24,6 +42,7 @@ class Copy:
         self.root = root
         self.place = place or root / 'build' / 'mutate' / 'tree'
         self.place.mkdir(parents=True, exist_ok=True)
+        self.page = self.place.parent / 'switch'
 
     def renew(self):
         """Takes over what has changed in the work tree, committed or not; what is unchanged keeps its date, so it is not compiled again."""
@@ -31,96 +50,94 @@ class Copy:
         names = [name for name in subprocess.run(command, capture_output=True, check=True, text=True).stdout.split('\0') if name]
         wanted = {name for name in names if (self.root / name).is_file()}
         for name in wanted:
-            content, copy = (self.root / name).read_bytes(), self.place / name
-            if name == 'Package.swift':
-                # A dropped use leaves unused names behind: here warnings are no errors.
-                content = content.replace(b'.treatAllWarnings(as: .error), ', b'').replace(b', .treatAllWarnings(as: .error)', b'')
-            if not copy.is_file() or copy.read_bytes() != content:
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(content)
-                shutil.copymode(self.root / name, copy)
+            content = (self.root / name).read_bytes()
+            self.write(name, _with_switches(content.decode()).encode() if name == 'Package.swift' else content)
+            shutil.copymode(self.root / name, self.place / name)
+        path = str(self.page).replace('\\', '\\\\').replace('"', '\\"')
+        switch = {'mutant.c': SWITCH % {'path': path, 'bytes': MOST_MISTAKES + 2},
+                  'include/CMutant.h': '#include <stdbool.h>\n_Bool mutant_is(int number);\n'}
+        for name, text in switch.items():
+            self.write(f'Sources/CMutant/{name}', text.encode())
+        wanted.update(f'Sources/CMutant/{name}' for name in switch)
         for path in (self.place / 'Sources', self.place / 'Tests'):
             for file in path.rglob('*'):
                 if file.is_file() and str(file.relative_to(self.place)) not in wanted and '__pycache__' not in file.parts:
                     file.unlink()
 
+    def write(self, name, content):
+        """Writes a file of the copy, if it is another."""
+        path = self.place / name
+        if not path.is_file() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+
     @contextlib.contextmanager
     def with_mistake(self, one):
-        """The copy with this mistake; whatever happens, without it afterwards."""
+        """The copy with this mistake alone in its file; whatever happens, without it afterwards."""
         path = self.place / one.path
-        whole = path.read_bytes()
+        before = path.read_bytes()
         try:
-            path.write_bytes(one.applied(whole.decode()).encode())
+            path.write_bytes(one.applied((self.root / one.path).read_text()).encode())
             yield
         finally:
-            path.write_bytes(whole)
+            path.write_bytes(before)
+
+    def choose(self, number):
+        """Which mistake the tests make from now on; 0 for none. Forgets what was reached."""
+        self.page.write_bytes(bytes([number & 0xFF, number >> 8]) + bytes(MOST_MISTAKES))
+
+    def reached(self):
+        """The mistakes that a test came by since."""
+        return {number for number, byte in enumerate(self.page.read_bytes()[2:]) if byte}
+
+    def compile(self):
+        """Whether it compiles; what the compiler said stands in log.txt."""
+        command = ['swift', 'build', '--build-tests', '--scratch-path', '../built']
+        return run(command, self.place, COMPILE_SECONDS, self.log)[0] == 0
+
+    @property
+    def log(self):
+        return self.place.parent / 'log.txt'
+
+    @property
+    def products(self):
+        return self.place.parent / 'built' / 'debug'
 
 
-class Tests:
-    """The tests that may notice, in the order in which they are tried: the room's own, then all others."""
+def _with_switches(package):
+    """A dropped use leaves unused names behind: here warnings are no errors. All of the product can ask which mistake it makes."""
+    package = package.replace('.treatAllWarnings(as: .error), ', '').replace(', .treatAllWarnings(as: .error)', '')
+    for old, new in [('name: "Core", exclude', 'name: "Core", dependencies: ["CMutant"], exclude'),
+                     ('let doors: [Target] = [', 'let doors: [Target] = [\n  door("CMutant"),')]:
+        package = package.replace(old, new)
+    return package
 
-    def __init__(self, copy):
-        self.copy = copy
 
-    def stages(self, path):
-        room = pathlib.PurePath(path).parts[1]
-        if room in OWN:
-            targets, own = OWN[room]
-            others = '|'.join(name for _, name in OWN.values() if name != own)
-            return [(room, targets, own), ('all', ALL, others)]
-        return [('all', ALL, '|'.join(name for _, name in OWN.values()))]
-
-    def compiles(self, stage):
-        name, targets, _ = stage
-        command = ['swift', 'build', '--build-tests', '--scratch-path', f'../{name}']
-        code, _ = self._run(command, targets, COMPILE_SECONDS, lambda line: False)
-        return code == 0
-
-    def notices(self, stage):
-        """Which test fails first; '' when none does."""
-        name, targets, chosen = stage
-        command = ['swift', 'test', '--skip-build', '--disable-xctest', '--scratch-path', f'../{name}', '--filter', chosen]
-        passed = []
-
-        def failed(line):
-            if 'Test run with' in line and ' passed' in line:
-                passed.append(line)
-            return line.startswith('✘ Test ') and 'Test run' not in line
-
-        code, line = self._run(command, targets, TEST_SECONDS, failed)
-        if line:
-            return line.removeprefix('✘ Test ').split(' recorded ')[0].split(' failed after')[0].strip()
-        if code is None:
-            return f'no end within {TEST_SECONDS} s'
-        return '' if code == 0 and passed else 'a crash'
-
-    def _run(self, command, targets, seconds, is_enough):
-        """The exit code, None after the time is over; and the line that was enough to stop."""
-        environment = dict(os.environ, ONLY_TARGETS=targets, SWIFT_BACKTRACE='enable=no', NO_COLOR='1')
-        log = (self.copy.place.parent / 'log.txt').open('w')
-        with log, subprocess.Popen(
-            ['nice', *command], cwd=self.copy.place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors='replace', start_new_session=True,
-        ) as process:
-            alarm = _Alarm(seconds, process)
-            try:
-                for line in process.stdout:
-                    log.write(line)
-                    if is_enough(line):
-                        return 1, line
-                code = process.wait()
-                return (None if alarm.rang else code), ''
-            finally:
-                alarm.stop()
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+def run(command, folder, seconds, log, is_enough=lambda line: False):
+    """The exit code, None after the time is over; and the line that was enough to stop. Nothing that it started outlives it."""
+    environment = dict(os.environ, ONLY_TARGETS=TARGETS, SWIFT_BACKTRACE='enable=no', NO_COLOR='1')
+    with log.open('w') as log, subprocess.Popen(
+        ['nice', *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, errors='replace', start_new_session=True,
+    ) as process:
+        alarm = _Alarm(seconds, process)
+        try:
+            for line in process.stdout:
+                log.write(line)
+                if is_enough(line):
+                    return 1, line
+            code = process.wait()
+            return (None if alarm.rang else code), ''
+        finally:
+            alarm.stop()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 class _Alarm:
     """Ends a process group that takes too long."""
 
     def __init__(self, seconds, process):
-        import threading
         self.rang = False
         self.process = process
         self.timer = threading.Timer(seconds, self._ring)
@@ -133,17 +150,3 @@ class _Alarm:
 
     def stop(self):
         self.timer.cancel()
-
-
-def verdict(tests, one):
-    """'not compiled', the test that notices, or '' when none does."""
-    for stage in tests.stages(one.path):
-        if not tests.compiles(stage):
-            return 'not compiled'
-        if name := tests.notices(stage):
-            return name
-    return ''
-
-
-def seconds_since(start):
-    return f'{time.monotonic() - start:.0f} s'
