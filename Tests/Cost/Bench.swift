@@ -18,6 +18,17 @@ struct Bench: ~Copyable {
     case crowd
     /// Only one address is wanted in the region.
     case flood
+    /// As `trigger`, and two radios, or eight, stand on a plan of the site.
+    case planOfTwo
+    case planOfEight
+
+    var radios: Int {
+      switch self {
+      case .average, .region, .trigger, .crowd, .flood: 1
+      case .planOfTwo: 2
+      case .planOfEight: 8
+      }
+    }
   }
 
   init(_ depth: Depth, in arena: inout Arena) {
@@ -42,10 +53,21 @@ struct Bench: ~Copyable {
     _ = settings.regions.append(region)
     settings.publish.interval = .hours(24)
     settings.publish.skip = Meters(1_000)
-    guard depth == .trigger else { return settings }
+    guard depth == .trigger || depth.radios > 1 else { return settings }
     var trigger = TriggerSettings()
     trigger.name = Name("pump")
     trigger.match = Slice(start: 0, count: 1)
+    guard depth.radios > 1 else {
+      _ = settings.triggers.append(trigger)
+      return settings
+    }
+    for index in 0..<depth.radios {
+      var radio = RadioSettings()
+      radio.point = PlanPoint(x: Float(index % 4) * 8, y: Float(index / 4) * 9)
+      _ = settings.radios.append(radio)
+    }
+    trigger.group = Name("pumps")
+    trigger.radio = 0
     _ = settings.triggers.append(trigger)
     return settings
   }

@@ -1,6 +1,6 @@
 // Runs the machine and the C reference over one H4 file that lies in memory, turn by turn, and prints the best of each as JSON.
 //   bench FILE.h4 RUNS    speed, in seconds of this thread's own time: others on the machine do not count
-//   bench FILE.h4 count average|region|trigger|reference|idle|flood    one run, for callgrind
+//   bench FILE.h4 count average|region|trigger|plan2|plan8|reference|idle|flood    one run, for callgrind
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum depth { AVERAGE, REGION, TRIGGER, CROWD, FLOOD };
+enum depth { AVERAGE, REGION, TRIGGER, CROWD, FLOOD, PLAN_OF_TWO, PLAN_OF_EIGHT };
 static const char *names[] = {"average", "region", "trigger", "idle"};
 
 long gateway_bytes(long depth);
@@ -154,6 +154,8 @@ int main(int argc, char **argv) {
     if (strcmp(argv[3], "reference") == 0) result = run_reference();
     else if (strcmp(argv[3], "idle") == 0) result = run_idle();
     else if (strcmp(argv[3], "flood") == 0) result = run_flood();
+    else if (strcmp(argv[3], "plan2") == 0) result = run_gateway(PLAN_OF_TWO);
+    else if (strcmp(argv[3], "plan8") == 0) result = run_gateway(PLAN_OF_EIGHT);
     else
       for (int depth = AVERAGE; depth <= TRIGGER; depth++)
         if (strcmp(argv[3], names[depth]) == 0) result = run_gateway(depth);

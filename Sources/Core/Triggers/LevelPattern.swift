@@ -7,6 +7,10 @@ struct LevelPattern: BitwiseCopyable {
   /// The same for receivers that listen and hear nothing.
   private var silence = PerReceiver()
   private var shiftGain: Float = 0
+  /// What does not depend on the losses: twice the weighed levels, their sum, and whether any receiver is silent.
+  private var doubled = PerReceiver()
+  private var total: Float = 0
+  private var hasSilence = false
   private var floor: Float = 0
   private(set) var loudness = Loudness.unknown
 
@@ -49,17 +53,22 @@ struct LevelPattern: BitwiseCopyable {
     self.floor = floor
     let square = loudness.deviation * loudness.deviation
     shiftGain = square / (1 + square * trust.sum())
+    let weighed = (levels - loudness.mean) * trust
+    (doubled, total, hasSilence) = (2 * weighed, weighed.sum(), silence != PerReceiver())
   }
 
+  /// Less what is the same for all losses: -½ of the weighed squares of what loudness leaves of the errors, and of what a silent receiver should hear.
   @inline(__always)
   func likelihood(_ losses: PerReceiver) -> Float {
-    let expected = loudness.mean - losses
-    let error = levels - expected
-    let weighed = error * trust
-    let sum = weighed.sum()
+    let weighed = losses * trust
+    let sum = total + weighed.sum()
     let shift = sum * shiftGain
-    var over = expected + (shift - floor)
-    over.replace(with: 0, where: over .< 0)
-    return -0.5 * ((weighed * error).sum() - sum * shift + (over * over * silence).sum())
+    var error = ((doubled + weighed) * losses).sum() - sum * shift
+    if hasSilence {
+      var over = (loudness.mean + shift - floor) - losses
+      over.replace(with: 0, where: over .< 0)
+      error += (over * over * silence).sum()
+    }
+    return -0.5 * error
   }
 }

@@ -43,8 +43,10 @@ extension Triggers {
     addNeighbours(to: &pair, place, at: now)
     guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
     pair.close(loudness(of: Int(encounters[place].device), devices, settings))
-    encounters[judgementOf: place].record(
-      plan.compare(pair.quick, at: trigger), plan.compare(pair.settled, at: trigger).lead, receivers: 1 + pair.others, at: now)
+    let quick = plan.compare(pair.quick, at: trigger)
+    // Whoever stands elsewhere now gains nothing by the last seconds.
+    let settled = quick.lead < -2 ? quick.lead : plan.compare(pair.settled, at: trigger).lead
+    encounters[judgementOf: place].record(quick, settled, receivers: 1 + pair.others, at: now)
     learnSite(pair.settled, place, at: now, devices, settings)
   }
 

@@ -29,10 +29,12 @@ struct PatternJudgement: BitwiseCopyable {
   private var served: UInt8 = 0
   private static let teaching: UInt8 = 32
 
-  /// Receivers change their minds within a second, not within a packet.
+  /// Receivers change their minds within a second, not within a packet; a device that stands elsewhere is asked for less often.
   private static let pace = Interval.milliseconds(240)
+  private static let calmPace = Interval.milliseconds(480)
 
-  func isDue(at now: Instant) -> Bool { now - at >= Self.pace }
+  var isElsewhere: Bool { isKnown && quick.lead < -2 }
+  func isDue(at now: Instant) -> Bool { now - at >= (isElsewhere ? Self.calmPace : Self.pace) }
 
   var verdict: PatternVerdict? { isKnown ? PatternVerdict(quick: quick.lead, settled: settled) : nil }
 
