@@ -19,8 +19,6 @@ struct KnownPeers: ~Copyable {
 
   static var bytes: Int { Arena.bytes(for: Limits.knownPeers, of: Record.self) + HashIndex.bytes(for: Limits.knownPeers) }
 
-  var isEmpty: Bool { count == 0 }
-
   func id(behind address: Address, at now: Instant) -> UInt32? {
     guard count > 0, let slot = find(address), now - records[slot].learnt <= Candidates.lifetime else { return nil }
     return records[slot].id

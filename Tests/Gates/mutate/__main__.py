@@ -52,19 +52,20 @@ def main():
         return 0
     if chosen.change:
         mistakes = draw.of_change(ROOT, draw.changed(ROOT, chosen.change), marked)
-        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again))
+        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again), marked)
     mistakes = draw.sample(ROOT, draw.sources(ROOT, chosen.parts), chosen.seed, marked)
     name = '-'.join(['seed', str(chosen.seed), *chosen.parts])
-    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again))
+    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again), marked)
 
 
-def try_all(mistakes, count, records):
+def try_all(mistakes, count, records, marked):
     """Tries so many that compile, and prints what came of each. 1 when something survived."""
     copy = tree.Copy(ROOT)
-    copy.renew()
-    tried, skipped, waiting = [], 0, records.offered(mistakes)
+    tried, skipped, waiting = [], 0, records.offered(mistakes, marked)
     while portion := list(itertools.islice(waiting, AT_ONCE if count is None else (count - len(tried)) * 3 // 2)):
-        batch = trial.Batch(copy, [one for one in portion if records.of(one) is None])
+        unknown = [one for one in portion if records.of(one) is None]
+        copy.renew(but={one.path for one in unknown})
+        batch = trial.Batch(copy, unknown, records.add)
         for one in portion:
             start = time.monotonic()
             outcome = records.of(one)
@@ -116,9 +117,14 @@ class Records:
             self.known = {key: outcome for key, outcome in self.known.items() if outcome}
         self.file = self.path.open('a' if resumes or again else 'w')
 
-    def offered(self, mistakes):
-        """All of them, or those that were tried before."""
-        return (one for one in mistakes if self.survived is None or self.key(one) in self.survived or self.key(one) in self.known)
+    def offered(self, mistakes, marked):
+        """These mistakes; or, again, those that were tried before and still stand where they stood."""
+        if self.survived is None:
+            return iter(mistakes)
+        keys = [key for key, outcome in self.known.items() if outcome != trial.NOT_COMPILED] + sorted(self.survived)
+        files = {key.split(' ')[0] for key in keys} & set(draw.sources(ROOT, []))
+        found = {self.key(one): one for path in files for one in kinds.mutants(path, (ROOT / path).read_text()) if one not in marked}
+        return (found[key] for key in keys if key in found)
 
     def of(self, one):
         return self.known.get(self.key(one))

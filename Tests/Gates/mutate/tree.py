@@ -44,12 +44,13 @@ class Copy:
         self.place.mkdir(parents=True, exist_ok=True)
         self.page = self.place.parent / 'switch'
 
-    def renew(self):
-        """Takes over what has changed in the work tree, committed or not; what is unchanged keeps its date, so it is not compiled again."""
+    def renew(self, but=()):
+        """Takes over what has changed in the work tree, committed or not; what is unchanged keeps its date, so it is not compiled again.
+        The caller writes those of `but` itself."""
         command = ['git', '-C', str(self.root), 'ls-files', '-z', '--cached', '--others', '--exclude-standard']
         names = [name for name in subprocess.run(command, capture_output=True, check=True, text=True).stdout.split('\0') if name]
         wanted = {name for name in names if (self.root / name).is_file()}
-        for name in wanted:
+        for name in wanted.difference(but):
             content = (self.root / name).read_bytes()
             self.write(name, _with_switches(content.decode()).encode() if name == 'Package.swift' else content)
             shutil.copymode(self.root / name, self.place / name)
@@ -84,7 +85,9 @@ class Copy:
 
     def choose(self, number):
         """Which mistake the tests make from now on; 0 for none. Forgets what was reached."""
-        self.page.write_bytes(bytes([number & 0xFF, number >> 8]) + bytes(MOST_MISTAKES))
+        # Whole and in place: a process that still has it would die of a page that is gone.
+        with self.page.open('r+b' if self.page.is_file() else 'wb') as page:
+            page.write(bytes([number & 0xFF, number >> 8]) + bytes(MOST_MISTAKES))
 
     def reached(self):
         """The mistakes that a test came by since."""

@@ -23,8 +23,9 @@ class Suite:
 
 
 class Batch:
-    def __init__(self, copy, mistakes):
-        self.copy = copy
+    def __init__(self, copy, mistakes, record=lambda one, outcome: None):
+        """`record` is told at once what does not compile: a run that is stopped need not ask the compiler again."""
+        self.copy, self.record = copy, record
         self.mistakes = dict(enumerate(mistakes, 1))
         self.numbers = {one: number for number, one in self.mistakes.items()}
         self.alone, self.broken, self.suites = set(), set(), None
@@ -89,6 +90,7 @@ class Batch:
             number, group = files[path].guilty(int(line))
             if number is not None:
                 self.broken.add(number)
+                self.record(self.mistakes[number], NOT_COMPILED)
             else:
                 here = {number for number, one in self.mistakes.items() if one.path == path and number not in self.broken}
                 self.alone |= set(group) or here

@@ -89,4 +89,12 @@ import Testing
     early.hear(1, from: 0.1, to: 10, level: -59)
     #expect(look(early, at: 10)?.hindrance == .presentAtStart)
   }
+
+  @Test("each rule has its place in the order in which they are checked") func ranks() {
+    let order: [[BlockingRule]] = [
+      [.samples(0)], [.rate(0)], [.distance(Decibels(0))], [.movement(Decibels(0))], [.rival(Decibels(0)), .power, .pattern(0)],
+      [.dwell(0)], [.presentAtStart], [.notAway], [.newcomer], [.rest(.zero)], [.taken], [.settle(.zero)], [.neighbours],
+    ]
+    for (rank, rules) in order.enumerated() { for rule in rules { #expect(rule.rank == rank, "\(rule)") } }
+  }
 }

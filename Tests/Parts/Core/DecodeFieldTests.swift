@@ -84,4 +84,35 @@ private func describe(_ uuid: ServiceUUID) -> String {
     let (fields, damage) = describe([])
     #expect(fields.isEmpty && damage == nil)
   }
+
+  @Test("Apple's messages have their common names, and no others")
+  func apple() {
+    var names: [String] = []
+    for kind in UInt8.min ... .max {
+      // An overflow area takes all that is left; the others say how much is theirs.
+      let data = kind == 1 ? [kind] + [UInt8](repeating: 0, count: 16) : [kind, 0]
+      var messages = AppleMessages(data.span.bytes)
+      if let name = messages.next()?.name { names.append("\(kind) \(name)") }
+    }
+    #expect(
+      names == [
+        "1 overflow", "2 ibeacon", "3 airprint", "5 airdrop", "6 homekit", "7 proximity-pairing", "8 hey-siri", "9 airplay-target",
+        "10 airplay-source", "11 magic-switch", "12 handoff", "13 tethering-target", "14 tethering-source", "15 nearby-action",
+        "16 nearby-info", "18 find-my",
+      ])
+  }
+
+  @Test("a character is one where Unicode says so") func characters() {
+    var wrong: [[UInt8]] = []
+    for first in UInt8.min ... .max {
+      for second in UInt8.min ... .max {
+        for rest in [[], [0x7F], [0x80], [0xBF], [0xC0], [0x80, 0x80], [0xBF, 0xBF], [0x80, 0xC0]] as [[UInt8]] {
+          let data = [first, second] + rest
+          let length = (1...data.count).first { String(validating: data.prefix($0), as: UTF8.self)?.unicodeScalars.count == 1 } ?? 0
+          if data.span.bytes.characterLength(at: 0) != length { wrong.append(data) }
+        }
+      }
+    }
+    #expect(wrong.isEmpty)
+  }
 }

@@ -59,4 +59,39 @@ import Testing
     #expect(found.suffix(5).allSatisfy { $0 == Self.packets[1] })
     #expect(found.count > 200)
   }
+
+  /// Which lengths an event may have after damage, by its code, and, for LE events, by its subevent. Core 6.0, Vol 4, Part E, 7.7.
+  private static let codes: [UInt8: ClosedRange<Int>] = [
+    0x05: 4...4, 0x0E: 3...255, 0x0F: 4...4, 0x10: 1...1, 0x13: 5...255,
+  ]
+  private static let subevents: [UInt8: Int] = [
+    0x01: 19, 0x03: 10, 0x04: 12, 0x05: 13, 0x06: 11, 0x07: 11, 0x08: 66, 0x09: 34, 0x0A: 31, 0x0C: 6, 0x0E: 16, 0x10: 3, 0x11: 1, 0x12: 6,
+    0x13: 9, 0x14: 4,
+  ]
+
+  /// Whether a stream takes this for a packet, at once or after a byte that is none.
+  private func isTaken(_ code: UInt8, _ length: Int, first: UInt8 = 0, isAligned: Bool) -> Bool {
+    let event = [4, code, UInt8(length)] + (0..<length).map { $0 == 0 ? first : 0 }
+    var stream = PacketStream()
+    return cut([(isAligned ? [] : [0]) + event], with: &stream).first == event
+  }
+
+  @Test("an event is believed at the lengths that its kind may have, and at no other") func lengths() {
+    for code in UInt8.min ... .max where code != 0x3E {
+      let isKnown = 0x01...0x58 ~= code || code == 0xFF
+      for length in [0, 1, 2, 3, 4, 5, 6, 254, 255] {
+        let fits = Self.codes[code]?.contains(length)
+        #expect(isTaken(code, length, isAligned: true) == fits ?? isKnown, "\(code), \(length) bytes")
+        #expect(isTaken(code, length, isAligned: false) == fits ?? false, "\(code), \(length) bytes, after damage")
+      }
+    }
+    for subevent in 0...0x20 as ClosedRange<UInt8> {
+      for length in 1...80 {
+        let fits = Self.subevents[subevent].map { $0 == length } ?? (subevent > 0 && length > 1)
+        for isAligned in [true, false] {
+          #expect(isTaken(0x3E, length, first: subevent, isAligned: isAligned) == fits, "subevent \(subevent), \(length) bytes")
+        }
+      }
+    }
+  }
 }

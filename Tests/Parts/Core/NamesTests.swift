@@ -5,6 +5,7 @@ import Testing
 @Suite("One device with several identities") struct NamesTests {
   private static let beacon = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")
   private static let uid = bytes("020106 0303AAFE 1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001")
+  private static let altBeacon = bytes("020106 1BFF1801BEAC 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5 00")
   private static let named = bytes("020106 0409427573")
 
   private func fires(_ selector: String, _ adverts: [[UInt8]]) throws -> [String] {
@@ -30,6 +31,13 @@ import Testing
     let published = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:258"
     #expect(try fires(selector, [Self.beacon, Self.uid, Self.named]) == [published])
     #expect(try fires(selector, [Self.named, Self.uid, Self.beacon]) == [published])
+  }
+
+  @Test("an AltBeacon is matched beside an iBeacon, too")
+  func altBeacon() throws {
+    let published = try #require(try fires("*", [Self.beacon, Self.altBeacon]).first)
+    #expect(try fires("altbeacon:*", [Self.beacon, Self.altBeacon]) == [published])
+    #expect(try fires("altbeacon:*", [Self.beacon, Self.uid]) == [])
   }
 
   @Test("of two alternating services at one address the first in the configuration is published, of two names the longer")

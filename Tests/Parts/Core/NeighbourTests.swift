@@ -211,6 +211,25 @@ import Testing
     #expect(membership.hearing.missing == Text("two") && membership.hearing.heard == 1)
   }
 
+  @Test("a neighbour of other groups is not missed")
+  func others() {
+    var list = GroupList()
+    list.append("pumps")
+    var membership = Membership()
+    membership.reload(grouped())
+    membership.connected(true, at: at(0))
+    for (name, group) in [("one", "pumps"), ("two", "doors")] as [(Name, Name)] {
+      var hello = neighbour(name)
+      hello.groups = GroupList()
+      hello.groups.append(group)
+      hello.sequence = 1
+      membership.receive(hello: hello, at: at(1))
+    }
+    for second in 1..<10 { membership.receiveOwnHello(membership.nextHello(at: at(Double(second))), at: at(Double(second))) }
+    membership.updateHearing(for: list, at: at(9))
+    #expect(membership.hearing.missing == Text("one"))
+  }
+
   @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
     var membership = Membership()

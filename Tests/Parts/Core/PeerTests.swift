@@ -212,4 +212,12 @@ import Testing
       if case .other = event {} else { Issue.record("a vendor's event") }
     }
   }
+
+  @Test("once the controller is to be reset, nothing is due and nothing is sent") func reset() {
+    var line = PeerLine([Self.phone])
+    line.run(for: .milliseconds(50))
+    #expect(line.peers.nextDeadline < .never)
+    line.peers.turnedAway()
+    #expect(line.peers.nextDeadline == .never)
+  }
 }

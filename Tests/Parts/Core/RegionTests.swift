@@ -4,6 +4,13 @@ import Testing
 
 @Suite("Regions")
 struct RegionTests {
+  @Test("who has heard nothing has counted nothing") func start() {
+    let rig = Rig { $0.addRegion("door") }
+    #expect(rig.gateway.regions.refused == 0 && rig.gateway.encountersRefused == 0 && rig.gateway.devices.count == 0)
+    let counters = Mirror(reflecting: rig.gateway.counters).children.compactMap { $0.value as? UInt64 }
+    #expect(counters.count > 9 && counters.allSatisfy { $0 == 0 } && rig.gateway.counters[.truncated] == 0)
+  }
+
   @Test("one advert enters, silence exits at the moment it has lasted long enough, and the count is published")
   func enterAndExit() {
     var rig = Rig { $0.addRegion("door", exit: .after(.seconds(7))) }

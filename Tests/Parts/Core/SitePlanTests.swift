@@ -7,11 +7,11 @@ import Testing
 @Suite("What all radios of a site hear together") struct SitePlanTests {
   private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
 
-  private func site(isPlaced: Bool = true, _ change: (inout Settings) -> Void = { _ in }) -> Rig {
+  private func site(isPlaced: Bool = true, but one: Int = -1, _ change: (inout Settings) -> Void = { _ in }) -> Rig {
     Rig {
       $0.addRadios(4)
       for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
-        if isPlaced { $0.radios[index].point = Self.places[index] }
+        if isPlaced && index != one { $0.radios[index].point = Self.places[index] }
         $0.addTrigger(name, group: "pumps", radio: Int8(index))
       }
       change(&$0)
@@ -39,6 +39,13 @@ import Testing
       hear(&rig, at: PlanPoint(x: Self.places[index].x + 0.6, y: Self.places[index].y + 0.6), loudness: loudness)
       #expect(fires(rig) == [name])
     }
+  }
+
+  @Test("a radio that is not on the plan takes nothing from the others")
+  func oneUnplaced() {
+    var rig = site(but: 2)
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -68)
+    #expect(fires(rig) == ["one"])
   }
 
   @Test("without the plan nobody can tell a weak phone from a distant one")
@@ -86,5 +93,52 @@ import Testing
     hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82)
     hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -80, from: 40)
     #expect(rig.told().filter { $0.event == "fire" || $0.event == "leave" }.map(\.event) == ["fire"])
+  }
+
+  /// What a phone at a place loses to each receiver, by the plan's own law, as the receivers would hear it.
+  private func pattern(at place: PlanPoint, _ receivers: [PlanPoint]) -> LevelPattern {
+    var pattern = LevelPattern()
+    for (index, receiver) in receivers.enumerated() {
+      let flat = place.distance(to: receiver)
+      pattern.hear(index, -Float(10 * Core.log10(Double(max(flat * flat + 0.6, 0.25)))))
+    }
+    pattern.close(.known, floor: -60)
+    return pattern
+  }
+
+  @Test("whoever joins the plan or takes another's place on it, a phone is likeliest where it stands")
+  func neighbours() {
+    var rig = Rig {
+      $0.calibration.pathLossExponent = 2
+      $0.addRadios(1)
+      $0.radios[0].point = PlanPoint(x: 0, y: 0)
+      $0.addTrigger("one", group: "pumps", radio: 0)
+    }
+    var receivers = [PlanPoint(x: 0, y: 0)]
+    func check(_ words: Comment) {
+      for (index, place) in receivers.enumerated() {
+        let found = rig.gateway.triggers.plan.compare(pattern(at: place, receivers), at: 0)
+        if index == 0 {
+          #expect(found.lead > 1 && found.overRival < .infinity && found.overRest < .infinity, "\(words): \(found)")
+        } else {
+          #expect(Int(found.rival) == index && found.overRival < 0, "\(words), at \(index): \(found)")
+        }
+      }
+    }
+    for other in 1..<8 {
+      let point = PlanPoint(x: Float(other % 3) * 9, y: Float(other / 3) * 9)
+      #expect(rig.gateway.triggers.plan.receiver(of: other, at: point, now: .zero + .seconds(Double(other))) == other)
+      receivers.append(point)
+      check("with \(other) neighbours")
+    }
+    let before = rig.gateway.triggers.plan.edition
+    let late = PlanPoint(x: -9, y: 9)
+    #expect(rig.gateway.triggers.plan.receiver(of: 8, at: late, now: .zero + .seconds(61)) == -1, "all were heard within a minute")
+    #expect(rig.gateway.triggers.plan.receiver(of: 2, at: receivers[2], now: .zero + .seconds(61)) == 2, "it is known")
+    #expect(rig.gateway.triggers.plan.edition == before)
+    #expect(rig.gateway.triggers.plan.receiver(of: 8, at: late, now: .zero + .seconds(62)) == 1, "the one unheard for longest")
+    #expect(rig.gateway.triggers.plan.edition == before + 1)
+    receivers[1] = late
+    check("after one took another's place")
   }
 }

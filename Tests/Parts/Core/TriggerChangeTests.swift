@@ -123,4 +123,21 @@ import Testing
     #expect(told(addressAfter: 12) == plain)
     #expect(told(namelessUntil: 12) == plain)
   }
+
+  @Test("a fire begins a visit, a leave ends it, and nothing else does") func edges() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+    var edges: [String: Message.VisitEdge] = [:]
+    for step in 0..<600 {
+      let time = 10 + Double(step) / 10
+      if step < 150 { rig.hear(1, at: time, level: Int8((-80 + min(Double(step) / 4, 20)).rounded())) } else { rig.wait(until: time) }
+      while let message = rig.messages.pop() {
+        let payload = String(message.payload)
+        for event in ["arm", "fire", "leave"] where payload.contains("\"event\":\"\(event)\"") { edges[event] = message.visit }
+      }
+    }
+    #expect(edges == ["arm": .none, "fire": .begins, "leave": .ends])
+  }
 }

@@ -139,6 +139,28 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(read.failure == nil && read.lines.map(\.bytes) == [packet, packet])
   }
 
+  @Test("the options of an interface say what its times mean, until the list ends", arguments: [nil, 100] as [UInt64?])
+  func options(offset: UInt64?) throws {
+    func block(_ kind: UInt64, _ body: [UInt8]) -> [UInt8] {
+      let length = big(UInt64(body.count + 12))
+      return big(kind) + length + body + length
+    }
+    // A comment of three bytes, nanoseconds, perhaps an offset in seconds; behind the end of the list nothing counts.
+    var options = big(1, 2) + big(3, 2) + [0x61, 0x62, 0x63, 0] + big(9, 2) + big(1, 2) + [9, 0, 0, 0]
+    if let offset { options += big(14, 2) + big(8, 2) + big(offset, 8) }
+    options += big(0, 2) + big(0, 2) + big(9, 2) + big(1, 2) + [3, 0, 0, 0]
+    let packet: [UInt8] = [4, 0x10, 1, 0x42]
+    var bytes = block(0x0A0D_0D0A, big(0x1A2B_3C4D) + big(0x0001_0000) + big(UInt64.max, 8))
+    bytes += block(1, big(187, 2) + big(0, 2) + big(0) + options)
+    for nanoseconds in [3_000_000_000, 5_500_000_000] as [UInt64] {
+      bytes += block(6, big(0) + big(nanoseconds, 8) + big(4) + big(4) + packet)
+    }
+    let read = ReadCapture(of: bytes)
+    try #require(read.failure == nil && read.lines.count == 2)
+    #expect(read.lines[1].microseconds - read.lines[0].microseconds == 2_500_000)
+    #expect(read.epoch.map { $0 + read.lines[0].microseconds } == Int64(3 + (offset ?? 0)) * 1_000_000)
+  }
+
   @Test("any damage at most ends the reading", arguments: names) func mutations(name: String) throws {
     let whole = try contents(name)
     for seed in 0..<60 as Range<UInt64> {

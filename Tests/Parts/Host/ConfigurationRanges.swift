@@ -71,6 +71,13 @@ extension WrongConfiguration {
         #"12:1: log: level must be a string, not a whole number: write level = "3""#,
       ]),
     WrongConfiguration(
+      "a login that is none",
+      #"""
+      gateway.purpose = "x"
+      mqtt.username = "a\u0000b"
+      """#,
+      ["2:6: mqtt: username must not be empty"]),
+    WrongConfiguration(
       "words that are no choice",
       #"""
       gateway.purpose = "x"

@@ -19,6 +19,12 @@ import Testing
     #expect((backoff.next()) == .seconds(0.5))
   }
 
+  @Test("a courier that has done nothing has no troubles and is not online")
+  func nothing() {
+    let counters = CourierCounters()
+    #expect(counters.troubles == [] && !counters.isOnline)
+  }
+
   @Test("a token bucket passes a burst, then its rate")
   func bucket() {
     var bucket = TokenBucket(burst: 10, pace: .milliseconds(200))

@@ -40,6 +40,15 @@ struct ServiceTests {
     nobody.alive()
   }
 
+  @Test("what let go of systemd's socket closed it") func closed() async {
+    await #expect(processExitsWith: .success) {
+      setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
+      let before = dup(0)
+      for _ in 0..<100 { _ = Notify() }
+      precondition(dup(0) <= before + 2, "the descriptors are free again")
+    }
+  }
+
   @Test("a thread drops its capabilities, for itself and its children, for good") func privileges() async throws {
     let before = capabilities("/proc/self/status")
     // For this one thread only; the other threads keep their capabilities.

@@ -15,6 +15,9 @@ import Testing
       settings.gateway.purpose = Sentence("tests")
       var trigger = TriggerSettings()
       (trigger.name, trigger.group, trigger.match) = (Name("pump-1"), Name("island"), Slice(start: 0, count: 1))
+      var radio = RadioSettings()
+      radio.point = PlanPoint(x: 3.5, y: -7)
+      precondition(settings.radios.append(radio) == nil)
       precondition(settings.selectors.append(.any) == nil && settings.triggers.append(trigger) == nil)
       var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 256))
       messages = Ring(capacity: 256, in: &arena)
@@ -64,6 +67,7 @@ import Testing
     for claim in claims {
       #expect(claim.gateway == Name("other") && claim.boot == Text("b7") && claim.simulated == simulated)
       #expect(claim.trigger == Name("pump-1") && claim.group == Name("island") && String(claim.identity) == "address:c0:00:00:00:00:07")
+      #expect(claim.point == PlanPoint(x: 3.5, y: -7))
       #expect(-80 ... -59 ~= claim.level?.value ?? 0 && claim.age == .zero && claim.at > .zero)
     }
     let numbers = (hellos.map(\.sequence) + claims.map(\.sequence)).sorted()

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import Host
+
+/// What the grammar allows and physics does not: each limit from both sides, where 20 dB are a factor of ten.
+@Suite("Warnings that physics gives") struct PhysicsWarningTests {
+  private func warned(_ trigger: String, _ more: String = "") throws -> [String] {
+    let air = "[calibration]\nmeasured_power_dbm = -59\npath_loss_exponent = 2\n"
+    let text = shortest + air + "[[trigger]]\nname = \"t\"\nmatch = \"*\"\n" + trigger + more
+    return try Configuration(reading: source(text)).warnings.map { $0.line(in: "c") }
+  }
+
+  @Test(
+    "each limit warns beyond it, not at it",
+    arguments: [
+      ("fire_m = 0.45\n", "fire_m (0.4"), ("fire_m = 0.5\n", nil),
+      ("fire_m = 1\nleave_m = 1.39\n", "leave_m (1.4) is only 2.9 dB beyond"), ("fire_m = 1\nleave_m = 1.43\n", nil),
+      ("dwell_s = 0.29\n", "dwell_s (0.3) is shorter than three adverts"), ("dwell_s = 0.3\n", nil),
+      ("arm_m = 85\n", "arm_m (85) is heard at -98 dBm"), ("arm_m = 77\n", nil),
+    ] as [(String, String?)])
+  func limits(trigger: String, words: String?) throws {
+    let found = try warned(trigger)
+    #expect(found.count == (words == nil ? 0 : 1) && found.allSatisfy { $0.contains(words ?? "") }, "\(trigger): \(found)")
+  }
+
+  @Test("a level is reached by a phone that touches the antenna, and no louder one") func levels() throws {
+    let region = "[[region]]\nname = \"r\"\nmatch = \"*\"\nminimum_dbm = "
+    #expect(try warned("", region + "-47\n") == [])
+    let found = try warned("", region + "-46\n")
+    #expect(found.count == 1 && found[0].contains("minimum_dbm (-46) is never reached: -59 dBm at 1 m are at most -47 dBm"), "\(found)")
+  }
+}
