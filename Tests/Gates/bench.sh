@@ -10,7 +10,7 @@ need_swift
 
 reports=1000000
 # Instructions for each report, or each idle tick. The ratio is to the C reference of Tests/Cost, in the same run.
-most_averaging=500 most_with_region=700 most_with_trigger=1500 most_idle=100 least_ratio=0.6
+most_averaging=500 most_with_region=700 most_with_trigger=1500 most_on_plan=27000 most_idle=100 least_ratio=0.6
 scratch=build/bench
 triples amd64
 mkdir -p "$scratch"
@@ -57,18 +57,21 @@ falls_short() {
 at_most() { [ "$1" -le "$2" ] || falls_short "$3: $1, and at most $2 are allowed"; }
 
 check_instructions() {
-  local average region trigger reference idle
+  local average region trigger plan reference idle
   "$scratch/generate" 100000 "$air"
   average=$(instructions average '*Gateway*receive*')
   region=$(instructions region '*Gateway*receive*')
   trigger=$(instructions trigger '*Gateway*receive*')
+  plan=$(instructions plan8 '*Gateway*receive*')
   reference=$(instructions reference reference)
   idle=$(instructions idle idle)
   say "instructions for a report: $average to an average, $region with a region and a zone, $trigger with a trigger; $reference in the C reference"
+  say "instructions for a report with a trigger in a group, eight receivers on a plan, each device heard seldom: $plan"
   say "instructions for a tick with 65,536 devices and nothing due: $idle"
   at_most "$average" $most_averaging "instructions for a report to an average"
   at_most "$region" $most_with_region "instructions for a report with a region"
   at_most "$trigger" $most_with_trigger "instructions for a report with a trigger"
+  at_most "$plan" $most_on_plan "instructions for a report with a trigger on a plan"
   at_most "$idle" $most_idle "instructions for an idle tick"
 }
 

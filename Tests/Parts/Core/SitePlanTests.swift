@@ -127,16 +127,16 @@ import Testing
     }
     for other in 1..<8 {
       let point = PlanPoint(x: Float(other % 3) * 9, y: Float(other / 3) * 9)
-      #expect(rig.gateway.triggers.plan.receiver(of: other, at: point, now: .zero + .seconds(Double(other))) == other)
+      #expect(rig.gateway.triggers.plan.receiver(of: other, "n", at: point, now: .zero + .seconds(Double(other))) == other)
       receivers.append(point)
       check("with \(other) neighbours")
     }
     let before = rig.gateway.triggers.plan.edition
     let late = PlanPoint(x: -9, y: 9)
-    #expect(rig.gateway.triggers.plan.receiver(of: 8, at: late, now: .zero + .seconds(61)) == -1, "all were heard within a minute")
-    #expect(rig.gateway.triggers.plan.receiver(of: 2, at: receivers[2], now: .zero + .seconds(61)) == 2, "it is known")
+    #expect(rig.gateway.triggers.plan.receiver(of: 8, "n", at: late, now: .zero + .seconds(61)) == -1, "all were heard within a minute")
+    #expect(rig.gateway.triggers.plan.receiver(of: 2, "n", at: receivers[2], now: .zero + .seconds(61)) == 2, "it is known")
     #expect(rig.gateway.triggers.plan.edition == before)
-    #expect(rig.gateway.triggers.plan.receiver(of: 8, at: late, now: .zero + .seconds(62)) == 1, "the one unheard for longest")
+    #expect(rig.gateway.triggers.plan.receiver(of: 8, "n", at: late, now: .zero + .seconds(62)) == 1, "the one unheard for longest")
     #expect(rig.gateway.triggers.plan.edition == before + 1)
     receivers[1] = late
     check("after one took another's place")
