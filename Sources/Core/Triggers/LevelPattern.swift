@@ -37,7 +37,11 @@ struct LevelPattern: BitwiseCopyable {
   }
 
   /// How many receivers hear it.
-  var heard: Int { (0..<8).reduce(0) { $0 + (trust[$1] > 0 ? 1 : 0) } }
+  var heard: Int {
+    var heard = 0
+    for receiver in 0..<8 where trust[receiver] > 0 { heard += 1 }
+    return heard
+  }
 
   /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
   static func faintness(_ rate: Float, of best: Float) -> Float {

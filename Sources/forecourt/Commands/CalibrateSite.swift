@@ -40,16 +40,14 @@ private func line(_ record: ReceiverRecord) -> String {
 }
 
 private func fragment(_ record: ReceiverRecord, _ settings: borrowing Settings) -> [String] {
-  var now: Float = 0
-  if record.gateway == settings.gateway.name {
-    for index in settings.radios.indices where settings.radios[index].point == record.point {
-      now = settings.receiveOffset(of: index).value
-    }
+  let place = "# If nothing is broken there: in the configuration of \(String(record.gateway)), in the [[radio]] at \(record.place),"
+  for index in settings.radios.indices
+  where record.gateway == settings.gateway.name && settings.radios[index].point == record.point {
+    let now = settings.receiveOffset(of: index).value
+    return [place + " instead of \(fixed(now, 1)):", "# receive_offset_db = \(fixed(now + record.offset.value, 1))"]
   }
-  return [
-    "# If nothing is broken there: in the configuration of \(String(record.gateway)), in the [[radio]] at \(record.place), instead of \(fixed(now, 1)):",
-    "# receive_offset_db = \(fixed(now + record.offset.value, 1))",
-  ]
+  // What a neighbour's configuration says is not known here.
+  return [place + " add to what it has:", "# receive_offset_db: \(fixed(record.offset.value, 1))"]
 }
 
 extension ReceiverRecord {

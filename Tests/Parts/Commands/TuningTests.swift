@@ -129,16 +129,18 @@ import Testing
       {"gateway":"pump-1","x_m":0.00,"y_m":0.00,"offset_db":-8.1,"doubt_db":1.2,"visits":31}
       {"gateway":"pump-2","x_m":8.00,"y_m":0.00,"offset_db":1.4,"doubt_db":1.1,"visits":33}
       {"gateway":"pump-3","x_m":0.00,"y_m":9.50,"offset_db":6.0,"doubt_db":2.4,"visits":2}
+      {"gateway":"pump-4","x_m":8.00,"y_m":9.50,"offset_db":7.0,"doubt_db":1.0,"visits":40}
 
       """)
     let told = try program("calibrate", "site", "--config", "plan.toml")
     #expect(told.exit == 0)
     let lines = told.error.split(separator: "\n").map(String.init)
     #expect(
-      lines.count == 3 && lines[0].hasPrefix("pump-1 [0, 0] ") && lines[0].contains("-8.1 ± 1.2 dB after 31 visits: looks wrong"),
+      lines.count == 4 && lines[0].hasPrefix("pump-1 [0, 0] ") && lines[0].contains("-8.1 ± 1.2 dB after 31 visits: looks wrong"),
       "\(lines)")
     #expect(lines[1].hasSuffix("+1.4 ± 1.1 dB after 33 visits") && lines[2].hasSuffix("2 visits: too few to tell"), "\(lines)")
-    #expect(told.out.contains("# receive_offset_db = -7.1") && !told.out.contains("pump-2"), "\(told.out)")
+    #expect(told.out.contains(" instead of 1.0:\n# receive_offset_db = -7.1\n") && !told.out.contains("pump-2"), "\(told.out)")
+    #expect(told.out.contains("pump-4, in the [[radio]] at [8, 9.5], add to what it has:\n# receive_offset_db: 7.0"), "\(told.out)")
     #expect(try program("calibrate", "site", "--id", Self.anna, "--config", "plan.toml").exit == 64)
   }
 
