@@ -79,6 +79,6 @@ completed() {
 [ "$(completed forecourt chec)" = check ] || fail "\"forecourt chec\" is not completed"
 [ "$(completed forecourt check --c)" = --config ] || fail "\"forecourt check --c\" is not completed"
 [ "$(completed forecourt check --config deploy/systemd/s)" = "$(echo deploy/systemd/s*)" ] || fail "--config does not complete files"
-[ "$(completed forecourt calibrate '')" = "fixed walk" ] || fail "calibrate does not complete its two ways"
+[ "$(completed forecourt calibrate '')" = "fixed walk site" ] || fail "calibrate does not complete its three ways"
 [ "$(completed forecourt '' | wc -w)" = $((${#commands[@]} + 1)) ] || fail "the completion does not know every command"
 say "packages: $(find "$out/once" -type f | wc -l) files, the same bytes twice, lintian silent"
