@@ -169,7 +169,7 @@ package struct Triggers: ~Copyable {
       publish(.anomaly(.twoPlacesAtOnce), encounters[place], evidence, at: now, devices, settings, &publisher)
     }
     // On a plan the pattern teaches it.
-    if !plan.isDrawn(for: Int(encounters[place].trigger)), let level = encounters[place].provenLevel(evidence, after: elapsed) {
+    if let level = encounters[place].provenLevel(evidence, after: elapsed), !plan.isDrawn(for: Int(encounters[place].trigger)) {
       learnPower(from: level, place, &devices, settings)
     }
     negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
