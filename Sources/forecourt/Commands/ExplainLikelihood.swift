@@ -1,4 +1,5 @@
 import Core
+import Host
 
 /// What a plan made of the followed device at one trigger: where it stood likeliest, and for how long.
 struct LikelihoodRecord {
