@@ -20,11 +20,17 @@ extension SitePlan {
   }
 
   private func find(_ record: ReceiverRecord) -> Int? {
-    receivers.indices.first { receivers[$0].gateway == record.gateway && receivers[$0].point == record.point }
+    for index in receivers.indices where receivers[index].gateway == record.gateway && receivers[index].point == record.point {
+      return index
+    }
+    return nil
   }
 
   private func remembered(as record: ReceiverRecord) -> Int? {
-    remembered.indices.first { remembered[$0].gateway == record.gateway && remembered[$0].point == record.point }
+    for place in remembered.indices where remembered[place].gateway == record.gateway && remembered[place].point == record.point {
+      return place
+    }
+    return nil
   }
 
   mutating func rememberAll() { for receiver in receivers.indices { remember(receiver) } }

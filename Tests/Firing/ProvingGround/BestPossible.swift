@@ -9,7 +9,7 @@ import Simulation
 struct BestPossible {
   enum Knowledge: CaseIterable { case everything, site, nothing }
 
-  static let errors = [0.001, 0.0001]
+  static let errors = [0.01, 0.001, 0.0001]
   private static let elsewhere = 100_000
   private static let visits = 4_000
 
