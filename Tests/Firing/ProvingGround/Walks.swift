@@ -9,7 +9,9 @@ struct Walks {
     ("Tests/Firing/Recordings/walks/kolak_robot.csv.gz", false), ("Tests/Firing/Recordings/walks/kolak_robot.csv.gz", true),
     ("Tests/Firing/Recordings/static/philotuxo_static.csv.gz", false),
   ]
-  private static let columns = ["stays", "fired", "missed", "stood", "fired", "twice", "between", "beyond", "far_min", "undecided", "p50_s", "p95_s"]
+  private static let columns = [
+    "stays", "fired", "missed", "stood", "fired", "twice", "between", "beyond", "far_min", "undecided", "p50_s", "p95_s",
+  ]
 
   func print() {
     for (index, (path, isSite)) in Self.sets.enumerated() {
@@ -120,7 +122,9 @@ private struct WalkScore {
   }
 
   var cells: [String] {
-    let counts: [Int] = [stays, fired, stays - fired, stood, firedForStanding, doubles, between, beyond, Int((farSeconds / 60).rounded()), undecided]
+    let counts: [Int] = [
+      stays, fired, stays - fired, stood, firedForStanding, doubles, between, beyond, Int((farSeconds / 60).rounded()), undecided,
+    ]
     return counts.map { String($0) } + [latencies.percentile(0.5), latencies.percentile(0.95)]
   }
 }
