@@ -8,7 +8,7 @@
 source "$(dirname "$0")/common.sh"
 
 steps=(
-  "packages     deploy/packages.sh build test bench"
+  "packages     deploy/packages.sh build test bench page browser rigs ship"
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "marks        python3 Tests/Gates/mutate --check"
   "pure         & Tests/Gates/pure.sh"
@@ -16,10 +16,10 @@ steps=(
   "sanitize     Tests/Gates/sanitize.sh thread address"
   "prove        Tests/Gates/prove.sh --ours"
   "publish      Tests/Gates/publish.sh"
-  "page         Tests/Gates/page.sh"
   "air          & FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
   "fuzz         nice -n 15 Tests/Gates/fuzz.sh"
-  "build        deploy/build.sh"
+  "page         & Tests/Gates/page.sh"
+  "build        nice -n 15 deploy/build.sh"
   "compare      Tests/Gates/compare.sh"
   "arm          Tests/Gates/arm.sh"
   "board        Tests/Gates/board.sh"

@@ -3,7 +3,7 @@ package enum Carried: UInt8, BitwiseCopyable, Sendable {
   case inHand, inFrontPocket, inBackPocket, inBag, onRoof, onMount
 
   /// The loss in any direction.
-  var loss: Double {
+  package var loss: Double {
     switch self {
     case .inHand, .onRoof, .onMount: 0
     case .inFrontPocket, .inBackPocket: 4
@@ -12,7 +12,7 @@ package enum Carried: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// The additional loss when the bearer's body is wholly in the line.
-  var body: Double {
+  package var body: Double {
     switch self {
     case .inHand: 6
     case .inFrontPocket, .inBackPocket: 10
@@ -22,7 +22,7 @@ package enum Carried: UInt8, BitwiseCopyable, Sendable {
   }
 
   /// The direction of the phone, seen from the bearer: 1 ahead, -1 behind.
-  var facing: Double { self == .inBackPocket ? -1 : 1 }
+  package var facing: Double { self == .inBackPocket ? -1 : 1 }
 
   /// A roof and a handlebar are outside even if the bearer sits inside.
   var isOutside: Bool { self == .onRoof || self == .onMount }

@@ -61,17 +61,25 @@ struct LevelPattern: BitwiseCopyable {
     (doubled, total, hasSilence) = (2 * weighed, weighed.sum(), silence != PerReceiver())
   }
 
-  /// Less what is the same for all losses: -½ of the weighed squares of what loudness leaves of the errors, and of what a silent receiver should hear.
+  /// Less what is the same for all points: -½ of the weighed squares of what loudness leaves of the errors, and of what a silent receiver
+  /// should hear.
   @inline(__always)
-  func likelihood(_ losses: PerReceiver) -> Float {
-    let weighed = losses * trust
-    let sum = total + weighed.sum()
+  func likelihood(_ points: PlanPoints, _ receivers: Int) -> PerPoint {
+    var (sum, squares) = (PerPoint(repeating: total), PerPoint())
+    for receiver in 0..<receivers {
+      let losses = points.losses[receiver]
+      let weighed = losses * trust[receiver]
+      sum += weighed
+      squares += (weighed + doubled[receiver]) * losses
+    }
     let shift = sum * shiftGain
-    var error = ((doubled + weighed) * losses).sum() - sum * shift
-    if hasSilence {
-      var over = (loudness.mean + shift - floor) - losses
+    var error = squares - sum * shift
+    guard hasSilence else { return -0.5 * error }
+    let heard = shift + (loudness.mean - floor)
+    for receiver in 0..<receivers where silence[receiver] > 0 {
+      var over = heard - points.losses[receiver]
       over.replace(with: 0, where: over .< 0)
-      error += (over * over * silence).sum()
+      error += over * over * silence[receiver]
     }
     return -0.5 * error
   }

@@ -58,34 +58,6 @@ extension Triggers {
     return LevelPattern.Loudness(mean: (record.power - power.credited(assumed)).value, deviation: LevelPattern.Loudness.learnt)
   }
 
-  /// A device that has stood where it was served for some seconds teaches.
-  private mutating func learnSite(
-    _ pattern: LevelPattern, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
-  ) {
-    let server = settings.calibration.learns ? server(of: place, at: now) : nil
-    guard encounters[judgementOf: place].mayTeach(isServed: server != nil), let server else { return }
-    let trigger = Int(encounters[place].trigger)
-    let taught = server < 0 ? plan.learn(pattern, at: trigger) : plan.learn(pattern, atReceiver: server)
-    guard let taught else { return }
-    let slot = Int(encounters[place].device)
-    let power = devices[slot].power
-    guard power.isImprecise else { return }
-    learnt.learn(
-      power.credited(assumed) + Decibels(taught), of: devices[slot].identity, assumed: settings.calibration.measuredPower, wasServed: true,
-      isPattern: true)
-  }
-
-  /// At which neighbour's receiver the device is served, -1 at ours; nil while it is served nowhere, or goes.
-  private func server(of place: Int32, at now: Instant) -> Int? {
-    if case .fired = encounters[place].stage { return -1 }
-    var word = encounters[place].claims
-    while word >= 0 {
-      defer { word = claims.next(after: word) }
-      if claims[word].standing == .fired, isCurrent(word, at: now), claims[word].level != nil { return Int(claims[word].receiver) }
-    }
-    return nil
-  }
-
   private func bestRate(_ place: Int32, at now: Instant) -> Float {
     var rate = encounters[place].approach.rate
     var word = encounters[place].claims
@@ -134,7 +106,7 @@ extension Triggers {
     }
   }
 
-  private func isCurrent(_ word: Int32, at now: Instant) -> Bool {
+  func isCurrent(_ word: Int32, at now: Instant) -> Bool {
     claims[word].receiver >= 0 && claims[word].edition == plan.edition && now - claims[word].arrived < Self.memory
       && !membership.members[Int(claims[word].neighbour)].isGone(at: now)
   }

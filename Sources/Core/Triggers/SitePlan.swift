@@ -1,16 +1,3 @@
-/// A point on the plan of the site, in metres.
-package struct PlanPoint: BitwiseCopyable, Sendable, Equatable {
-  package var x: Float
-  package var y: Float
-
-  package init(x: Float, y: Float) { (self.x, self.y) = (x, y) }
-
-  func distance(to other: PlanPoint) -> Float { ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot() }
-}
-
-/// One number for each receiver of the site.
-package typealias PerReceiver = SIMD8<Float>
-
 /// Where the receivers of a site stand, and how each of them would hear a phone at many points: at each trigger, and elsewhere.
 ///
 /// The points are chosen, and the losses computed, when a receiver becomes known. A decision only compares them with what was heard.
@@ -37,35 +24,34 @@ package struct SitePlan: ~Copyable {
   package internal(set) var changes: UInt64 = 0
   /// The receiver that was last found moved, until somebody asks.
   var moved: ReceiverRecord?
-  /// What a phone loses to each receiver, at points of the whole site and around it; and for which triggers such a point is elsewhere.
-  var losses: Lent<PerReceiver>
-  private var elsewhere: Lent<UInt64>
-  /// At which receiver the point is; -1: at none.
-  var owners: Lent<Int8>
-  var count = 0
-  /// The same at each trigger: at its centre, and around it.
-  var lossesHere: Lent<PerReceiver>
+  /// Points of the whole site and around it, those at receivers first.
+  private(set) var points: Lent<PlanPoints>
+  private(set) var count = 0
+  private var drawn = 0
+  /// For each of these and each trigger: which of the points are elsewhere.
+  private var elsewhere: Lent<UInt8>
+  /// At each trigger: its centre, and around it.
+  private(set) var pointsHere: Lent<PlanPoints>
   var triggers = InlineArray<64, PlanPoint>(repeating: PlanPoint(x: .nan, y: .nan))
   private var radii = InlineArray<64, Float>(repeating: 1.5)
 
   private static let most = 192
+  private static let mostBlocks = 48
   private static let around = 6
-  static let perTrigger = 1 + around
   /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
   private static let clear: Float = 3.6
   /// A street is so far from the receivers.
   private static let outskirts: Float = 18
 
   package init(in arena: inout Arena) {
-    losses = arena.take(Self.most, of: PerReceiver.self)
-    elsewhere = arena.take(Self.most, of: UInt64.self)
-    owners = arena.take(Self.most, of: Int8.self)
-    lossesHere = arena.take(64 * Self.perTrigger, of: PerReceiver.self)
+    points = arena.take(Self.mostBlocks, of: PlanPoints.self)
+    elsewhere = arena.take(Self.mostBlocks * 64, of: UInt8.self)
+    pointsHere = arena.take(64, of: PlanPoints.self)
   }
 
   package static var bytes: Int {
-    Arena.bytes(for: most, of: PerReceiver.self) + Arena.bytes(for: most, of: UInt64.self)
-      + Arena.bytes(for: most, of: Int8.self) + Arena.bytes(for: 64 * perTrigger, of: PerReceiver.self)
+    Arena.bytes(for: mostBlocks, of: PlanPoints.self) + Arena.bytes(for: mostBlocks * 64, of: UInt8.self)
+      + Arena.bytes(for: 64, of: PlanPoints.self)
   }
 
   /// Two receivers at least: one alone hears no pattern.
@@ -103,7 +89,7 @@ package struct SitePlan: ~Copyable {
     return -1
   }
 
-  /// The place of a neighbour's radio, which is added if need be. -1 when eight others are in use.
+  /// The place of a neighbour's radio, which is added if need be. -1 when eight others are in use that stand nearer to our triggers.
   mutating func receiver(of neighbour: Int, _ gateway: Name, at point: PlanPoint, now: Instant) -> Int {
     for index in receivers.indices where Int(receivers[index].neighbour) == neighbour && receivers[index].point == point {
       receivers[index].used = now
@@ -115,27 +101,43 @@ package struct SitePlan: ~Copyable {
       draw()
       return receivers.count - 1
     }
-    for index in receivers.indices where receivers[index].used + .seconds(60) < now {
-      remember(index)
-      receivers[index] = newcomer
-      recall(index)
-      edition &+= 1
-      draw()
-      return index
+    guard let place = placeToGive(to: point, at: now) else { return -1 }
+    remember(place)
+    receivers[place] = newcomer
+    recall(place)
+    edition &+= 1
+    draw()
+    return place
+  }
+
+  /// One that was silent for a minute, or else the farthest, if the newcomer stands nearer.
+  private func placeToGive(to point: PlanPoint, at now: Instant) -> Int? {
+    var place: Int?
+    var farthest = distance(toTriggersFrom: point)
+    for index in receivers.indices where receivers[index].neighbour >= 0 {
+      if receivers[index].used + .seconds(60) < now { return index }
+      let distance = distance(toTriggersFrom: receivers[index].point)
+      if distance > farthest { (place, farthest) = (index, distance) }
     }
-    return -1
+    return place
+  }
+
+  private func distance(toTriggersFrom point: PlanPoint) -> Float {
+    var nearest = Float.infinity
+    for index in 0..<64 where isPlaced(index) { nearest = min(nearest, point.distance(to: triggers[index])) }
+    return nearest
   }
 
   // MARK: Drawing
 
   private mutating func draw() {
-    count = 0
+    (count, drawn) = (0, 0)
     guard receivers.count > 1 else { return }
     for index in 0..<64 where !triggers[index].x.isNaN {
-      lossesHere[index * Self.perTrigger] = losses(at: triggers[index])
-      for step in 0..<Self.around {
-        lossesHere[index * Self.perTrigger + 1 + step] = losses(at: corner(step, of: triggers[index], radii[index] * 0.8))
-      }
+      var here = PlanPoints(of: -1)
+      here.append(losses(at: triggers[index]))
+      for step in 0..<Self.around { here.append(losses(at: corner(step, of: triggers[index], radii[index] * 0.8))) }
+      pointsHere[index] = here
     }
     for index in receivers.indices {
       add(receivers[index].point, of: index)
@@ -153,7 +155,7 @@ package struct SitePlan: ~Copyable {
       high = PlanPoint(x: max(high.x, point.x), y: max(high.y, point.y))
     }
     let (width, depth) = (high.x - low.x + 2 * Self.outskirts, high.y - low.y + 2 * Self.outskirts)
-    let step = max((width * depth / Float(Self.most - count)).squareRoot() * 1.05, 1)
+    let step = max((width * depth / Float(Self.most - drawn)).squareRoot() * 1.05, 1)
     var y = low.y - Self.outskirts
     while y <= high.y + Self.outskirts {
       var x = low.x - Self.outskirts
@@ -176,16 +178,22 @@ package struct SitePlan: ~Copyable {
   }
 
   private mutating func add(_ point: PlanPoint, of receiver: Int) {
-    guard count < Self.most else { return }
+    guard drawn < Self.most else { return }
     var mask: UInt64 = 0
     for index in 0..<64 where !triggers[index].x.isNaN && point.distance(to: triggers[index]) >= radii[index] * Self.clear {
       mask |= 1 << UInt64(index)
     }
     guard mask != 0 else { return }
-    losses[count] = losses(at: point)
-    elsewhere[count] = mask
-    owners[count] = Int8(receiver)
-    count += 1
+    if count == 0 || points[count - 1].isFull || points[count - 1].owner != Int8(receiver) {
+      guard count < Self.mostBlocks else { return }
+      points[count] = PlanPoints(of: Int8(receiver))
+      for index in 0..<64 { elsewhere[count * 64 + index] = 0 }
+      count += 1
+    }
+    let bit = UInt8(1) << UInt8(points[count - 1].count)
+    for index in 0..<64 where mask & 1 << UInt64(index) != 0 { elsewhere[(count - 1) * 64 + index] |= bit }
+    points[count - 1].append(losses(at: point))
+    drawn += 1
   }
 
   /// Beyond that of the first metre. A phone and a receiver are hardly ever at one height.
@@ -216,20 +224,31 @@ package struct SitePlan: ~Copyable {
   /// How much likelier the phone stands at the trigger than anywhere else.
   @inline(never)
   func compare(_ pattern: LevelPattern, at trigger: Int) -> Comparison {
-    var here = -Float.infinity
-    for index in trigger * Self.perTrigger..<(trigger + 1) * Self.perTrigger {
-      here = max(here, pattern.likelihood(lossesHere[index]))
-    }
-    let bit = UInt64(1) << UInt64(trigger)
+    let here = pattern.likelihood(pointsHere[trigger], receivers.count).greatest(of: 0x7F)
     var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
-    for index in 0..<count where elsewhere[index] & bit != 0 {
-      let lead = here - pattern.likelihood(losses[index])
-      if owners[index] < 0 {
+    for index in 0..<count {
+      let (set, owner) = (elsewhere[index * 64 + trigger], points[index].owner)
+      guard set != 0 else { continue }
+      if owner < 0, comparison.overRival < Self.hopeless { break }
+      let lead = here - pattern.likelihood(points[index], receivers.count).greatest(of: set)
+      if owner < 0 {
         comparison.overRest = min(comparison.overRest, lead)
       } else if lead < comparison.overRival {
-        (comparison.rival, comparison.overRival) = (owners[index], lead)
+        (comparison.rival, comparison.overRival) = (owner, lead)
       }
     }
     return comparison
+  }
+
+  /// Whoever stands so clearly at another receiver need not be looked for elsewhere.
+  private static let hopeless: Float = -8
+}
+
+extension PerPoint {
+  /// Of the points whose bits are set.
+  fileprivate func greatest(of set: UInt8) -> Float {
+    var greatest = -Float.infinity
+    for point in 0..<Self.scalarCount where set & 1 << UInt8(point) != 0 { greatest = Swift.max(greatest, self[point]) }
+    return greatest
   }
 }

@@ -112,10 +112,10 @@ extension Section {
     return true
   }
 
-  /// A place on the site's plan.
+  /// A place on the site's plan, to the centimetre: claims and learnt-powers.jsonl write it so.
   mutating func read(_ key: String, _ point: inout PlanPoint?) {
     var place = Point.zero
-    if read(key, &place) { point = PlanPoint(x: Float(place.x), y: Float(place.y)) }
+    if read(key, &place) { point = PlanPoint(x: Float((place.x * 100).rounded() / 100), y: Float((place.y * 100).rounded() / 100)) }
   }
 }
 

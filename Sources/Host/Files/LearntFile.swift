@@ -2,7 +2,7 @@ package import Core
 
 /// What visits taught of transmitters and receivers, saved for the next run: one JSON object per line, readable by the owner only.
 package enum LearntFile {
-  private static let mostBytes = (Limits.learntPowers + 8) * 256
+  private static let mostBytes = (Limits.learntPowers + SitePlan.mostRecords) * 256
 
   package enum Record {
     case power(LearntPowers.Record)

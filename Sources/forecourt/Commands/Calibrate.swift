@@ -16,7 +16,7 @@ extension Command {
       ],
       operands: .one("fixed|walk|site"),
       options: [
-        Option("id", .text("ID"), needed: true, "The device to measure, as subscribers see it: forecourt scan shows it. Not for site."),
+        Option("id", .text("ID"), "The device to measure, as subscribers see it: forecourt scan shows it. fixed and walk need it."),
         Option("place", .text("PLACE"), repeatable: true, "Where the device is: see above."),
         .captures("Measure from recordings instead of the radios; with several radios one for each, in their order."), .config, .radio,
         Option("seconds", .number("N", 5...600), "How long to listen at each place: 10 when fixed, 30 in a walk."),

@@ -13,6 +13,7 @@ func showSite(_ invocation: Invocation) throws(Exit) {
     _ = try LearntFile.read(path) { if case .receiver(let record) = $0 { receivers.append(record) } }
   } catch {
     say("forecourt: \(path) \(error.sentence)")
+    if case .forbidden = error.reason { throw .forbidden }
     throw .failed
   }
   guard !receivers.isEmpty else {

@@ -3,14 +3,14 @@ import Simulation
 
 /// A site that nobody has seen: the air, the antennas, the phones and who goes where are drawn anew for each seed, from the ranges here.
 struct RandomSite {
-  private static let exponents = 1.7...2.8
-  private static let shadows = 2.0...5.0
+  static let exponents = 1.7...2.8
+  static let shadows = 2.0...5.0
   /// Antennas, one standard deviation and the most, in dB.
-  private static let antennas = (deviation: 2.5, most: 3.0)
+  static let antennas = (deviation: 2.5, most: 3.0)
   /// Phones: the mean level at 1 m, one standard deviation and the ends.
-  private static let loudness = (mean: -63.0, deviation: 8.0, ends: -90.0...(-40.0))
+  static let loudness = (mean: -63.0, deviation: 8.0, ends: -90.0...(-40.0))
   private static let intervals = [0.1, 0.15, 0.25, 0.3]
-  private static let layouts: [Int: [Point]] = [
+  static let layouts: [Int: [Point]] = [
     2: [Point(0, 0), Point(8, 0)], 3: [Point(0, 0), Point(8, 0), Point(16, 0)],
     4: [Point(0, 0), Point(8, 0), Point(0, 9), Point(8, 9)],
     8: [0.0, 9.0].flatMap { y in [0.0, 8.0, 16.0, 24.0].map { Point($0, y) } },
@@ -44,6 +44,14 @@ struct RandomSite {
     addThrough()
   }
 
+  static func antenna(_ random: inout Random) -> Double {
+    min(max(antennas.deviation * random.normal(), -antennas.most), antennas.most)
+  }
+
+  static func power(_ random: inout Random) -> Double {
+    min(max(loudness.mean + loudness.deviation * random.normal(), loudness.ends.lowerBound), loudness.ends.upperBound)
+  }
+
   static func role(of phone: Phone) -> Role { Role(rawValue: Character(UnicodeScalar(phone.name[0])))! }
 
   private var left: Double { places.map(\.x).min()! }
@@ -54,7 +62,7 @@ struct RandomSite {
     var station = Station()
     station.name = Name("p\(index)")
     station.place = place
-    station.gain = min(max(Self.antennas.deviation * random.normal(), -Self.antennas.most), Self.antennas.most)
+    station.gain = Self.antenna(&random)
     scenario.gateways.append(station)
     var pump = Pump()
     (pump.name, pump.place) = (station.name, place)
@@ -73,8 +81,7 @@ struct RandomSite {
     phone.says = .named(traveller.name)
     // A phone that comes again is known by its key: its address is another.
     if returns { phone.address = .resolvable(key: Block(repeating: UInt8(number + 1)), seconds: 900) }
-    phone.power = min(
-      max(Self.loudness.mean + Self.loudness.deviation * random.normal(), Self.loudness.ends.lowerBound), Self.loudness.ends.upperBound)
+    phone.power = Self.power(&random)
     phone.interval = pick(Self.intervals)
     phone.carried = role == .visitor ? pick(carried) : pick(Self.carriages.flatMap(\.ways))
     scenario.phones.append(phone)

@@ -42,6 +42,35 @@ struct Sites {
     }
   }
 
+  /// What a site may have otherwise, all ways of carrying together.
+  func printVariations() {
+    Swift.print(parity == 0 ? "even seeds" : "odd seeds", "— \(seeds)")
+    Swift.print(Table.row("", Self.columns))
+    for receivers in receivers { for variation in Variation.allCases { row(receivers, variation) } }
+  }
+
+  private func row(_ receivers: Int, _ variation: Variation) {
+    let (seeds, parity) = (seeds, parity)
+    let tally = Tally()
+    DispatchQueue.concurrentPerform(iterations: seeds) { index in
+      let seed = UInt64(2 * index + parity)
+      var scenario = RandomSite(receivers: receivers, carried: RandomSite.carriages.flatMap(\.ways), seed: seed).scenario
+      var random = Random(seed: seed, 0x5641_5249, receivers)
+      variation.change(&scenario, &random)
+      let pumps = scenario.pumps
+      let trial = Trial(
+        scenario, seed: seed, isCalibrated: variation.knowsPower, isPlaced: variation.isPlaced, cipher: Table.cipher
+      ) { settings in
+        // A gateway believes that it hangs at its pump.
+        for pump in pumps where pump.name == settings.gateway.name && !settings.radios.isEmpty {
+          settings.radios[0].point = PlanPoint(x: Float(pump.place.x), y: Float(pump.place.y))
+        }
+      }
+      tally.add(trial)
+    }
+    print(tally, "\(receivers) \(variation.rawValue)")
+  }
+
   private func row(_ receivers: Int, _ name: String, _ ways: [Carried]) {
     let (seeds, parity) = (seeds, parity)
     let tally = Tally()

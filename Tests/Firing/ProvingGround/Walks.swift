@@ -9,7 +9,9 @@ struct Walks {
     ("Tests/Firing/Recordings/walks/kolak_robot.csv.gz", false), ("Tests/Firing/Recordings/walks/kolak_robot.csv.gz", true),
     ("Tests/Firing/Recordings/static/philotuxo_static.csv.gz", false),
   ]
-  private static let columns = ["stays", "fired", "missed", "twice", "between", "beyond", "far_min", "undecided", "p50_s", "p95_s"]
+  private static let columns = [
+    "stays", "fired", "missed", "stood", "fired", "twice", "between", "beyond", "far_min", "undecided", "p50_s", "p95_s",
+  ]
 
   func print() {
     for (index, (path, isSite)) in Self.sets.enumerated() {
@@ -77,6 +79,9 @@ struct Walks {
 private struct WalkScore {
   private var stays = 0
   private var fired = 0
+  /// The stays of ten seconds and more. In the others somebody only passes.
+  private var stood = 0
+  private var firedForStanding = 0
   /// More than one fire for one stay.
   private var doubles = 0
   /// Neither within 2 m, nor in the three seconds before or after, nor beyond 6 m.
@@ -88,6 +93,7 @@ private struct WalkScore {
 
   private static let grace = 3.0
   private static let far = 6.0
+  private static let standing = 10.0
 
   mutating func add(_ fires: [Fire], _ recording: Recording, undecided: Int = 0) {
     self.undecided += undecided
@@ -105,6 +111,8 @@ private struct WalkScore {
       }
       self.stays += stays.count
       fired += times.count { !$0.isEmpty }
+      stood += stays.count { $0.left - $0.entered >= Self.standing }
+      firedForStanding += zip(stays, times).count { $0.left - $0.entered >= Self.standing && !$1.isEmpty }
       for (stay, times) in zip(stays, times) where !times.isEmpty {
         doubles += times.count - 1
         latencies.append(max(0, times[0] - stay.entered))
@@ -114,7 +122,9 @@ private struct WalkScore {
   }
 
   var cells: [String] {
-    let counts: [Int] = [stays, fired, stays - fired, doubles, between, beyond, Int((farSeconds / 60).rounded()), undecided]
+    let counts: [Int] = [
+      stays, fired, stays - fired, stood, firedForStanding, doubles, between, beyond, Int((farSeconds / 60).rounded()), undecided,
+    ]
     return counts.map { String($0) } + [latencies.percentile(0.5), latencies.percentile(0.95)]
   }
 }

@@ -5,6 +5,8 @@ import Foundation
 // prove curve SEEDS                what a trigger alone gives up for what, on even and on odd seeds
 // prove sites SEEDS even|odd [2|3|4|8…]   sites drawn at random, phones of unknown power
 // prove returns SEEDS even|odd [2|3|4|8…] the same, and the phones come three times
+// prove variations SEEDS even|odd [2|3|4|8…] sites at which something is otherwise: loud phones, liars, a deaf radio…
+// prove best                       the best that anybody could do with such phones
 // prove walks                      the same rules on walks that were measured
 // Run it by Tests/Gates/prove.sh.
 
@@ -13,15 +15,20 @@ switch (words.first, words.dropFirst().first.flatMap { Int($0) }) {
 case ("table", let seeds?): Table(seeds: seeds, only: Array(words.dropFirst(2))).print()
 case ("ours", let seeds?) where words.count == 2: Table(seeds: seeds, isOurs: true).print()
 case ("curve", let seeds?) where words.count == 2: Curve(seeds: seeds).print()
-case ("sites", let seeds?), ("returns", let seeds?):
+case ("sites", let seeds?), ("returns", let seeds?), ("variations", let seeds?):
   let counts = words.dropFirst(3).compactMap { Int($0) }
   let sites = Sites(seeds: seeds, parity: words.dropFirst(2).first == "even" ? 0 : 1, receivers: counts.isEmpty ? [2, 3, 4, 8] : counts)
-  if words[0] == "returns" { sites.printReturns() } else { sites.print() }
+  switch words[0] {
+  case "returns": sites.printReturns()
+  case "variations": sites.printVariations()
+  default: sites.print()
+  }
+case ("best", _) where words.count == 1: BestPossible().print()
 case ("walks", _) where words.count == 1: Walks().print()
 default:
   let usage = [
     "table SEEDS [SCENARIO…]", "ours SEEDS", "curve SEEDS", "sites SEEDS even|odd [RECEIVERS…]", "returns SEEDS even|odd [RECEIVERS…]",
-    "walks",
+    "variations SEEDS even|odd [RECEIVERS…]", "best", "walks",
   ].map { "prove \($0)\n" }
   FileHandle.standardError.write(Data(("usage: " + usage.joined(separator: "       ")).utf8))
   exit(64)

@@ -188,7 +188,7 @@ import Testing
 
   @Test("what a command cannot do without stands without brackets in its synopsis") func synopsis() {
     #expect(Command.explain.synopsis.hasPrefix("forecourt explain ID --capture FILE… [--config FILE]"))
-    #expect(Command.calibrate.synopsis.contains(" --id ID [--place PLACE]…"))
+    #expect(Command.calibrate.synopsis.contains(" [--id ID] [--place PLACE]…"))
   }
 
   @Test("a name from the air cannot send control sequences to the terminal") func hostile() throws {

@@ -164,7 +164,7 @@ import Testing
       check("with \(other) neighbours")
     }
     let before = rig.gateway.triggers.plan.edition
-    let late = PlanPoint(x: -9, y: 9)
+    let late = PlanPoint(x: -9, y: 18)
     #expect(rig.gateway.triggers.plan.receiver(of: 8, "n", at: late, now: .zero + .seconds(61)) == -1, "all were heard within a minute")
     #expect(rig.gateway.triggers.plan.receiver(of: 2, "n", at: receivers[2], now: .zero + .seconds(61)) == 2, "it is known")
     #expect(rig.gateway.triggers.plan.edition == before)
@@ -172,5 +172,20 @@ import Testing
     #expect(rig.gateway.triggers.plan.edition == before + 1)
     receivers[1] = late
     check("after one took another's place")
+  }
+
+  @Test("of more than eight receivers those count that stand nearest to our triggers, whoever speaks first")
+  func nearest() {
+    var rig = Rig {
+      $0.addRadios(1)
+      $0.radios[0].point = PlanPoint(x: 0, y: 0)
+      $0.addTrigger("one", group: "pumps", radio: 0)
+    }
+    var places: [Int] = []
+    for other in [8, 7, 6, 5, 4, 3, 2, 9, 1, 8, 1] {
+      places.append(
+        rig.gateway.triggers.plan.receiver(of: other, "n", at: PlanPoint(x: Float(other) * 9, y: 0), now: .zero + .seconds(1)))
+    }
+    #expect(places == [1, 2, 3, 4, 5, 6, 7, -1, 1, -1, 1], "9 stands farther than all; 1 takes the place of 8")
   }
 }

@@ -1,0 +1,61 @@
+import Core
+import Simulation
+
+/// What may be otherwise at a site drawn at random.
+enum Variation: String, CaseIterable, Sendable {
+  case plain
+  /// Every phone's power is known; the second without `at_m`.
+  case measured
+  case unplaced = "no at_m"
+  /// All but the visitors have phones that are 13 to 23 dB louder than usual.
+  case loud
+  /// All but the visitors claim to be 15 dB weaker than they are.
+  case liars
+  /// Everybody at a pump has company: two phones, one place.
+  case pairs
+  /// After 35 s one radio hears nothing more; its gateway lives.
+  case deaf
+  /// One gateway hangs 8 m from where its configuration says.
+  case moved
+
+  var knowsPower: Bool { self == .measured || self == .unplaced }
+  var isPlaced: Bool { self != .unplaced }
+
+  func change(_ scenario: inout Scenario, _ random: inout Random) {
+    let one = Int(random.fraction() * Double(scenario.gateways.count))
+    switch self {
+    case .plain: break
+    case .measured, .unplaced:
+      for index in scenario.phones.indices { scenario.phones[index].power = Double(scenario.phones[index].claimedPower) }
+    case .loud: changeOthers(&scenario) { $0.power = -63 + random.between(13, 23) }
+    case .liars:
+      var number: UInt8 = 0
+      changeOthers(&scenario) {
+        number += 1
+        $0.says = .beacon(Self.beacon(number))
+        $0.claimedPower = Int8(($0.power - 15).rounded())
+      }
+    case .pairs:
+      for index in scenario.phones.indices where RandomSite.role(of: scenario.phones[index]) == .visitor {
+        var second = scenario.phones[index]
+        second.name = Name("v\(index + scenario.phones.count)")
+        second.says = .named(second.name)
+        second.power = RandomSite.power(&random)
+        scenario.phones.append(second)
+      }
+    case .deaf: scenario.gateways[one].silentFrom = 35
+    case .moved: scenario.gateways[one].place = scenario.gateways[one].place + Point(0, one % 2 == 0 ? -8 : 8)
+    }
+  }
+
+  private static func beacon(_ number: UInt8) -> Identity {
+    var identity = Identity(.iBeacon)
+    for byte: UInt8 in 1...19 { identity.append(byte) }
+    identity.append(number)
+    return identity
+  }
+
+  private func changeOthers(_ scenario: inout Scenario, _ change: (inout Phone) -> Void) {
+    for index in scenario.phones.indices where RandomSite.role(of: scenario.phones[index]) != .visitor { change(&scenario.phones[index]) }
+  }
+}
