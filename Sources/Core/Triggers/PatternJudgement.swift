@@ -89,19 +89,13 @@ extension Triggers {
       here: shares.here, elsewhere: shares.rest, receivers: Int(judgement.receivers), at: judgement.at)
     let receiver = Int(judgement.quick.rival)
     // New settings may have taken it away since.
-    guard plan.receivers.indices.contains(receiver) else {
-      likelihood.elsewhere += shares.rival
-      return likelihood
+    if plan.receivers.indices.contains(receiver) {
+      let owner = plan.owner(of: receiver)
+      likelihood.rivalName = owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
     }
-    let owner = plan.owner(of: receiver)
-    likelihood.rival = shares.rival
-    likelihood.rivalName = owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
-    // Configurations refuse these names, but a stranger's claim may have any.
-    if likelihood.rivalName == Name("here") || likelihood.rivalName == Name("elsewhere") {
-      var name = Name("gateway ")
-      name.append(likelihood.rivalName)
-      likelihood.rivalName = name
-    }
+    // Configurations refuse these two, but a stranger's claim may have any name.
+    if likelihood.rivalName == Name("here") || likelihood.rivalName == Name("elsewhere") { likelihood.rivalName = Name() }
+    if likelihood.rivalName.isEmpty { likelihood.elsewhere += shares.rival } else { likelihood.rival = shares.rival }
     return likelihood
   }
 }

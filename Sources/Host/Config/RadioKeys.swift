@@ -99,8 +99,12 @@ extension Configuration {
 extension Section {
   /// An event's `likelihood` says how likely a device is here, at another radio or gateway, which it names, and elsewhere.
   mutating func refuseWordsOfLikelihood(_ name: Name) {
-    for word in ["here", "elsewhere"] where name == Name(word) {
-      fault("name", "must not be \"\(word)\": in events that word stands beside the names of radios and gateways")
-    }
+    refuse(name, if: ["here", "elsewhere"], "in events that word stands beside the names of radios and gateways")
+  }
+
+  /// A name that means something else.
+  @inline(never)
+  mutating func refuse(_ name: Name, if words: [String], _ reason: String) {
+    for word in words where name == Name(word) { fault("name", "must not be \"\(word)\": " + reason) }
   }
 }

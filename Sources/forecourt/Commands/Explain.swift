@@ -10,7 +10,7 @@ extension Command {
         "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines. Where radios have at_m, so does how likely each place is: here, the likeliest other radio, elsewhere.",
         "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back, and for how long each place was the likeliest.",
         "Several captures belong to the configuration's radios, in its order. A capture holds no claims of neighbours: to follow a device through a site, give a configuration that has a radio for each gateway's capture, as deploy/two-pumps.toml has.",
-        "With --json, prints one object a line; its kind is sample, event, likelihood (with --brief; otherwise samples have it) or, in the last line, verdict.",
+        "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict. Samples have the likelihoods as events have them.",
       ],
       operands: .one("ID"),
       options: [
@@ -140,9 +140,8 @@ struct Explanation {
 
   /// A line where the likelihoods change.
   private mutating func printChange(of index: Int, at moment: Instant) {
-    guard objects == nil || isBrief, let change = records[index].takeChange(isBrief: isBrief) else { return }
-    if objects != nil { return objects!.print(change, of: records[index].name, at: moment) }
-    out.line(joined(fixed(moment.microsecondsAsSeconds, 3).right(in: 9), "  ~~~ ", records[index].name, ": ", change.words))
+    guard objects == nil, let change = records[index].takeChange(isBrief: isBrief) else { return }
+    out.line(joined(fixed(moment.microsecondsAsSeconds, 3).right(in: 9), "  ~~~ ", records[index].name, ": ", change))
   }
 
   // MARK: The end

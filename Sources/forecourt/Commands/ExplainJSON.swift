@@ -32,8 +32,12 @@ struct ExplanationJSON {
       line.openObject()
       line.member("trigger", string: records[index].name)
       line.member("stage", string: states[index].stage)
-      if let average = states[index].average { line.member("average", average, places: 1) }
-      line.member("likelihood", states[index].likelihood)
+      if !states[index].average.isNaN { line.member("average", states[index].average, places: 1) }
+      if let likelihood = states[index].likelihood {
+        line.object("likelihood")
+        line.members(of: likelihood)
+        line.closeObject()
+      }
       line.member("held_back", string: states[index].heldBack)
       line.closeObject()
     }
@@ -47,14 +51,6 @@ struct ExplanationJSON {
     line.member("trigger", string: trigger)
     line.member("event", string: word.event)
     line.member("reason", string: word.reason.utf8.isEmpty ? nil : word.reason)
-    endLine()
-  }
-
-  mutating func print(_ likelihood: Likelihood, of trigger: String, at moment: Instant) {
-    startLine("likelihood")
-    line.member("t_us", moment.microseconds)
-    line.member("trigger", string: trigger)
-    line.member("likelihood", likelihood)
     endLine()
   }
 
@@ -104,13 +100,6 @@ extension ExplanationJSON.Line {
     member(key, text: text.bytes)
   }
 
-  fileprivate mutating func member(_ key: StaticString, _ likelihood: Likelihood?) {
-    guard let likelihood else { return }
-    object(key)
-    members(of: likelihood)
-    closeObject()
-  }
-
   /// When it fired, how far it got if it never did, and how many samples each rule held back.
   fileprivate mutating func members(of record: TriggerRecord) {
     member("trigger", string: record.name)
@@ -139,7 +128,9 @@ extension ExplanationJSON.Line {
     closeArray()
     guard record.likelihood.receivers > 0 else { return memberNull("likeliest_s") }
     object("likeliest_s")
-    for part in record.likelihood.times { member(key: part.name, Float(part.seconds), places: 1) }
+    for (place, seconds) in zip(record.likelihood.places, record.likelihood.seconds) {
+      member(key: Name(place), Float(seconds), places: 1)
+    }
     closeObject()
   }
 }

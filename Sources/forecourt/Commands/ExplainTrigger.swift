@@ -7,13 +7,12 @@ struct TriggerRecord {
   struct State {
     let stage: String
     /// The average by which the trigger decides, if this sample entered it.
-    var average: Float?
+    var average = Float.nan
     var heldBack: String?
     var likelihood: Likelihood?
 
     var text: String {
-      let start = average.map { joined(stage, " at ", fixed($0, 1)) } ?? stage
-      return heldBack.map { joined(start, "; ", $0) } ?? start
+      joined(stage, average.isNaN ? "" : " at " + fixed(average, 1), heldBack == nil ? "" : "; ", heldBack ?? "")
     }
   }
 
@@ -63,7 +62,7 @@ struct TriggerRecord {
     return state
   }
 
-  mutating func takeChange(isBrief: Bool) -> Likelihood? { likelihood.takeChange(isBrief: isBrief) }
+  mutating func takeChange(isBrief: Bool) -> String? { likelihood.takeChange(isBrief: isBrief) }
 
   private mutating func record(_ rule: BlockingRule) {
     if let index = tally.firstIndex(where: { $0.rank == rule.rank }) {
@@ -91,17 +90,16 @@ struct TriggerRecord {
 
   /// Where it stood, as the plan has it; or why the plan says nothing. nil where the trigger has no place on it.
   private func placeWords(_ settings: borrowing Settings) -> String? {
-    let hasNeighbours = settings.site.roster.count > 1
+    let unheard = "neighbours' claims are not in a capture."
     if likelihood.receivers > 0 {
-      let missing = hasNeighbours ? "; neighbours' claims are not in a capture" : ""
-      return joined("Likeliest, by ", digits(likelihood.receivers), " radios: ", likelihood.words, missing, ".")
+      let missing = settings.site.roster.count > 1 ? "; " + unheard : "."
+      return joined("Likeliest, by ", digits(likelihood.receivers), " radios: ", likelihood.words, missing)
     }
     let radio = Int(self.settings.radio ?? 0)
     let hasPlace = self.settings.point != nil || radio < settings.radios.count && settings.radios[radio].point != nil
     guard hasPlace, isWatched else { return nil }
-    if self.settings.group.isEmpty { return "Its place (at_m) decides nothing: it has no group." }
-    return
-      "Its place (at_m) decided nothing: no second radio here has one, and neighbours' claims are not in a capture. Live, they count."
+    let reason = self.settings.group.isEmpty ? "the trigger has no group." : "no second radio here has one, and " + unheard
+    return "Its place (at_m) decided nothing: " + reason
   }
 
   /// How far it got, if it never fired.

@@ -11,10 +11,7 @@ struct ReportRun {
     let average: Float
     let low: Float
     let high: Float
-    /// The average by which a trigger decides that listens to this radio.
-    let decided: Float?
-    /// A trigger follows the device: then the published average decides nothing.
-    let isFollowed: Bool
+    let deciding: DecidingAverage
   }
 
   struct Line {
@@ -94,13 +91,12 @@ struct ReportRun {
       devices[index].observeShares(slot, gateway)
       guard devices[index].points.count < Self.mostPoints else { continue }
       let reach = 1.645 * estimate.doubt.value
-      let deciding = DecidingAverage(slot, radio: radio, at: moment, gateway)
       let level = Float(gateway.devices[slot].level) - gateway.settings.receiveOffset(of: radio).value
       devices[index].points.append(
         LevelPoint(
           at: moment.microsecondsAsSeconds, level: level, radio: UInt8(radio), average: estimate.average.value,
-          low: estimate.average.value - reach, high: estimate.average.value + reach, decided: deciding.level,
-          isFollowed: deciding.isFollowed))
+          low: estimate.average.value - reach, high: estimate.average.value + reach,
+          deciding: DecidingAverage(slot, radio: radio, at: moment, gateway)))
       if devices[index].samples % 64 == 1 { describe(index, slot, gateway) }
     }
   }

@@ -7,7 +7,6 @@ struct ReportChart {
   private let device: ReportRun.DeviceCurve
   private let time: ReportTime
   private let triggers: [String]
-  private let bands: [ReportBand]
   private let low: Float
   private let high: Float
 
@@ -20,7 +19,6 @@ struct ReportChart {
 
   init(_ device: ReportRun.DeviceCurve, _ time: ReportTime, _ triggers: [String]) {
     (self.device, self.time, self.triggers) = (device, time, triggers)
-    bands = device.shares.map { ReportBand($0, triggers[$0.trigger], time, finer: 8) }
     var low: Float = -90
     var high: Float = -50
     for point in device.points { (low, high) = (min(low, point.level), max(high, point.level)) }
@@ -49,13 +47,9 @@ struct ReportChart {
     }
     // An hour of a device that nobody waits for needs no more than the screen shows.
     let finer: Double = events.isEmpty ? 2 : 8
-    writeBand(columns(finer: finer), to: &page)
+    writeBand(columns(of: Self.everything, finer: finer), to: &page)
     for radio in 0...3 { writeSamples(of: radio, finer: finer, to: &page) }
-    writeAverage(columns(finer: finer) { !$0.isFollowed }, as: "average far", to: &page) { $0.average }
-    for radio in 0...3 {
-      let heard = columns(finer: finer) { $0.decided != nil && Int($0.radio & 3) == radio }
-      writeAverage(heard, as: "average a" + digits(radio), to: &page) { $0.decided ?? $0.average }
-    }
+    for line in Self.far...3 { writeAverage(line, finer: finer, to: &page) }
     for (_, event) in events { write(joined("M", time.x(event.at), " 58V274"), as: "event " + event.kind, to: &page) }
     page.write("</svg>\n")
     for tick in ticks {
@@ -64,11 +58,13 @@ struct ReportChart {
     }
     writeLabels(events, to: &page)
     page.write("</svg>\n")
-    for band in bands { band.write(events.map { $0.event }, to: &page) }
-    let height = digits(300 + bands.count * ReportBand.height)
+    for shares in device.shares { ReportBand(shares, triggers[shares.trigger], time).write(events, to: &page) }
+    let height = digits(300 + device.shares.count * ReportBand.height)
     page.write("</div>\n<svg class=\"levels\" aria-hidden=\"true\" style=\"height:", height, "px\">\n")
     writeLevels(to: &page)
-    for (index, band) in bands.enumerated() { band.writeTitle(below: 300 + index * ReportBand.height, to: &page) }
+    for (index, shares) in device.shares.enumerated() {
+      ReportBand.writeTitle(triggers[shares.trigger], below: 300 + index * ReportBand.height, to: &page)
+    }
     page.write("</svg></div>\n")
   }
 
@@ -84,12 +80,21 @@ struct ReportChart {
 
   // MARK: Curves
 
+  /// Beside the radios' numbers, whose lines are the averages by which triggers decide: the published average far from all, and every point.
+  private static let far = -1
+  private static let everything = -2
+
+  private func isOn(_ line: Int, _ point: ReportRun.LevelPoint) -> Bool {
+    line == Self.everything || (line == Self.far ? !point.deciding.isFollowed : !point.deciding.level.isNaN && Int(point.radio & 3) == line)
+  }
+
   /// For an average or its band: one point for each column, the last one.
-  private func columns(finer: Double, _ isMeant: (ReportRun.LevelPoint) -> Bool = { _ in true }) -> [[ReportRun.LevelPoint]] {
+  @inline(never)
+  private func columns(of line: Int, finer: Double) -> [[ReportRun.LevelPoint]] {
     var runs: [[ReportRun.LevelPoint]] = []
     var column = -1
     var last = -Double.infinity
-    for point in device.points where isMeant(point) {
+    for point in device.points where isOn(line, point) {
       let here = time.column(point.at, finer: finer)
       // A silence of 15 s interrupts the line.
       if point.at - last > 15 { runs.append([]) }
@@ -109,13 +114,14 @@ struct ReportChart {
     }
   }
 
-  private func writeAverage(
-    _ runs: [[ReportRun.LevelPoint]], as kind: String, to page: inout ReportPage, _ level: (ReportRun.LevelPoint) -> Float
-  ) {
-    for run in runs {
+  @inline(never)
+  private func writeAverage(_ line: Int, finer: Double, to page: inout ReportPage) {
+    for run in columns(of: line, finer: finer) {
       var path = "M"
-      for point in run { path += joined(time.x(point.at), " ", y(level(point)), " ") }
-      write(path, as: kind, to: &page)
+      for point in run {
+        path += joined(time.x(point.at), " ", y(line == Self.far ? point.average : point.deciding.level), " ")
+      }
+      write(path, as: line == Self.far ? "average far" : "average a" + digits(line), to: &page)
     }
   }
 

@@ -1,21 +1,23 @@
 import Core
+import Host
 
-/// What a trigger decides by at one sample: the average that its events show.
+/// What triggers decide by at one sample: the average that their events show.
 struct DecidingAverage {
-  /// Of the trigger that listens to the sample's radio; nil where none does.
-  private(set) var level: Float?
+  /// Of the trigger that listens to the sample's radio; not a number where none does.
+  private(set) var level = Float.nan
   /// A trigger follows the device, by this radio or another.
   private(set) var isFollowed = false
-  private var rank = -1
 
   init(_ slot: Int, radio: Int, at now: Instant, _ gateway: borrowing Gateway) {
-    for trigger in gateway.settings.triggers.indices where gateway.devices[slot].interest.triggers >> UInt64(trigger) & 1 == 1 {
-      let place = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
-      guard place >= 0 else { continue }
+    var furthest = -1
+    var place = gateway.devices[slot].encounters
+    while place >= 0 {
       let encounter = gateway.triggers.encounters[place]
+      place = encounter.nextOfDevice
       if now - encounter.approach.heard < .seconds(2) { isFollowed = true }
-      guard encounter.approach.heard == now, Int(encounter.radio) == radio, encounter.stage.rank(at: now) > rank else { continue }
-      (rank, level) = (encounter.stage.rank(at: now), encounter.approach.level.value)
+      let rank = encounter.stage.rank(at: now)
+      guard encounter.approach.heard == now, Int(encounter.radio) == radio, rank > furthest else { continue }
+      (furthest, level) = (rank, encounter.approach.level.value)
     }
   }
 }
@@ -38,6 +40,8 @@ extension Encounter.Stage {
 struct ReportShares {
   struct Judgement {
     let at: Double
+    /// The next one, or when it was forgotten.
+    var end: Double
     let here: Float
     let rival: Float
     /// Its place in `rivals`.
@@ -45,38 +49,40 @@ struct ReportShares {
   }
 
   let trigger: Int
-  private(set) var rivals: [Name] = []
+  private(set) var rivals: [String] = []
   private(set) var judgements: [Judgement] = []
-  private var last = Instant.never
 
   private static let most = 400_000
 
   init(_ trigger: Int) { self.trigger = trigger }
 
   mutating func observe(_ likelihood: Likelihood) {
-    guard likelihood.at != last, judgements.count < Self.most else { return }
-    last = likelihood.at
-    var name = rivals.firstIndex { $0 == likelihood.rivalName }
-    if name == nil {
-      name = rivals.count
-      rivals.append(likelihood.rivalName)
+    let at = likelihood.at.microsecondsAsSeconds
+    if let last = judgements.last {
+      guard last.at != at, judgements.count < Self.most else { return }
+      judgements[judgements.count - 1].end = min(last.end, at)
     }
+    let rival = String(likelihood.rivalName)
+    let name = rivals.firstIndex { same($0, rival) } ?? rivals.count
+    if name == rivals.count { rivals.append(rival) }
     judgements.append(
-      Judgement(at: likelihood.at.microsecondsAsSeconds, here: likelihood.here, rival: likelihood.rival, name: name ?? 0))
+      Judgement(at: at, end: at + LikelihoodRecord.memory, here: likelihood.here, rival: likelihood.rival, name: name))
   }
 }
 
 extension ReportRun.DeviceCurve {
   /// After each of the device's samples.
   mutating func observeShares(_ slot: Int, _ gateway: borrowing Gateway) {
-    for trigger in gateway.settings.triggers.indices where gateway.devices[slot].interest.triggers >> UInt64(trigger) & 1 == 1 {
-      let encounter = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
-      guard encounter >= 0, let likelihood = gateway.triggers.likelihood(of: encounter, gateway.settings) else { continue }
-      let mine = shares.firstIndex { $0.trigger == trigger }
-      // In the configuration's order.
-      let place = mine ?? shares.firstIndex { $0.trigger > trigger } ?? shares.count
-      if mine == nil { shares.insert(ReportShares(trigger), at: place) }
-      shares[place].observe(likelihood)
+    var place = gateway.devices[slot].encounters
+    while place >= 0 {
+      let trigger = Int(gateway.triggers.encounters[place].trigger)
+      if let likelihood = gateway.triggers.likelihood(of: place, gateway.settings) {
+        // In the configuration's order.
+        let index = shares.firstIndex { $0.trigger >= trigger } ?? shares.count
+        if index == shares.count || shares[index].trigger > trigger { shares.insert(ReportShares(trigger), at: index) }
+        shares[index].observe(likelihood)
+      }
+      place = gateway.triggers.encounters[place].nextOfDevice
     }
   }
 }

@@ -20,8 +20,8 @@ struct ReportTime {
 
   func x(_ at: Double) -> String { fixed(at / seconds * Self.width, 2) }
   func percent(_ at: Double) -> String { fixed(at / seconds * 100, 2) + "%" }
-  /// So many of them stand side by side for each part of the width.
-  func column(_ at: Double, finer: Double) -> Int { Int(min(at / seconds, 2) * Self.width * finer) }
+  /// Of so many for each part of the width.
+  func column(_ at: Double, finer: Double) -> Int { Int(at / seconds * Self.width * finer) }
 
   /// In tenths of a second. Each divides the next.
   private static let steps: [Int64] = [1, 5, 10, 50, 150, 600, 3_000, 9_000, 36_000, 216_000, 864_000]
