@@ -96,8 +96,8 @@ struct ReportChart {
     var last = -Double.infinity
     for point in device.points where isOn(line, point) {
       let here = time.column(point.at, finer: finer)
-      // A silence of 15 s interrupts the line.
-      if point.at - last > 15 { runs.append([]) }
+      // A silence interrupts the line; and a trigger's, while it forgets the device.
+      if point.at - last > (line < 0 ? 15 : 4) { runs.append([]) }
       if here == column, runs[runs.count - 1].count > 0 { runs[runs.count - 1].removeLast() }
       runs[runs.count - 1].append(point)
       (column, last) = (here, point.at)
