@@ -100,7 +100,7 @@ package struct Measurement {
 
   static func robustMean(_ levels: [Double]) -> Double {
     guard !levels.isEmpty else { return 0 }
-    let median = levels.sorted()[levels.count / 2]
+    let median = levels[order(of: levels.count) { levels[$0] < levels[$1] }[levels.count / 2]]
     return levels.reduce(0.0) { $0 + min(max($1, median - gate), median + gate) } / Double(levels.count)
   }
 }

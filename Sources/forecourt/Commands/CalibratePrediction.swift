@@ -64,7 +64,8 @@ extension Calibration {
       for place in places {
         if let way = place.ways[radio], way.from != way.to { distances += [min(way.from, way.to), max(way.from, way.to)] }
       }
-      distances.sort()
+      let unordered = distances
+      distances = order(of: unordered.count) { unordered[$0] < unordered[$1] }.map { unordered[$0] }
       guard let pump = distances.first else { continue }
       let rates = usable.filter { $0.radio == radio }
       let rate = rates.reduce(0.0) { max($0, $1.rate) }

@@ -68,9 +68,9 @@ extension Invocation {
       say("forecourt: no device is heard at all")
       return .failed
     }
-    heard.sort { $0.samples > $1.samples }
+    let most = order(of: heard.count) { heard[$0].samples > heard[$1].samples }
     say("forecourt: \(identity.shown) is not heard. These are, most often heard first:")
-    for device in heard.prefix(10) { say("  " + device.name) }
+    for index in most.prefix(10) { say("  " + heard[index].name) }
     if heard.count > 10 { say("  and \(heard.count - 10) more: forecourt replay --decoded shows all") }
     return .failed
   }

@@ -110,7 +110,9 @@ struct TriggerRecord {
     var parts: [(words: String, samples: Int)] = []
     if unwatched > 0 { parts.append(("too far to be watched", unwatched)) }
     if elsewhere > 0 { parts.append(("heard by a radio that does not listen for it", elsewhere)) }
-    for part in tally.sorted(by: { $0.rank < $1.rank }) { parts.append(("\(part.words)", part.samples)) }
+    for index in order(of: tally.count, by: { tally[$0].rank < tally[$1].rank }) {
+      parts.append(("\(tally[index].words)", tally[index].samples))
+    }
     return parts
   }
 

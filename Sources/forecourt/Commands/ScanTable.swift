@@ -151,8 +151,11 @@ struct ScanTable {
       let title = String(gateway.settings.deviceName(of: identity))
       rows.append(Row(slot: slot, generation: generation, name: identity.shown, title: title, age: age, estimate: estimate))
     }
-    let (order, isReversed) = (order, isReversed)
-    rows.sort { isReversed ? Self.sorts($1, before: $0, by: order) : Self.sorts($0, before: $1, by: order) }
+    let (all, key, isReversed) = (rows, order, isReversed)
+    let numbers = Host.order(of: all.count) {
+      isReversed ? Self.sorts(all[$1], before: all[$0], by: key) : Self.sorts(all[$0], before: all[$1], by: key)
+    }
+    for (place, number) in numbers.enumerated() { rows[place] = all[number] }
   }
 
   private static func sorts(_ a: Row, before b: Row, by order: Order) -> Bool {

@@ -167,7 +167,6 @@ private struct HoldListener: AttendedListener, ~Copyable {
       all.append(
         HeardDevice(identity: identity, level: estimate.average.value, addressStays: offline.gateway.addressStays(of: identity)))
     }
-    all.sort { $0.level > $1.level }
-    nearest = Array(all.prefix(5))
+    nearest = order(of: all.count) { all[$0].level > all[$1].level }.prefix(5).map { all[$0] }
   }
 }

@@ -154,7 +154,7 @@ struct ReportRun {
     let heard = devices.filter { !$0.points.isEmpty }
     let matched = heard.filter { $0.isMatched }
     let all = matched.isEmpty ? heard : matched
-    return Array(all.sorted { ($0.rank, $0.samples) > ($1.rank, $1.samples) }.prefix(most))
+    return order(of: all.count) { (all[$0].rank, all[$0].samples) > (all[$1].rank, all[$1].samples) }.prefix(most).map { all[$0] }
   }
 }
 

@@ -56,6 +56,8 @@ struct FireDifference {
   /// Fires of one device at one trigger belong together when they lie this close.
   private static let together = 15.0
 
+  private var at: Double { first ?? second ?? 0 }
+
   static func all(_ a: [ReportRun.Event], _ b: [ReportRun.Event]) -> [FireDifference] {
     var rest = b.filter { same($0.name, "fire") }
     var all: [FireDifference] = []
@@ -67,7 +69,7 @@ struct FireDifference {
       if let twin { rest.remove(at: twin) }
     }
     for fire in rest { all.append(FireDifference(trigger: fire.trigger, identity: fire.identity, first: nil, second: fire.at)) }
-    return all.sorted { ($0.first ?? $0.second ?? 0) < ($1.first ?? $1.second ?? 0) }
+    return order(of: all.count) { all[$0].at < all[$1].at }.map { all[$0] }
   }
 }
 
