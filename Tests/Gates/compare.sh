@@ -150,6 +150,10 @@ if [ $# = 0 ]; then
   while read -r name arguments; do
     [[ -z $name || $name = '#'* ]] || golden_case "$name" $arguments
   done <"$golden/cases.txt"
+  # What a plan makes of levels is kept nowhere, for its constants change.
+  build/amd64/forecourt simulate Tests/Firing/Scenarios/queue.toml --seed 7 --out "$out/queue.btsnoop"
+  same explain ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:2 --json --config deploy/two-pumps.toml \
+    --capture "$out/queue.pump-1.btsnoop" --capture "$out/queue.pump-2.btsnoop"
   # How tshark and btmon read the same bytes; for longer captures by hand: Tests/Decoding/compare.py build/amd64/forecourt CAPTURE…
   Tests/Decoding/compare.py build/amd64/forecourt Tests/Decoding/air.h4.btsnoop Tests/Decoding/air.monitor.btsnoop \
     Tests/Decoding/air.h4.pcapng --config Tests/Decoding/air.toml >&2

@@ -72,6 +72,28 @@ def two_radios(folder):
 
 
 @case
+def plan(folder):
+    """Radios that know where they stand: below the levels a band for each trigger shows how likely each place was, and names them, at every size."""
+    forecourt('simulate', SCENARIOS / 'queue.toml', '--out', folder / 'queue.btsnoop')
+    forecourt('replay', *(folder / f'queue.pump-{n}.btsnoop' for n in (1, 2)), '--config', ROOT / 'deploy/two-pumps.toml', '--report', folder / 'report.html')
+    for page, width in looked_at(folder / 'report.html'):
+        named = ("[...document.querySelectorAll('.shares text')].filter((text) => text.checkVisibility()).map((text) => "
+                 "[text.textContent, text.getBoundingClientRect(), text.closest('.shares').getBoundingClientRect()])"
+                 ".map(([words, at, band]) => [words, at.top >= band.top && at.bottom <= band.bottom + 1])")
+        labels = page.run(named)
+        assert {'here', 'left'} <= {words for words, _ in labels} and all(inside for _, inside in labels), (width, labels)
+        # The bands are as wide as the levels above them, also when the time is stretched, and their titles stay.
+        for zoom in ('#z0', '#z2'):
+            page.click(zoom)
+            widths = page.run("[...document.querySelector('.time').children].map((part) => Math.round(part.getBoundingClientRect().width))")
+            assert len(widths) == 3 and len(set(widths)) == 1, widths
+            titles = page.run("[...document.querySelectorAll('.levels .label')].map((text) => [text.textContent, text.getBoundingClientRect().left])")
+            assert titles[0][0] == 'pump-1: how likely each place is' and all(0 <= left < width for _, left in titles), titles
+        assert len(page.run(named)) > len(labels), 'zoom gives room for more names'
+        assert not page.run(LOOKS), width
+
+
+@case
 def crowd(folder):
     """With `match = "*"` at a fair the one who was served stands alone above; the others are folded, each with a reason."""
     forecourt('simulate', SCENARIOS / 'crowd.toml', '--out', folder / 'crowd.btsnoop')

@@ -43,19 +43,11 @@ extension Triggers {
   /// Where it stands likeliest, as shares of one: here, at another receiver, or at none.
   private func composeLikelihood(_ encounter: Encounter, _ head: Int32, _ settings: borrowing Settings, _ publisher: inout Publisher) {
     let place = encounters.find(trigger: Int(encounter.trigger), from: head)
-    guard place >= 0 else { return }
-    let judgement = encounters[judgementOf: place]
-    let shares = judgement.shares
+    guard place >= 0, let likelihood = likelihood(of: place, settings) else { return }
     publisher.json.object("likelihood")
-    publisher.json.member("here", shares.here, places: 2)
-    if judgement.quick.rival >= 0 {
-      let owner = plan.owner(of: Int(judgement.quick.rival))
-      let name = owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
-      publisher.json.member(key: name, shares.rival, places: 2)
-    }
-    publisher.json.member("elsewhere", shares.rest, places: 2)
+    publisher.json.members(of: likelihood)
     publisher.json.closeObject()
-    publisher.json.member("receivers", Int64(judgement.receivers))
+    publisher.json.member("receivers", Int64(likelihood.receivers))
   }
 
   /// A visit ends under the identity with which it began, whatever the device is called by then.

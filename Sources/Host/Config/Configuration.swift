@@ -54,9 +54,8 @@ package import Core
 
   private mutating func readGateway(_ section: inout Section) -> Bool {
     section.read("name", &core.gateway.name)
-    for word in ["claim", "peer"] where core.gateway.name == Name(word) {
-      section.fault("name", "must not be \"\(word)\": what the gateways of a site share has topics under that word")
-    }
+    section.refuse(core.gateway.name, if: ["claim", "peer"], "what the gateways of a site share has topics under that word")
+    section.refuseWordsOfLikelihood(core.gateway.name)
     section.read("site", &core.gateway.site)
     section.read("devices", &core.gateway.devices, Limits.devicesLeast...Limits.devicesMost)
     section.read("authorization", &core.gateway.authorization, oneOf: Self.authorizations)

@@ -31,6 +31,7 @@ extension Configuration {
   private mutating func readRadio(_ section: inout Section) {
     var radio = RadioSettings()
     radio.name = section.name()
+    section.refuseWordsOfLikelihood(radio.name)
     for index in core.radios.indices where core.radios[index].name == radio.name && !radio.name.isEmpty {
       section.fault("name", "is taken by radio \(index + 1)")
     }
@@ -92,5 +93,18 @@ extension Configuration {
       }
     }
     if phys.isEmpty { section.fault("phys", "must name at least one of \"1m\" and \"coded\"") }
+  }
+}
+
+extension Section {
+  /// An event's `likelihood` says how likely a device is here, at another radio or gateway, which it names, and elsewhere.
+  mutating func refuseWordsOfLikelihood(_ name: Name) {
+    refuse(name, if: ["here", "elsewhere"], "in events that word stands beside the names of radios and gateways")
+  }
+
+  /// A name that means something else.
+  @inline(never)
+  mutating func refuse(_ name: Name, if words: [String], _ reason: String) {
+    for word in words where name == Name(word) { fault("name", "must not be \"\(word)\": " + reason) }
   }
 }

@@ -7,15 +7,15 @@ extension Command {
     Command(
       name: "explain", summary: "show why a device did or did not fire",
       description: [
-        "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage and the first rule that keeps it from firing. Events stand between the lines.",
-        "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back.",
-        "Several captures belong to the configuration's radios, in its order.",
-        "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict.",
+        "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines. Where radios have at_m, so does how likely each place is: here, the likeliest other radio, elsewhere.",
+        "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back, and for how long each place was the likeliest.",
+        "Several captures belong to the configuration's radios, in its order. A capture holds no claims of neighbours: to follow a device through a site, give a configuration that has a radio for each gateway's capture, as deploy/two-pumps.toml has.",
+        "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict. Samples have the likelihoods as events have them.",
       ],
       operands: .one("ID"),
       options: [
         .captures("A recording: btsnoop, pcap or pcapng. Once for each radio.", isNeeded: true), .config,
-        Option("brief", .none, "Print only the events and the end, not each sample."), .json,
+        Option("brief", .none, "Print only the events, each place that becomes the likeliest, and the end; not each sample."), .json,
       ],
       examples: [
         Example(
@@ -85,7 +85,7 @@ struct Explanation {
     guard let sample, let slot = trace.slot(in: offline.gateway) else { return }
     if samples == 0 {
       first = sample.at
-      if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage, what holds it back")) }
+      if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage at its average, what holds it back")) }
     }
     samples += 1
     last = sample.at
@@ -94,6 +94,7 @@ struct Explanation {
     power = offline.gateway.devices[slot].power.words
     var states: [TriggerRecord.State] = []
     for index in records.indices { states.append(records[index].observe(slot, sample, offline.gateway)) }
+    for index in records.indices { printChange(of: index, at: sample.at) }
     guard !isBrief else { return }
     guard objects == nil else { return objects!.print(sample, slot, records, states, offline.gateway) }
     var line = describe(sample, slot, offline.gateway)
@@ -137,6 +138,12 @@ struct Explanation {
     }
   }
 
+  /// A line where the likelihoods change.
+  private mutating func printChange(of index: Int, at moment: Instant) {
+    guard objects == nil, let change = records[index].takeChange(isBrief: isBrief) else { return }
+    out.line(joined(fixed(moment.microsecondsAsSeconds, 3).right(in: 9), "  ~~~ ", records[index].name, ": ", change))
+  }
+
   // MARK: The end
 
   /// From the first sample to the last.
@@ -155,7 +162,7 @@ struct Explanation {
       out.line("Heard by: " + listed(words, with: "and") + ".")
     }
     if records.isEmpty { out.line("No trigger's match covers it: add it to one.") }
-    for record in records { for line in record.end { out.line(line) } }
+    for record in records { for line in record.end(settings) { out.line(line) } }
   }
 }
 

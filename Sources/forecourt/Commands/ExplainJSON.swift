@@ -32,6 +32,12 @@ struct ExplanationJSON {
       line.openObject()
       line.member("trigger", string: records[index].name)
       line.member("stage", string: states[index].stage)
+      if !states[index].average.isNaN { line.member("average", states[index].average, places: 1) }
+      if let likelihood = states[index].likelihood {
+        line.object("likelihood")
+        line.members(of: likelihood)
+        line.closeObject()
+      }
       line.member("held_back", string: states[index].heldBack)
       line.closeObject()
     }
@@ -120,5 +126,11 @@ extension ExplanationJSON.Line {
       closeObject()
     }
     closeArray()
+    guard record.likelihood.receivers > 0 else { return memberNull("likeliest_s") }
+    object("likeliest_s")
+    for (place, seconds) in zip(record.likelihood.places, record.likelihood.seconds) {
+      member(key: Name(place), Float(seconds), places: 1)
+    }
+    closeObject()
   }
 }

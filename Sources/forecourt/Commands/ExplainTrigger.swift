@@ -6,9 +6,14 @@ struct TriggerRecord {
   /// The device's stage, and the first rule that holds it back.
   struct State {
     let stage: String
+    /// The average by which the trigger decides, if this sample entered it.
+    var average = Float.nan
     var heldBack: String?
+    var likelihood: Likelihood?
 
-    var text: String { heldBack.map { stage + "; " + $0 } ?? stage }
+    var text: String {
+      joined(stage, average.isNaN ? "" : " at " + fixed(average, 1), heldBack == nil ? "" : "; ", heldBack ?? "")
+    }
   }
 
   let name: String
@@ -21,6 +26,8 @@ struct TriggerRecord {
   private var tally: [(rank: Int, words: StaticString, samples: Int)] = []
   private var unwatched = 0
   private var elsewhere = 0
+  private var isWatched = false
+  private(set) var likelihood = LikelihoodRecord()
 
   init(_ trigger: Int, _ settings: TriggerSettings) {
     (self.trigger, self.settings) = (trigger, settings)
@@ -43,13 +50,19 @@ struct TriggerRecord {
       elsewhere += 1
       return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
     }
+    isWatched = true
+    likelihood.observe(gateway.triggers.likelihood(of: place, gateway.settings))
+    var state = State(stage: encounter.stage.word, average: encounter.approach.level.value, likelihood: likelihood.now)
     let evidence = gateway.triggers.evidence(of: place, at: sample.at, gateway.devices, gateway.settings)
-    guard let rule = encounter.blockingRule(evidence, at: sample.at, settings) else { return State(stage: encounter.stage.word) }
+    guard let rule = encounter.blockingRule(evidence, at: sample.at, settings) else { return state }
     let words = rule.words(settings)
     record(rule)
     if best == nil || rule.isFurther(than: best!.rule) { best = (sample.at, rule, words) }
-    return State(stage: encounter.stage.word, heldBack: words)
+    state.heldBack = words
+    return state
   }
+
+  mutating func takeChange(isBrief: Bool) -> String? { likelihood.takeChange(isBrief: isBrief) }
 
   private mutating func record(_ rule: BlockingRule) {
     if let index = tally.firstIndex(where: { $0.rank == rule.rank }) {
@@ -61,7 +74,7 @@ struct TriggerRecord {
 
   // MARK: The end
 
-  var end: [String] {
+  func end(_ settings: borrowing Settings) -> [String] {
     var lines: [String] = []
     if fires.isEmpty {
       lines.append("\(name): never fired. " + verdict)
@@ -71,7 +84,22 @@ struct TriggerRecord {
     for part in heldBack {
       lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
     }
+    if let words = placeWords(settings) { lines.append("  " + words) }
     return lines
+  }
+
+  /// Where it stood, as the plan has it; or why the plan says nothing. nil where the trigger has no place on it.
+  private func placeWords(_ settings: borrowing Settings) -> String? {
+    let unheard = "neighbours' claims are not in a capture."
+    if likelihood.receivers > 0 {
+      let missing = settings.site.roster.count > 1 ? "; " + unheard : "."
+      return joined("Likeliest, by ", digits(likelihood.receivers), " radios: ", likelihood.words, missing)
+    }
+    let radio = Int(self.settings.radio ?? 0)
+    let hasPlace = self.settings.point != nil || radio < settings.radios.count && settings.radios[radio].point != nil
+    guard hasPlace, isWatched else { return nil }
+    let reason = self.settings.group.isEmpty ? "the trigger has no group." : "no second radio here has one, and " + unheard
+    return "Its place (at_m) decided nothing: " + reason
   }
 
   /// How far it got, if it never fired.

@@ -11,6 +11,7 @@ struct ReportRun {
     let average: Float
     let low: Float
     let high: Float
+    let deciding: DecidingAverage
   }
 
   struct Line {
@@ -31,6 +32,8 @@ struct ReportRun {
     var power = ""
     var samples = 0
     var attempts = ReportAttempts()
+    /// One for each trigger that has a plan.
+    var shares: [ReportShares] = []
     /// 2: it fired; 1: it came near; 0: neither.
     fileprivate(set) var rank = 0
     fileprivate var last: (at: Instant, radio: Int, samples: Int) = (.never, 0, 0)
@@ -85,13 +88,15 @@ struct ReportRun {
       devices[index].samples += 1
       guard let estimate = gateway.devices.estimate(of: slot, at: moment, gateway.settings) else { continue }
       devices[index].attempts.observe(slot, radio: radio, at: moment, gateway)
+      devices[index].observeShares(slot, gateway)
       guard devices[index].points.count < Self.mostPoints else { continue }
       let reach = 1.645 * estimate.doubt.value
       let level = Float(gateway.devices[slot].level) - gateway.settings.receiveOffset(of: radio).value
       devices[index].points.append(
         LevelPoint(
           at: moment.microsecondsAsSeconds, level: level, radio: UInt8(radio), average: estimate.average.value,
-          low: estimate.average.value - reach, high: estimate.average.value + reach))
+          low: estimate.average.value - reach, high: estimate.average.value + reach,
+          deciding: DecidingAverage(slot, radio: radio, at: moment, gateway)))
       if devices[index].samples % 64 == 1 { describe(index, slot, gateway) }
     }
   }
@@ -119,10 +124,12 @@ struct ReportRun {
     devices[index].power = device.power.words
     devices[index].lines = []
     let path = PathLoss(gateway.settings.calibration)
+    // As triggers do: by no more than they believe.
+    let power = device.power.credited(gateway.settings.calibration.measuredPower)
     for trigger in gateway.settings.triggers.indices where device.interest.triggers >> UInt64(trigger) & 1 == 1 {
       let settings = gateway.settings.triggers[trigger]
       for (distance, title) in [(settings.fire, "fire"), (settings.leave, "leave"), (settings.arm, "arm")] {
-        let level = (device.power.level - path.loss(at: distance)).value
+        let level = (power - path.loss(at: distance)).value
         if let same = devices[index].lines.firstIndex(where: { $0.level == level }) {
           devices[index].lines[same].triggers += 1
         } else {

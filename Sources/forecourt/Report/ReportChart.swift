@@ -6,11 +6,10 @@ import Host
 struct ReportChart {
   private let device: ReportRun.DeviceCurve
   private let time: ReportTime
-  private let isNamed: Bool
+  private let triggers: [String]
   private let low: Float
   private let high: Float
 
-  private static let width = 960.0
   private static let top = 64.0
   private static let bottom = 274.0
   /// More samples than this would run together: then each column shows its range.
@@ -18,17 +17,13 @@ struct ReportChart {
   /// A sign for each radio: a round dot, a square one (its caps), a short and a long stroke.
   private static let signs = ["h0", "h0", "v5", "v10"]
 
-  /// Without `isNamed` the marks leave out which trigger: there is but one.
-  init(_ device: ReportRun.DeviceCurve, _ time: ReportTime, isNamed: Bool) {
-    (self.device, self.time, self.isNamed) = (device, time, isNamed)
+  init(_ device: ReportRun.DeviceCurve, _ time: ReportTime, _ triggers: [String]) {
+    (self.device, self.time, self.triggers) = (device, time, triggers)
     var low: Float = -90
     var high: Float = -50
     for point in device.points { (low, high) = (min(low, point.level), max(high, point.level)) }
     (self.low, self.high) = (low - 3, high + 3)
   }
-
-  private func x(_ seconds: Double) -> String { fixed(seconds / time.seconds * Self.width, 2) }
-  private func percent(_ seconds: Double) -> String { fixed(seconds / time.seconds * 100, 2) + "%" }
 
   private func y(_ level: Float) -> String {
     let part = Double((high - min(max(level, low), high)) / (high - low))
@@ -47,23 +42,29 @@ struct ReportChart {
     let ticks = time.ticks
     for detail in 0...3 {
       var path = ""
-      for tick in ticks where tick.detail == detail { path += joined("M", x(tick.at), " 64V274") }
+      for tick in ticks where tick.detail == detail { path += joined("M", time.x(tick.at), " 64V274") }
       write(path, as: "grid d" + digits(detail), to: &page)
     }
     // An hour of a device that nobody waits for needs no more than the screen shows.
-    let columns = columns(finer: events.isEmpty ? 2 : 8)
-    writeBand(columns, to: &page)
-    for radio in 0...3 { writeSamples(of: radio, finer: events.isEmpty ? 2 : 8, to: &page) }
-    writeAverage(columns, to: &page)
-    for (_, event) in events { write(joined("M", x(event.at), " 58V274"), as: "event " + event.kind, to: &page) }
+    let finer: Double = events.isEmpty ? 2 : 8
+    writeBand(columns(of: Self.everything, finer: finer), to: &page)
+    for radio in 0...3 { writeSamples(of: radio, finer: finer, to: &page) }
+    for line in Self.far...3 { writeAverage(line, finer: finer, to: &page) }
+    for (_, event) in events { write(joined("M", time.x(event.at), " 58V274"), as: "event " + event.kind, to: &page) }
     page.write("</svg>\n")
     for tick in ticks {
       page.write(
-        "<text class=\"d", digits(tick.detail), side(tick.at), "\" x=\"", percent(tick.at), "\" y=\"290\">", tick.words, "</text>\n")
+        "<text class=\"d", digits(tick.detail), side(tick.at), "\" x=\"", time.percent(tick.at), "\" y=\"290\">", tick.words, "</text>\n")
     }
     writeLabels(events, to: &page)
-    page.write("</svg></div>\n<svg class=\"levels\" aria-hidden=\"true\">\n")
+    page.write("</svg>\n")
+    for shares in device.shares { ReportBand(shares, triggers[shares.trigger], time).write(events, to: &page) }
+    let height = digits(300 + device.shares.count * ReportBand.height)
+    page.write("</div>\n<svg class=\"levels\" aria-hidden=\"true\" style=\"height:", height, "px\">\n")
     writeLevels(to: &page)
+    for (index, shares) in device.shares.enumerated() {
+      ReportBand.writeTitle(triggers[shares.trigger], below: 300 + index * ReportBand.height, to: &page)
+    }
     page.write("</svg></div>\n")
   }
 
@@ -79,15 +80,24 @@ struct ReportChart {
 
   // MARK: Curves
 
-  /// For the average and its band: one point for each column, the last one.
-  private func columns(finer: Double) -> [[ReportRun.LevelPoint]] {
+  /// Beside the radios' numbers, whose lines are the averages by which triggers decide: the published average far from all, and every point.
+  private static let far = -1
+  private static let everything = -2
+
+  private func isOn(_ line: Int, _ point: ReportRun.LevelPoint) -> Bool {
+    line == Self.everything || (line == Self.far ? !point.deciding.isFollowed : !point.deciding.level.isNaN && Int(point.radio & 3) == line)
+  }
+
+  /// For an average or its band: one point for each column, the last one.
+  @inline(never)
+  private func columns(of line: Int, finer: Double) -> [[ReportRun.LevelPoint]] {
     var runs: [[ReportRun.LevelPoint]] = []
     var column = -1
     var last = -Double.infinity
-    for point in device.points {
-      let here = Int(point.at / time.seconds * Self.width * finer)
-      // A silence of 15 s interrupts the line.
-      if point.at - last > 15 { runs.append([]) }
+    for point in device.points where isOn(line, point) {
+      let here = time.column(point.at, finer: finer)
+      // A silence interrupts the line; and a trigger's, while it forgets the device.
+      if point.at - last > (line < 0 ? 15 : 4) { runs.append([]) }
       if here == column, runs[runs.count - 1].count > 0 { runs[runs.count - 1].removeLast() }
       runs[runs.count - 1].append(point)
       (column, last) = (here, point.at)
@@ -98,17 +108,20 @@ struct ReportChart {
   private func writeBand(_ runs: [[ReportRun.LevelPoint]], to page: inout ReportPage) {
     for run in runs {
       var path = "M"
-      for point in run { path += joined(x(point.at), " ", y(point.high), " ") }
-      for point in run.reversed() { path += joined(x(point.at), " ", y(point.low), " ") }
+      for point in run { path += joined(time.x(point.at), " ", y(point.high), " ") }
+      for point in run.reversed() { path += joined(time.x(point.at), " ", y(point.low), " ") }
       write(path + "Z", as: "band", to: &page)
     }
   }
 
-  private func writeAverage(_ runs: [[ReportRun.LevelPoint]], to page: inout ReportPage) {
-    for run in runs {
+  @inline(never)
+  private func writeAverage(_ line: Int, finer: Double, to page: inout ReportPage) {
+    for run in columns(of: line, finer: finer) {
       var path = "M"
-      for point in run { path += joined(x(point.at), " ", y(point.average), " ") }
-      write(path, as: "average", to: &page)
+      for point in run {
+        path += joined(time.x(point.at), " ", y(line == Self.far ? point.average : point.deciding.level), " ")
+      }
+      write(path, as: line == Self.far ? "average far" : "average a" + digits(line), to: &page)
     }
   }
 
@@ -117,9 +130,9 @@ struct ReportChart {
     var path = ""
     var column: (number: Int, at: Double, least: Float, most: Float) = (-1, 0, 0, 0)
     for point in device.points where Int(point.radio & 3) == radio {
-      let here = Int(point.at / time.seconds * Self.width * finer)
+      let here = time.column(point.at, finer: finer)
       if few {
-        path += joined("M", x(point.at), " ", y(point.level), Self.signs[radio])
+        path += joined("M", time.x(point.at), " ", y(point.level), Self.signs[radio])
       } else if here == column.number {
         (column.least, column.most) = (min(column.least, point.level), max(column.most, point.level))
       } else {
@@ -131,7 +144,7 @@ struct ReportChart {
   }
 
   private func range(_ column: (number: Int, at: Double, least: Float, most: Float)) -> String {
-    column.number < 0 ? "" : joined("M", x(column.at), " ", y(column.most + 0.4), "V", y(column.least - 0.4))
+    column.number < 0 ? "" : joined("M", time.x(column.at), " ", y(column.most + 0.4), "V", y(column.least - 0.4))
   }
 
   // MARK: Texts
@@ -141,7 +154,7 @@ struct ReportChart {
     var ends = [-1.0, -1.0, -1.0, -1.0]
     for (number, event) in events {
       let part = event.at / time.seconds
-      let words = html(isNamed ? event.trigger + ": " + event.name : event.name)
+      let words = html(triggers.count > 1 ? event.trigger + ": " + event.name : event.name)
       let reason = event.reason.utf8.isEmpty ? "" : " (" + html(event.reason) + ")"
       let side = part > 0.8 ? " end" : ""
       let width = Double(words.utf8.count) * 0.023
@@ -150,7 +163,7 @@ struct ReportChart {
       for other in ends.indices where ends[row] >= left && ends[other] < ends[row] { row = other }
       ends[row] = left + width
       page.write(
-        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", percent(event.at), "\" y=\"", digits(54 - 14 * row), "\">", words)
+        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", time.percent(event.at), "\" y=\"", digits(54 - 14 * row), "\">", words)
       page.write("<title>", html(event.trigger), ": ", html(event.name), reason, ", ", time.words(event.at), "</title></text>\n")
     }
   }

@@ -146,11 +146,7 @@ struct ReportPage: ~Copyable {
         "×</label>")
     }
     write("</fieldset>\n<p class=\"legend\">")
-    for (radio, name) in runs[0].radios.enumerated() {
-      write("<span class=\"dot k", digits(radio & 3), "\"></span> ", runs[0].radios.count > 1 ? html(name) : "samples", " ")
-    }
-    write("<span class=\"stroke\"></span> average <span class=\"area\"></span> where nine in ten samples lie ")
-    write("<span class=\"dashed\"></span> the triggers' thresholds</p>\n")
+    writeLegend(runs[0])
     let open = max(Self.open, shown.count { $0.rank == 2 })
     for (place, device) in shown.enumerated() {
       if place == open { write("<details><summary>", counted(shown.count - open, "more device"), ", none of which fired</summary>\n") }
@@ -167,6 +163,21 @@ struct ReportPage: ~Copyable {
     write("</section>\n")
   }
 
+  private mutating func writeLegend(_ run: ReportRun) {
+    let isAlone = run.radios.count == 1
+    if !isAlone { write("Samples, and the averages by which triggers decide: ") }
+    for (radio, name) in run.radios.enumerated() {
+      let stroke = joined("<span class=\"stroke s", digits(radio & 3), "\"></span> ")
+      write("<span class=\"dot k", digits(radio & 3), "\"></span> ", isAlone ? "samples " : "", stroke, isAlone ? "" : html(name), " ")
+    }
+    write(isAlone ? "average by which triggers decide " : "", "<span class=\"stroke far\"></span> the published average, far from all ")
+    write("<span class=\"area\"></span> where nine in ten samples lie ")
+    write("<span class=\"dashed\"></span> the triggers' thresholds</p>\n")
+    guard run.devices.contains(where: { !$0.shares.isEmpty }) else { return }
+    write("<p class=\"legend\">Below, how likely the device is <span class=\"area here\"></span> here, at the trigger, ")
+    write("<span class=\"area rival\"></span> at another radio, by its name, <span class=\"area rest\"></span> elsewhere</p>\n")
+  }
+
   private mutating func writeChart(of identity: Identity, _ run: ReportRun, _ number: Int, isNamed: Bool) {
     guard let mine = run.devices.first(where: { $0.identity == identity }) else { return }
     write("<figure><figcaption>", title(mine.name), "<code>", html(identity.text), "</code>", isNamed ? " with " + html(run.name) : "")
@@ -174,7 +185,7 @@ struct ReportPage: ~Copyable {
     let written = json(identity.text)
     var events: [(number: String, event: ReportRun.Event)] = []
     for (place, event) in run.events.enumerated() where same(event.identity, written) { events.append((Self.anchor(number, place), event)) }
-    ReportChart(mine, axis, isNamed: run.triggers.count > 1).write(events, to: &self)
+    ReportChart(mine, axis, run.triggers).write(events, to: &self)
     write("</figure>\n")
   }
 }

@@ -25,13 +25,15 @@ enum ReportStyle {
     section:has(#z1:checked) .time>svg{width:400%}section:has(#z2:checked) .time>svg{width:1600%}section:has(#z3:checked) .time>svg{width:6400%}
     path{fill:none;vector-effect:non-scaling-stroke}text{font-size:12px;fill:var(--soft);paint-order:stroke;stroke:var(--card);stroke-width:3px;stroke-linejoin:round}
     text.label{fill:var(--ink)}text:target{font-weight:700}.end{text-anchor:end}.middle{text-anchor:middle}.grid{stroke:var(--line)}
-    .band{fill:var(--band)}.average{stroke:var(--average);stroke-width:1.8;stroke-linejoin:round}
+    .band{fill:var(--band)}.average{stroke:var(--average);stroke-width:1.8;stroke-linejoin:round}path.far{stroke-width:1}
+    .a1{stroke:var(--r1);stroke-dasharray:9 3}.a2{stroke:var(--r2);stroke-dasharray:5 3}.a3{stroke:var(--r3);stroke-dasharray:2 2}
     .r0,.r1,.r2,.r3{stroke-width:3px;stroke-linecap:round;opacity:.6}.r0{stroke:var(--r0)}.r1{stroke:var(--r1);stroke-linecap:square}.r2{stroke:var(--r2);stroke-width:1.5px}.r3{stroke:var(--r3);stroke-width:1.5px}.range{stroke-width:1px}
     path.threshold{stroke:var(--threshold);stroke-dasharray:5 4}text.threshold{fill:var(--threshold)}
     .event{stroke-width:1.5}.fire{stroke:var(--fire);stroke-width:2.5}.leave{stroke:var(--leave)}.other{stroke:var(--other);stroke-dasharray:2 3}
     .legend span{display:inline-block;margin:0 .15rem 0 .8rem;vertical-align:middle}.dot{width:7px;height:7px}.legend .k0{margin-left:0}.k0{border-radius:50%;background:var(--r0)}.k1{background:var(--r1)}
     .k2{width:2px;background:var(--r2)}.k3{width:2px;height:12px;background:var(--r3)}
-    .stroke{width:20px;border-top:2px solid var(--average)}.area{width:20px;height:10px;background:var(--band)}.dashed{width:20px;border-top:2px dashed var(--threshold)}
+    .stroke{width:20px;border-top:2px solid var(--average)}.stroke.far{border-width:1px}.s1{border-top:2px dashed var(--r1)}.s2{border-top:2px dashed var(--r2)}.s3{border-top:2px dotted var(--r3)}.area{width:20px;height:10px;background:var(--band)}.dashed{width:20px;border-top:2px dashed var(--threshold)}
+    .shares,.shares svg{height:84px}.here{fill:var(--fire);background:var(--fire)}.rival{fill:var(--r1);background:var(--r1);opacity:.5}.v1{fill:var(--r2)}.v2{fill:var(--r3)}.rest{fill:var(--line);background:var(--line)}
     pre{padding:.9rem;background:var(--card);border:1px solid var(--line);border-radius:8px;white-space:pre-wrap;margin:0}footer{margin-top:2rem;font-size:.85em}
     @media screen and (min-width:1500px){.two{max-width:2100px}.two .beside{display:grid;grid-template-columns:1fr 1fr;gap:0 1.25rem;align-items:start}}
     @media screen and (max-width:640px){body{padding:1rem .75rem 2rem}thead{display:none}table,tbody,tr,td{display:block}tr{padding:.5rem .7rem;border-bottom:1px solid var(--line)}tr:last-child{border:0}td{border:0;padding:0 0 0 6.5rem;text-indent:-6.5rem}td *{text-indent:0}td:empty{display:none}

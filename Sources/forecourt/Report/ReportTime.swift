@@ -16,6 +16,13 @@ struct ReportTime {
 
   init(seconds: Double, epoch: Int64?) { (self.seconds, self.epoch) = (max(seconds, 1), epoch) }
 
+  private static let width = 960.0
+
+  func x(_ at: Double) -> String { fixed(at / seconds * Self.width, 2) }
+  func percent(_ at: Double) -> String { fixed(at / seconds * 100, 2) + "%" }
+  /// Of so many for each part of the width.
+  func column(_ at: Double, finer: Double) -> Int { Int(at / seconds * Self.width * finer) }
+
   /// In tenths of a second. Each divides the next.
   private static let steps: [Int64] = [1, 5, 10, 50, 150, 600, 3_000, 9_000, 36_000, 216_000, 864_000]
 

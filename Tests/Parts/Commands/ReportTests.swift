@@ -38,9 +38,8 @@ import Testing
     let dots = try #require(page.firstMatch(of: #/<path class="r0" d="([^"]*)"/#)).1
     #expect(dots.matches(of: #/M[\d.]+ [\d.]+h0/#).count == samples, "a dot for each sample")
     #expect(page.contains("\(samples) samples; its power is what its advert says"))
-    for part in ["class=\"average\"", "class=\"band\"", "fire 1.5 m: pump-1", "leave 4.0 m: pump-1", "pump-1: fire, ", "<h2>Visits</h2>"] {
-      #expect(page.contains(part), "\(part)")
-    }
+    let parts = ["average a0\"", "class=\"band\"", "fire 1.5 m: pump-1", "leave 4.0 m: pump-1", "pump-1: fire, ", "<h2>Visits</h2>"]
+    for part in parts { #expect(page.contains(part), "\(part)") }
     let fire = try #require(told.out.split(separator: "\n").first { $0.contains(#""event":"fire""#) })
     let microseconds = try #require(fire.firstMatch(of: #/"t_us":(\d+)/#)).1
     #expect(page.contains(String(format: ">%.1f s</a>", Double(microseconds)! / 1e6)))
@@ -93,7 +92,9 @@ import Testing
     try program.write("two.toml", TuningTests.configuration + radios)
     #expect(try program("replay", "dated.btsnoop", "dated.btsnoop", "--report", "out.html", "--config", "two.toml").exit == 0)
     let page = try page()
-    #expect(page.contains("<span class=\"dot k0\"></span> left <span class=\"dot k1\"></span> right "))
+    for (radio, name) in ["left", "right"].enumerated() {
+      #expect(page.contains("<span class=\"dot k\(radio)\"></span> <span class=\"stroke s\(radio)\"></span> \(name) "))
+    }
     #expect(page.contains("<path class=\"r0\" d=") && page.contains("<path class=\"r1\" d="))
     #expect(page.contains("from 2026-11-22T15:33:45.454Z; times are UTC"))
     #expect(page.contains(#/<text class="d0[ a-z]*" x="[\d.]+%" y="290">15:34<\/text>/#))

@@ -9,12 +9,16 @@ import Testing
 
   private func site(isPlaced: Bool = true, but one: Int = -1, _ change: (inout Settings) -> Void = { _ in }) -> Rig {
     Rig {
-      $0.addRadios(4)
-      for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
-        if isPlaced && index != one { $0.radios[index].point = Self.places[index] }
-        $0.addTrigger(name, group: "pumps", radio: Int8(index))
-      }
+      configure(&$0, isPlaced: isPlaced, but: one)
       change(&$0)
+    }
+  }
+
+  private func configure(_ settings: inout Settings, isPlaced: Bool = true, but one: Int = -1) {
+    settings.addRadios(4)
+    for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
+      if isPlaced && index != one { settings.radios[index].point = Self.places[index] }
+      settings.addTrigger(name, group: "pumps", radio: Int8(index))
     }
   }
 
@@ -85,6 +89,34 @@ import Testing
     #expect(evidence["receivers"] as? Int == 4)
     #expect(try #require(shares["here"]) > 0.9 && abs(shares.values.reduce(0, +) - 1) < 0.03, "\(shares)")
     #expect(shares.count == 3 && shares["elsewhere"] != nil, "\(shares)")
+  }
+
+  @Test("whatever a neighbour is called, no key stands twice: it is elsewhere")
+  func names() throws {
+    var rig = site { for radio in 1..<4 { $0.radios[radio].name = radio == 2 ? "elsewhere" : "here" } }
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -70)
+    let fire = try #require(rig.said().last { $0.topic == "trigger/one" && $0.payload.contains(#""event":"fire""#) })
+    let named = #/"likelihood":\{"here":[\d.]+,"elsewhere":[\d.]+\}/#
+    #expect(fire.payload.contains(named), "\(fire.payload)")
+  }
+
+  @Test("a radio that new settings took from the plan is no longer named")
+  func taken() throws {
+    var rig = site()
+    hear(&rig, at: Self.places[3], loudness: -50)
+    let slot = try #require((0..<64).first { rig.gateway.devices.isUsed($0) })
+    let place = rig.gateway.triggers.encounters.find(trigger: 0, from: rig.gateway.devices[slot].encounters)
+    let found = rig.gateway.triggers.likelihood(of: place, rig.gateway.settings)
+    let before = try #require(found)
+    #expect(before.rivalName == "d" && before.likeliest == "d", "\(before)")
+    var settings = Settings()
+    settings.gateway.devices = 64
+    configure(&settings)
+    for radio in 2..<4 { settings.radios[radio].point = nil }
+    rig.gateway.reload(settings, at: Instant(microseconds: 40_000_000))
+    let left = rig.gateway.triggers.likelihood(of: place, rig.gateway.settings)
+    let after = try #require(left)
+    #expect(after.rivalName.isEmpty && after.likeliest == "elsewhere" && abs(after.here + after.rival + after.elsewhere - 1) < 0.001)
   }
 
   @Test("a phone that was served is not said to have left because its level is weak")
