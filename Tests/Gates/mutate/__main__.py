@@ -8,7 +8,8 @@ runs the tests that come by it until one fails.
 
 A mistake that nothing notices is a survivor: write the test, or, if no test could tell, mark it in equivalent.txt with the reason. The copy
 and what is compiled stay below build/mutate, so a second run starts soon. A run that was stopped goes on where it was with --resume;
---again tries once more what survived, and nothing else.
+--again tries once more what survived, and nothing else. With --scripts what survives the suites also meets the scripts in Python that watch
+its room.
 """
 import argparse
 import itertools
@@ -38,6 +39,7 @@ def main():
     options.add_argument('--check', action='store_true')
     options.add_argument('--resume', action='store_true')
     options.add_argument('--again', action='store_true')
+    options.add_argument('--scripts', action='store_true')
     chosen = options.parse_args()
     try:
         marked = draw.equivalents(ROOT)
@@ -52,13 +54,13 @@ def main():
         return 0
     if chosen.change:
         mistakes = draw.of_change(ROOT, draw.changed(ROOT, chosen.change), marked)
-        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again), marked)
+        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again), marked, chosen.scripts)
     mistakes = draw.sample(ROOT, draw.sources(ROOT, chosen.parts), chosen.seed, marked)
     name = '-'.join(['seed', str(chosen.seed), *chosen.parts])
-    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again), marked)
+    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again), marked, chosen.scripts)
 
 
-def try_all(mistakes, count, records, marked):
+def try_all(mistakes, count, records, marked, asks_scripts):
     """Tries so many that compile, and prints what came of each. 1 when something survived."""
     copy = tree.Copy(ROOT)
     tried, skipped, waiting = [], 0, records.offered(mistakes, marked)
@@ -80,6 +82,13 @@ def try_all(mistakes, count, records, marked):
             print(f'         {outcome or "no test fails"} ({time.monotonic() - start:.0f} s)', flush=True)
             if len(tried) == count:
                 break
+        if asks_scripts:
+            survivors = [one for one, outcome in tried if not outcome and one in batch.numbers]
+            scripted = batch.noticed_by_scripts(survivors)
+            for one, name in scripted.items():
+                records.add(one, name)
+                print(f'noticed  {one.path}:{one.line}: {one.words}\n         {name}', flush=True)
+            tried = [(one, outcome or scripted.get(one, '')) for one, outcome in tried]
     return report(tried, skipped)
 
 
@@ -93,8 +102,9 @@ def report(tried, skipped):
     for room in sorted(rooms):
         print(f'{room:28} {sum(rooms[room]):4} of {len(rooms[room]):4}')
     noticed = sum(bool(outcome) for _, outcome in tried)
+    scripted = sum(outcome.startswith('Tests/') for _, outcome in tried)
     share = f', {100 * noticed / len(tried):.0f} %' if tried else ''
-    print(f'{noticed} of {len(tried)} mistakes were noticed{share}; {skipped} did not compile')
+    print(f'{noticed} of {len(tried)} mistakes were noticed{share}, {scripted} of them by scripts alone; {skipped} did not compile')
     survivors = [one for one, outcome in tried if not outcome]
     for one in survivors:
         line = (ROOT / one.path).read_text().split('\n')[one.line - 1].strip()

@@ -6,6 +6,8 @@ import shutil
 import sys
 import time
 
+import ahead
+import scripts
 import switches
 import tree
 
@@ -44,11 +46,19 @@ class Batch:
         with self.copy.with_mistake(one):
             return self._outcome(one.path, self.suites, self.copy.products) if self.copy.compile() else NOT_COMPILED
 
+    def noticed_by_scripts(self, survivors):
+        """By mistake, which script notices what no suite does; without those that had a build of their own."""
+        behind = {self.numbers[one]: one for one in survivors if self.numbers[one] not in self.alone}
+        if not behind:
+            return {}
+        found = scripts.Scripts(self.copy, self.products).noticed({number: one.path for number, one in behind.items()})
+        return {behind[number]: name for number, name in found.items() if name}
+
     def _prepare(self):
         self._build()
         self.products = self.copy.place.parent / 'switched'
         self.products.mkdir(exist_ok=True)
-        for name in ('forecourtPackageTests.xctest', 'forecourt'):
+        for name in ('forecourtPackageTests.xctest', 'forecourt', 'courier-rig'):
             shutil.copy2(self.copy.products / name, self.products / name)
         self._require_clean()
         behind = len(self.mistakes) - len(self.broken) - len(self.alone)
@@ -58,6 +68,10 @@ class Batch:
 
     def _build(self):
         """Builds with all that compile: what the compiler complains about is taken out, and it is asked again."""
+        start = time.monotonic()
+        for module in ahead.MODULES:
+            self._ask_ahead(module)
+        print(f'{len(self.broken) + len(self.alone)} taken out ahead, after {time.monotonic() - start:.0f} s', flush=True)
         while True:
             files = self._write()
             start = time.monotonic()
@@ -69,6 +83,15 @@ class Batch:
             if not found:
                 sys.exit('mutate: the tree does not compile; build/mutate/log.txt says why')
             print(f'{found} taken out after {time.monotonic() - start:.0f} s', flush=True)
+
+    def _ask_ahead(self, module):
+        found = True
+        while found:
+            files = self._write()
+            before = len(self.broken) + len(self.alone)
+            if not ahead.ask(self.copy, module):
+                self.judge(files, self.copy.log.read_text())
+            found = len(self.broken) + len(self.alone) > before
 
     def _write(self):
         """The copy with all mistakes that are left behind switches, and by path what stands where."""
