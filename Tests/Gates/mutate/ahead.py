@@ -16,11 +16,12 @@ def ask(copy, module):
     words = _words(copy, module)
     if not words:
         return True
+    # Not /dev/null: the compiler deletes what it could not make.
     folder = copy.place.parent / 'ahead'
     folder.mkdir(exist_ok=True)
     sources = sorted(str(path) for path in (copy.place / 'Sources' / module).rglob('*.swift'))
     words += ['-emit-module', '-emit-module-path', str(folder / f'{module}.swiftmodule'), '-module-cache-path',
-              str(folder / 'cache'), '-wmo', '-Onone', '-emit-sil', '-o', '/dev/null', '-suppress-warnings', *sources]
+              str(folder / 'cache'), '-wmo', '-Onone', '-emit-sil', '-o', str(folder / f'{module}.sil'), '-suppress-warnings', *sources]
     return tree.run(words, copy.place, tree.COMPILE_SECONDS, copy.log)[0] == 0
 
 

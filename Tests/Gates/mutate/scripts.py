@@ -76,7 +76,7 @@ class Scripts:
         environment = {'FORECOURT': str(self.products / 'forecourt'), 'COURIER_RIG': str(self.products / 'courier-rig'),
                        tree.PAGE_VARIABLE: str(page)}
         command = [self.python, f'Tests/{name}']
-        return tree.run(command, self.copy.place, seconds, page.with_suffix('.log'), environment=environment)[0] == 0
+        return tree.run(command, self.copy.place, seconds, page.with_name(f'{page.name}.log'), environment=environment)[0] == 0
 
 
 def watches(rooms, path):
