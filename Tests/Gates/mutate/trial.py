@@ -12,6 +12,7 @@ import switches
 import tree
 
 NOT_COMPILED = 'not compiled'
+LEFT_OUT = 'left out'
 _ERROR = re.compile(r'^(/.*?):(\d+):\d+: error: ', re.MULTILINE)
 # Quick suites share a process.
 _QUICK_SECONDS = 3
@@ -25,9 +26,10 @@ class Suite:
 
 
 class Batch:
-    def __init__(self, copy, mistakes, record=lambda one, outcome: None):
-        """`record` is told at once what does not compile: a run that is stopped need not ask the compiler again."""
-        self.copy, self.record = copy, record
+    def __init__(self, copy, mistakes, record=lambda one, outcome: None, is_quick=False):
+        """`record` is told at once what does not compile: a run that is stopped need not ask the compiler again. A quick one leaves out
+        what needs a build of its own."""
+        self.copy, self.record, self.is_quick = copy, record, is_quick
         self.mistakes = dict(enumerate(mistakes, 1))
         self.numbers = {one: number for number, one in self.mistakes.items()}
         self.alone, self.broken, self.suites = set(), set(), None
@@ -42,6 +44,8 @@ class Batch:
         if number not in self.alone:
             self.copy.choose(number)
             return self._outcome(one.path, [suite for suite in self.suites if number in suite.reached], self.products)
+        if self.is_quick:
+            return LEFT_OUT
         self.copy.choose(0)
         with self.copy.with_mistake(one):
             return self._outcome(one.path, self.suites, self.copy.products) if self.copy.compile() else NOT_COMPILED

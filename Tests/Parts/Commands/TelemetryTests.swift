@@ -78,4 +78,16 @@ import Testing
     collector.reload(try configuration("[publish]\ntelemetry_s = 50"))
     #expect(collector.due - Clock.now() <= .seconds(15))
   }
+
+  @Test("much noise on a radio's line is said once, and again when as much has come anew") func noise() {
+    var arena = Arena.taken(bytes: 2 * Radio.bytes)
+    let radios = (0..<2).map { _ in Radio(name: Name("hci0"), listener: Doorbell(), echoes: false, in: &arena) }
+    var collector = TelemetryCollector(radios, telemetry: .seconds(60), started: .zero)
+    for (bytes, warned) in [(1_023, nil), (2_047, "1024"), (2_048, nil), (3_071, nil), (5_000, "1929")] as [(UInt64, String?)] {
+      radios[1].discarded(bytes)
+      let warnings = collector.noiseWarnings()
+      #expect(warnings.count == (warned == nil ? 0 : 1), "\(bytes): \(warnings)")
+      if let warned { #expect(warnings.first?.hasPrefix("radio hci0: \(warned) bytes belonged to no packet") == true, "\(warnings)") }
+    }
+  }
 }
