@@ -32,7 +32,7 @@ extension Examined {
 
   /// What to do about it, where the cause is known.
   private static func remedy(_ words: String, _ broker: BrokerSettings) -> String {
-    if holds(words, "ot authori") || holds(words, "ad user name") || holds(words, "ad username") {
+    if holds(words, "ot authori") || holds(words, "ad user name") || holds(words, "ad username") || holds(words, "ad User Name") {
       if !broker.username.isEmpty { return ": set the right username and password_file; at a mosquitto: mosquitto_passwd FILE NAME" }
       return ": set username and password_file; or let anybody in, for a first try: allow_anonymous true in mosquitto's configuration"
     }
@@ -44,7 +44,7 @@ extension Examined {
       return ": no broker runs here: apt install mosquitto, or systemctl start mosquitto"
     }
     if holds(words, "cannot be resolved") { return ": write its address in [mqtt] host, or look whether this machine has a name server" }
-    if holds(words, "protocol version") { return ": set [mqtt] version = 4" }
+    if holds(words, "protocol version") || holds(words, "Protocol Version") { return ": set [mqtt] version = 4" }
     return ""
   }
 

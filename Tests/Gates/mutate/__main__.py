@@ -8,7 +8,8 @@ runs the tests that come by it until one fails.
 
 A mistake that nothing notices is a survivor: write the test, or, if no test could tell, mark it in equivalent.txt with the reason. The copy
 and what is compiled stay below build/mutate, so a second run starts soon. A run that was stopped goes on where it was with --resume;
---again tries once more what survived, and nothing else.
+--again tries once more what survived, and nothing else. With --scripts what survives the suites also meets the scripts in Python that watch
+its room; with --quick the few that need a build of their own, minutes each, are left out.
 """
 import argparse
 import itertools
@@ -17,9 +18,11 @@ import signal
 import sys
 import time
 
+import checking
 import draw
 import kinds
 import selftest
+import selftest_outside
 import tree
 import trial
 
@@ -38,13 +41,15 @@ def main():
     options.add_argument('--check', action='store_true')
     options.add_argument('--resume', action='store_true')
     options.add_argument('--again', action='store_true')
+    options.add_argument('--scripts', action='store_true')
+    options.add_argument('--quick', action='store_true')
     chosen = options.parse_args()
     try:
         marked = draw.equivalents(ROOT)
     except draw.Stale as error:
         sys.exit(f'mutate: {error}')
     if chosen.check:
-        return selftest.run()
+        return checking.run()
     if chosen.list:
         for path in draw.sources(ROOT, chosen.parts):
             for one in kinds.mutants(path, (ROOT / path).read_text()):
@@ -52,27 +57,27 @@ def main():
         return 0
     if chosen.change:
         mistakes = draw.of_change(ROOT, draw.changed(ROOT, chosen.change), marked)
-        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again), marked)
+        return try_all(mistakes, None, Records(f'change-{chosen.change}', chosen.resume, chosen.again), marked, chosen)
     mistakes = draw.sample(ROOT, draw.sources(ROOT, chosen.parts), chosen.seed, marked)
     name = '-'.join(['seed', str(chosen.seed), *chosen.parts])
-    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again), marked)
+    return try_all(mistakes, chosen.count, Records(name, chosen.resume, chosen.again), marked, chosen)
 
 
-def try_all(mistakes, count, records, marked):
+def try_all(mistakes, count, records, marked, chosen):
     """Tries so many that compile, and prints what came of each. 1 when something survived."""
     copy = tree.Copy(ROOT)
     tried, skipped, waiting = [], 0, records.offered(mistakes, marked)
     while portion := list(itertools.islice(waiting, AT_ONCE if count is None else (count - len(tried)) * 3 // 2)):
         unknown = [one for one in portion if records.of(one) is None]
         copy.renew(but={one.path for one in unknown})
-        batch = trial.Batch(copy, unknown, records.add)
+        batch = trial.Batch(copy, unknown, records.add, chosen.quick)
         for one in portion:
             start = time.monotonic()
             outcome = records.of(one)
             if outcome is None:
                 outcome = batch.verdict(one)
                 records.add(one, outcome)
-            if outcome == trial.NOT_COMPILED:
+            if outcome in (trial.NOT_COMPILED, trial.LEFT_OUT):
                 skipped += 1
                 continue
             tried.append((one, outcome))
@@ -80,6 +85,13 @@ def try_all(mistakes, count, records, marked):
             print(f'         {outcome or "no test fails"} ({time.monotonic() - start:.0f} s)', flush=True)
             if len(tried) == count:
                 break
+        if chosen.scripts:
+            survivors = [one for one, outcome in tried if not outcome and one in batch.numbers]
+            scripted = batch.noticed_by_scripts(survivors)
+            for one, name in scripted.items():
+                records.add(one, name)
+                print(f'noticed  {one.path}:{one.line}: {one.words}\n         {name}', flush=True)
+            tried = [(one, outcome or scripted.get(one, '')) for one, outcome in tried]
     return report(tried, skipped)
 
 
@@ -93,8 +105,10 @@ def report(tried, skipped):
     for room in sorted(rooms):
         print(f'{room:28} {sum(rooms[room]):4} of {len(rooms[room]):4}')
     noticed = sum(bool(outcome) for _, outcome in tried)
+    scripted = sum(outcome.startswith('Tests/') for _, outcome in tried)
     share = f', {100 * noticed / len(tried):.0f} %' if tried else ''
-    print(f'{noticed} of {len(tried)} mistakes were noticed{share}; {skipped} did not compile')
+    print(f'{noticed} of {len(tried)} mistakes were noticed{share}, {scripted} of them by scripts alone; '
+          f'{skipped} did not compile or were left out')
     survivors = [one for one, outcome in tried if not outcome]
     for one in survivors:
         line = (ROOT / one.path).read_text().split('\n')[one.line - 1].strip()
@@ -121,7 +135,7 @@ class Records:
         """These mistakes; or, again, those that were tried before and still stand where they stood."""
         if self.survived is None:
             return iter(mistakes)
-        keys = [key for key, outcome in self.known.items() if outcome != trial.NOT_COMPILED] + sorted(self.survived)
+        keys = [key for key, outcome in self.known.items() if outcome not in (trial.NOT_COMPILED, trial.LEFT_OUT)] + sorted(self.survived)
         files = {key.split(' ')[0] for key in keys} & set(draw.sources(ROOT, []))
         found = {self.key(one): one for path in files for one in kinds.mutants(path, (ROOT / path).read_text()) if one not in marked}
         return (found[key] for key in keys if key in found)

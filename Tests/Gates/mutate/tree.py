@@ -9,20 +9,23 @@ import threading
 
 # What is compiled: the product, and the tests that run within it.
 TARGETS = 'CMutant CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML Core Host Simulation forecourt Seeds ' \
-    'CoreTests HostTests SimulationTests CommandTests'
+    'courier-rig CoreTests HostTests SimulationTests CommandTests'
 COMPILE_SECONDS = 1800
 MOST_MISTAKES = 4000
+PAGE_VARIABLE = 'MUTANT_PAGE'
 # The switch of every process, whoever starts it: a page of a file that says which mistake is made and learns which are reached.
 SWITCH = '''
 #include "CMutant.h"
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 static unsigned char nowhere[%(bytes)d];
 static volatile unsigned char *page = nowhere;
 static int chosen;
 __attribute__((constructor(101))) static void open_page(void) {
-  int file = open("%(path)s", O_RDWR | O_CLOEXEC);
+  const char *other = getenv("%(variable)s");
+  int file = open(other ? other : "%(path)s", O_RDWR | O_CLOEXEC);
   if (file < 0) return;
   void *found = mmap(0, %(bytes)d, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
@@ -55,7 +58,7 @@ class Copy:
             self.write(name, _with_switches(content.decode()).encode() if name == 'Package.swift' else content)
             shutil.copymode(self.root / name, self.place / name)
         path = str(self.page).replace('\\', '\\\\').replace('"', '\\"')
-        switch = {'mutant.c': SWITCH % {'path': path, 'bytes': MOST_MISTAKES + 2},
+        switch = {'mutant.c': SWITCH % {'path': path, 'variable': PAGE_VARIABLE, 'bytes': MOST_MISTAKES + 2},
                   'include/CMutant.h': '#include <stdbool.h>\n_Bool mutant_is(int number);\n'}
         for name, text in switch.items():
             self.write(f'Sources/CMutant/{name}', text.encode())
@@ -85,13 +88,11 @@ class Copy:
 
     def choose(self, number):
         """Which mistake the tests make from now on; 0 for none. Forgets what was reached."""
-        # Whole and in place: a process that still has it would die of a page that is gone.
-        with self.page.open('r+b' if self.page.is_file() else 'wb') as page:
-            page.write(bytes([number & 0xFF, number >> 8]) + bytes(MOST_MISTAKES))
+        choose(self.page, number)
 
     def reached(self):
         """The mistakes that a test came by since."""
-        return {number for number, byte in enumerate(self.page.read_bytes()[2:]) if byte}
+        return reached(self.page)
 
     def compile(self):
         """Whether it compiles; what the compiler said stands in log.txt."""
@@ -107,6 +108,16 @@ class Copy:
         return self.place.parent / 'built' / 'debug'
 
 
+def choose(page, number):
+    # Whole and in place: a process that still has it would die of a page that is gone.
+    with page.open('r+b' if page.is_file() else 'wb') as file:
+        file.write(bytes([number & 0xFF, number >> 8]) + bytes(MOST_MISTAKES))
+
+
+def reached(page):
+    return {number for number, byte in enumerate(page.read_bytes()[2:]) if byte}
+
+
 def _with_switches(package):
     """A dropped use leaves unused names behind: here warnings are no errors. All of the product can ask which mistake it makes."""
     package = package.replace('.treatAllWarnings(as: .error), ', '').replace(', .treatAllWarnings(as: .error)', '')
@@ -116,9 +127,9 @@ def _with_switches(package):
     return package
 
 
-def run(command, folder, seconds, log, is_enough=lambda line: False):
+def run(command, folder, seconds, log, is_enough=lambda line: False, environment={}):
     """The exit code, None after the time is over; and the line that was enough to stop. Nothing that it started outlives it."""
-    environment = dict(os.environ, ONLY_TARGETS=TARGETS, SWIFT_BACKTRACE='enable=no', NO_COLOR='1')
+    environment = {**os.environ, 'ONLY_TARGETS': TARGETS, 'SWIFT_BACKTRACE': 'enable=no', 'NO_COLOR': '1', **environment}
     with log.open('w') as log, subprocess.Popen(
         ['nice', *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, errors='replace', start_new_session=True,

@@ -6,10 +6,13 @@ import shutil
 import sys
 import time
 
+import ahead
+import scripts
 import switches
 import tree
 
 NOT_COMPILED = 'not compiled'
+LEFT_OUT = 'left out'
 _ERROR = re.compile(r'^(/.*?):(\d+):\d+: error: ', re.MULTILINE)
 # Quick suites share a process.
 _QUICK_SECONDS = 3
@@ -23,9 +26,10 @@ class Suite:
 
 
 class Batch:
-    def __init__(self, copy, mistakes, record=lambda one, outcome: None):
-        """`record` is told at once what does not compile: a run that is stopped need not ask the compiler again."""
-        self.copy, self.record = copy, record
+    def __init__(self, copy, mistakes, record=lambda one, outcome: None, is_quick=False):
+        """`record` is told at once what does not compile: a run that is stopped need not ask the compiler again. A quick one leaves out
+        what needs a build of its own."""
+        self.copy, self.record, self.is_quick = copy, record, is_quick
         self.mistakes = dict(enumerate(mistakes, 1))
         self.numbers = {one: number for number, one in self.mistakes.items()}
         self.alone, self.broken, self.suites = set(), set(), None
@@ -40,15 +44,25 @@ class Batch:
         if number not in self.alone:
             self.copy.choose(number)
             return self._outcome(one.path, [suite for suite in self.suites if number in suite.reached], self.products)
+        if self.is_quick:
+            return LEFT_OUT
         self.copy.choose(0)
         with self.copy.with_mistake(one):
             return self._outcome(one.path, self.suites, self.copy.products) if self.copy.compile() else NOT_COMPILED
+
+    def noticed_by_scripts(self, survivors):
+        """By mistake, which script notices what no suite does; without those that had a build of their own."""
+        behind = {self.numbers[one]: one for one in survivors if self.numbers[one] not in self.alone}
+        if not behind:
+            return {}
+        found = scripts.Scripts(self.copy, self.products).noticed({number: one.path for number, one in behind.items()})
+        return {behind[number]: name for number, name in found.items() if name}
 
     def _prepare(self):
         self._build()
         self.products = self.copy.place.parent / 'switched'
         self.products.mkdir(exist_ok=True)
-        for name in ('forecourtPackageTests.xctest', 'forecourt'):
+        for name in ('forecourtPackageTests.xctest', 'forecourt', 'courier-rig'):
             shutil.copy2(self.copy.products / name, self.products / name)
         self._require_clean()
         behind = len(self.mistakes) - len(self.broken) - len(self.alone)
@@ -58,6 +72,10 @@ class Batch:
 
     def _build(self):
         """Builds with all that compile: what the compiler complains about is taken out, and it is asked again."""
+        start = time.monotonic()
+        for module in ahead.MODULES:
+            self._ask_ahead(module)
+        print(f'{len(self.broken) + len(self.alone)} taken out ahead, after {time.monotonic() - start:.0f} s', flush=True)
         while True:
             files = self._write()
             start = time.monotonic()
@@ -69,6 +87,15 @@ class Batch:
             if not found:
                 sys.exit('mutate: the tree does not compile; build/mutate/log.txt says why')
             print(f'{found} taken out after {time.monotonic() - start:.0f} s', flush=True)
+
+    def _ask_ahead(self, module):
+        found = True
+        while found:
+            files = self._write()
+            before = len(self.broken) + len(self.alone)
+            if not ahead.ask(self.copy, module):
+                self.judge(files, self.copy.log.read_text())
+            found = len(self.broken) + len(self.alone) > before
 
     def _write(self):
         """The copy with all mistakes that are left behind switches, and by path what stands where."""

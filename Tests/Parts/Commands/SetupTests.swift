@@ -84,7 +84,7 @@ final class SetupTests {
       ])
     let address = "c0:11:22:33:44:55"
     #expect(try all("address:\(address)", stays: true) == ["address:\(address)"])
-    #expect(try all("address:\(address)", stays: false) == [])
+    #expect(try all("address:\(address)", stays: false) == [] && all("address:\(address)") == [])
     #expect(try all("name:a@b@\(address)", stays: false) == ["name:a@b@*"])
     #expect(try all("service:\(uuid)@\(address)", stays: true) == ["address:\(address)", "service:\(uuid)@*"])
     for id in ["irk:a", "peer:BC00BD17", "ibeacon:\(uuid):7:1", "name:a@\(address)", "service:\(uuid)@\(address)", "address:\(address)"] {

@@ -54,6 +54,21 @@ private let near: Int8 = -60
     #expect(anomalies(&rig).isEmpty)
   }
 
+  @Test("a phone that is known by its id may send from several addresses, one for each of its apps") func apps() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.peer.identify = true
+    }
+    for address in 0..<2 as Range<UInt64> {
+      let peer = KnownPeer(address: Address(0xC000_0000_0000 + address, type: 1), id: 5)
+      rig.gateway.receive(peer: peer, at: Instant(microseconds: 1_000_000))
+    }
+    hear(&rig, from: 10, to: 20, data: [2, 1, 6]) { UInt8($0 % 2) }
+    let told = rig.told()
+    #expect(!told.isEmpty && told.allSatisfy { $0.id == "peer:00000005" && $0.event != "anomaly" }, "\(told)")
+  }
+
   @Test("a far copy that advertises three times as often as the driver is published, and the driver is served") func drowned() {
     var rig = rig()
     for step in 0..<1_200 {

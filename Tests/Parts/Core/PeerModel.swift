@@ -29,6 +29,8 @@ struct PeerLine: ~Copyable {
   /// Until then no advert is heard.
   var opening = Interval.zero
   var advertInterval = Interval.milliseconds(20)
+  /// All phones' adverts come in one event.
+  var isGathering = false
   var random: Seeded
   private var calling: Int?
   private var data: [UInt8: [UInt8]] = [:]
@@ -271,16 +273,19 @@ struct PeerLine: ~Copyable {
   private mutating func advertise() {
     guard model.isScanning, !phones.isEmpty, now >= .zero + opening else { return }
     adverts += 1
-    let phone = phones[adverts % phones.count]
-    let octets = (0..<6).map { UInt8(truncatingIfNeeded: phone.address >> UInt64($0 * 8)) }
-    let data = phone.advert
-    if model.family == true {
-      let head: [UInt8] = [0x0D, 1, 0x13, 0, 1] + octets + [1, 0, 0xFF, 127, UInt8(bitPattern: phone.level), 0, 0, 0]
-      let body = head + [UInt8](repeating: 0, count: 6) + [UInt8(data.count)] + data
-      say([4, 0x3E, UInt8(body.count)] + body)
-    } else {
-      let body: [UInt8] = [0x02, 1, 0, 1] + octets + [UInt8(data.count)] + data + [UInt8(bitPattern: phone.level)]
-      say([4, 0x3E, UInt8(body.count)] + body)
+    var reports: [UInt8] = []
+    // A controller that gathers gives them in one order, always.
+    let heard = isGathering ? phones[...] : phones[(adverts % phones.count)...].prefix(1)
+    for phone in heard {
+      let octets = (0..<6).map { UInt8(truncatingIfNeeded: phone.address >> UInt64($0 * 8)) }
+      let (data, level) = (phone.advert, UInt8(bitPattern: phone.level))
+      if model.family == true {
+        let direct = [UInt8](repeating: 0, count: 6)
+        reports += [0x13, 0, 1] + octets + [1, 0, 0xFF, 127, level, 0, 0, 0] + direct + [UInt8(data.count)] + data
+      } else {
+        reports += [0, 1] + octets + [UInt8(data.count)] + data + [level]
+      }
     }
+    say([4, 0x3E, UInt8(reports.count + 2), model.family == true ? 0x0D : 0x02, UInt8(heard.count)] + reports)
   }
 }

@@ -83,6 +83,14 @@ import Testing
     #expect(line.identified == [1, 3, 0, 2, 4])
   }
 
+  @Test("a phone is found wherever its report stands in an event") func gathered() {
+    let phones = (0..<3).map { ModelPhone(address: 0x4A00_0000_0100 + UInt64($0), installation: UInt32($0)) }
+    var line = PeerLine(phones)
+    line.isGathering = true
+    line.run(for: .seconds(8))
+    #expect(Set(line.identified) == [0, 1, 2])
+  }
+
   @Test("a device that a neighbour has asked is not asked again") func shared() {
     var line = PeerLine([Self.phone])
     line.peers.markKnown(Address(Self.phone.address, type: 1), at: Instant(microseconds: 1_000_000))

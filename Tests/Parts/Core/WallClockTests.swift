@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import Core
+
+@Suite("Calendar time") struct WallClockTests {
+  private func written(_ microseconds: Int64, since epoch: Int64 = 0) -> String {
+    var text = Text<40>()
+    WallClock(started: .zero, epoch: epoch).write(Instant(microseconds: microseconds), to: &text)
+    return String(text)
+  }
+
+  @Test("each day from 1904 to 2500 has the date that the Gregorian calendar gives it, at both of its ends") func days() throws {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+    // Every eleventh day, and all around the turns of months and centuries.
+    for day in (-24_000..<193_600) where day % 11 == 0 || (-2...2).contains(day % 36_524) || (-1_500..<1_500).contains(day - 11_016) {
+      let date = calendar.dateComponents([.year, .month, .day], from: Date(timeIntervalSince1970: Double(day) * 86_400))
+      let words = String(format: "\"%04d-%02d-%02dT", try #require(date.year), try #require(date.month), try #require(date.day))
+      let start = Int64(day) * 86_400_000_000
+      #expect(written(start) == words + "00:00:00.000Z\"")
+      #expect(written(start + 86_399_999_999) == words + "23:59:59.999Z\"")
+      #expect(WallClock(started: .zero, epoch: start).day(at: Instant(microseconds: 86_399_999_999)) == Int64(day))
+    }
+  }
+
+  @Test("hours, minutes, seconds and milliseconds are those of the moment, on top of the clock's beginning") func hours() {
+    #expect(written(0, since: 1_795_361_625_454_999) == #""2026-11-22T15:33:45.454Z""#)
+    #expect(written(12_345_678_901, since: 86_400_000_000) == #""1970-01-02T03:25:45.678Z""#)
+    let clock = WallClock(started: Instant(microseconds: 4_000_000), epoch: 5_500_000)
+    #expect(clock.uptime(at: Instant(microseconds: 9_000_000)) == .seconds(5))
+    #expect(clock.unixTime(at: Instant(microseconds: 9_600_000)) == 15)
+  }
+
+  @Test("while the clock is not set nothing is said") func unset() {
+    let clock = WallClock(started: .zero, epoch: nil)
+    var text = Text<40>()
+    clock.write(.zero, to: &text)
+    #expect(String(text) == "null" && clock.unixTime(at: .zero) == nil && clock.day(at: .zero) == nil)
+  }
+}
