@@ -53,6 +53,7 @@ class Board:
     """A guest with two adapters, a broker, and both gateways' files."""
 
     def __init__(self, folder, air):
+        self.air = air
         script, self.port = folder / 'script.sh', free_port()
         script.write_text(SCRIPT)
         self.guest = Guest(script, program=[ROOT / 'build/arm64/forecourt'], sysroot=[ROOT / 'build/sysroot-arm64'],
@@ -65,6 +66,8 @@ class Board:
     def __exit__(self, kind, *_):
         if kind and self.guest.process.poll() is None:
             print(*(f'{name}: {line}' for name in GATEWAYS for line in self.do(f'tail -n 15 {name}/log')), sep='\n')
+            print(*(f'kernel: {line}' for line in self.do('dmesg | tail -n 20')), sep='\n')
+            print(*(f'air of {name}: {self.air.report(name)}' for name in GATEWAYS), sep='\n')
         self.guest.__exit__()
 
     def do(self, line):

@@ -3,6 +3,12 @@ package struct PatternVerdict: BitwiseCopyable {
   package var quick: Float
   /// Looking further back.
   package var settled: Float
+  /// From how many receivers it comes.
+  package var receivers: UInt8 = 8
+
+  /// Half, plus a quarter for each doubling of two receivers.
+  private static let strictnesses: InlineArray<9, Float> = [1, 1, 0.5, 0.65, 0.75, 0.83, 0.9, 0.95, 1]
+  var strictness: Float { Self.strictnesses[Int(min(receivers, 8))] }
 
   /// What a moment must show, and what less shows in some seconds. Chosen on the even seeds of `prove sites`.
   static let needed: Float = 3
@@ -36,7 +42,7 @@ struct PatternJudgement: BitwiseCopyable {
   var isElsewhere: Bool { isKnown && quick.lead < -2 }
   func isDue(at now: Instant) -> Bool { now - at >= (isElsewhere ? Self.calmPace : Self.pace) }
 
-  var verdict: PatternVerdict? { isKnown ? PatternVerdict(quick: quick.lead, settled: settled) : nil }
+  var verdict: PatternVerdict? { isKnown ? PatternVerdict(quick: quick.lead, settled: settled, receivers: receivers) : nil }
 
   mutating func record(_ quick: SitePlan.Comparison, _ settled: Float, receivers: Int, at now: Instant) {
     self.receivers = UInt8(receivers)

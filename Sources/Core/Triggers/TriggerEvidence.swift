@@ -51,7 +51,7 @@ package struct TriggerEvidence: BitwiseCopyable {
 
   /// Whether the rivals leave no doubt. Two gateways hear the same power through the same pocket, so their difference holds where the level
   /// does not: the less is known of the power, the more the difference must prove.
-  package var isAhead: Bool { lead >= 0 && !isElsewhere || isClear }
+  package var isAhead: Bool { lead >= 0 && !isElsewhere && !isUpToPattern || isClear }
 
   /// The device stands still, and the difference alone proves that it is here, whatever its power.
   package var isProof: Bool { motion == 0 && (margin ?? 0) >= Bounds.proof }
@@ -84,6 +84,7 @@ package struct TriggerEvidence: BitwiseCopyable {
   /// What a second of this counts as evidence, from -1 to 1. A moving level must show more: a device that still comes is not here yet, and
   /// one that passes by does not stay.
   package var weight: Float {
+    if isUpToPattern { return max(patternWeight, -1) }
     let level = (standing - moving) / Bounds.ramp
     let rivals = isElsewhere ? -1 : lead / 2
     return max(min(max(min(level, rivals), patternWeight), 1), -1)
@@ -91,8 +92,11 @@ package struct TriggerEvidence: BitwiseCopyable {
 
   // MARK: The pattern
 
-  /// `margin_db` scales what the pattern must show.
-  private var scale: Float { requiredMargin / 6 }
+  /// Where nobody measured the power, level and margin prove less than the pattern does: a loud phone in the street has both.
+  private var isUpToPattern: Bool { pattern != nil && power != .known }
+
+  /// `margin_db` scales what the pattern must show. Among more receivers there are more places to be mistaken for.
+  private var scale: Float { requiredMargin / 6 * (pattern?.strictness ?? 1) }
 
   /// The pattern alone proves that it is here.
   private var isClear: Bool {
