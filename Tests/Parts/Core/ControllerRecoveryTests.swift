@@ -53,6 +53,24 @@ import Testing
     #expect(line.controller.condition == .scanning)
   }
 
+  @Test("a line that is lost is opened again soon, then ever later; once it has listened the delays begin anew") func delays() {
+    var line = lively()
+    for _ in 0..<3 {
+      line.refusal = .noAdapter
+      line.breakLine()
+      var opens: [Int] = []
+      for _ in 0..<10 {
+        let before = line.opens
+        line.run(for: .seconds(2))
+        opens.append(line.opens - before)
+      }
+      #expect((3...4).contains(opens[0]) && opens.dropFirst(2).allSatisfy { $0 == 1 }, "\(opens)")
+      line.refusal = nil
+      line.run(for: .seconds(30))
+      #expect(line.controller.condition == .scanning)
+    }
+  }
+
   @Test("when the only device leaves, the radio is only quiet, and hardly a remedy is tried") func oneLeaves() {
     var line = ModelLine()
     line.people = [1]

@@ -80,12 +80,14 @@ import Testing
     #expect(line.connections.isEmpty && line.onAir.count == 1 && line.isScanning && line.controller.recoveries.resets == 0)
     line.opening = .zero
     line.visit(handle: 0x77)
-    for _ in 0..<59 {
-      let told = line.ask([0x0A, 3, 0])
-      #expect(told?.first == 11)
-      line.run(for: .milliseconds(900))
+    let began = line.now
+    while line.connections.count == 1, line.now - began < .seconds(90) {
+      _ = line.ask([0x0A, 3, 0])
+      line.run(for: .milliseconds(50))
     }
-    line.run(for: .seconds(3))
+    let stayed = line.now - began
+    #expect((.seconds(59.9) ... .seconds(60.4)).contains(stayed), "\(stayed)")
+    line.run(for: .seconds(1))
     #expect(line.connections.isEmpty && line.onAir.count == 1 && line.controller.recoveries.resets == 0)
   }
 

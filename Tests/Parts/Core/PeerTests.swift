@@ -169,6 +169,24 @@ import Testing
     #expect(rig.gateway.devices.count == 1)
   }
 
+  @Test("a phone that was heard under its address before its id was read again is one device, and what began under the address ends")
+  func again() {
+    var rig = Rig {
+      $0.addRegion("door")
+      $0.peer.identify = true
+    }
+    for index in 1...2 as ClosedRange<UInt8> {
+      let peer = KnownPeer(address: Address(0xC000_0000_0000 + UInt64(index), type: 1), id: 5)
+      for step in 0..<3 { rig.hear(index, at: Double(index) * 10 + Double(step), data: Self.phone.advert) }
+      rig.gateway.receive(peer: peer, at: Instant(microseconds: Int64(index) * 10_000_000 + 4_000_000))
+      for step in 5..<8 { rig.hear(index, at: Double(index) * 10 + Double(step), data: Self.phone.advert) }
+      #expect(rig.gateway.devices.count == 1 && rig.gateway.tableFaults == [])
+    }
+    let events = rig.said().filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(events.count == 5 && events.filter { $0.contains(#""event":"exit","reason":"identified""#) }.count == 2, "\(events)")
+    #expect(events.filter { $0.contains(#""id":"peer:00000005""#) }.count == 1 && events[2].contains("peer:00000005"), "\(events)")
+  }
+
   @Test("an id read by a neighbour is valid for a quarter of an hour, also for a device heard later") func told() {
     var rig = Rig {
       $0.publish.unknown = .publish

@@ -39,16 +39,16 @@ import Testing
   func past(seed: UInt64) {
     let yard = Yard(seed)
     func told(hasPast: Bool) -> (lines: [String], states: [String: String]) {
-      var rig = Rig(yard, devices: 16)
+      var rig = Rig(yard, devices: 32)
       if hasPast {
         rig.hear(yard.steps(from: 10, other: 1, strangers: 40))
-        rig.reload(yard, devices: 16, at: 60)
+        rig.reload(yard, devices: 32, at: 60)
         rig.wait(until: 600)
         #expect(rig.gateway.rowsInUse == 0 && rig.gateway.tableFaults == [], "seed \(seed)")
       }
       rig.wait(until: 1_024)
       _ = rig.said()
-      rig.hear(yard.steps(from: 1_030))
+      rig.hear(yard.steps(from: 1_030, strangers: 1))
       rig.wait(until: 1_600)
       let said = rig.said()
       // What falls due at one moment goes in the order of the tables, and so do the states between.
@@ -59,36 +59,37 @@ import Testing
     #expect(found.states == wanted.states, "seed \(seed)")
   }
 
-  @Test("the order of triggers and regions in the configuration", arguments: 0..<12 as Range<UInt64>)
+  @Test("the order of triggers and regions in the configuration", arguments: 0..<16 as Range<UInt64>)
   func order(seed: UInt64) {
     let yard = Yard(seed)
-    func told(_ order: [Int]) -> [String] {
+    func told(_ order: [Int]) -> [String]? {
       var rig = Rig(yard, order: order)
       rig.hear(yard.steps(from: 10))
       rig.wait(until: 600)
-      return plain(rig.said()).sorted()
+      // Which events are too many depends on which come first.
+      return rig.gateway.publisher.eventsLeftOut == 0 ? plain(rig.said()).sorted() : nil
     }
-    let wanted = told([0, 1, 2])
-    for order in [[2, 1, 0], [1, 2, 0]] { expectSame(told(order), wanted, "seed \(seed), order \(order)") }
+    guard let wanted = told([0, 1, 2, 3]) else { return }
+    for order in [[3, 2, 1, 0], [1, 3, 2, 0]] { expectSame(told(order) ?? [], wanted, "seed \(seed), order \(order)") }
   }
 
-  @Test("a reload of the same settings, in whatever order, while visits are under way", arguments: 0..<12 as Range<UInt64>)
+  @Test("a reload of the same settings, in whatever order, while visits are under way", arguments: 0..<16 as Range<UInt64>)
   func reload(seed: UInt64) {
     let yard = Yard(seed)
-    func told(reloading: Bool) -> (events: [String], states: [String: String]) {
+    func told(reloading: Bool) -> (events: [String], states: [String: String])? {
       var rig = Rig(yard)
       var next = 20.0
       rig.hear(yard.steps(from: 10)) { rig, time in
         guard time >= next else { return }
         next += 7
-        if reloading { rig.reload(yard, order: [[0, 1, 2], [2, 0, 1], [1, 0, 2]][Int(next) % 3], at: time) }
+        if reloading { rig.reload(yard, order: [[0, 1, 2, 3], [2, 0, 3, 1], [3, 1, 0, 2]][Int(next) % 3], at: time) }
         #expect(rig.gateway.tableFaults == [], "seed \(seed)")
       }
       rig.wait(until: 600)
       let said = rig.said()
-      return (plain(events(said)).sorted(), states(said))
+      return rig.gateway.publisher.eventsLeftOut == 0 ? (plain(events(said)).sorted(), states(said)) : nil
     }
-    let (found, wanted) = (told(reloading: true), told(reloading: false))
+    guard let wanted = told(reloading: false), let found = told(reloading: true) else { return }
     expectSame(found.events, wanted.events, "seed \(seed)")
     #expect(found.states == wanted.states, "seed \(seed)")
   }

@@ -20,7 +20,7 @@ struct Yard {
   }
 
   /// Triggers and regions in this order; the same whatever it is, but for their numbers.
-  func settings(order: [Int] = [0, 1, 2], into settings: inout Settings) {
+  func settings(order: [Int] = [0, 1, 2, 3], into settings: inout Settings) {
     var chance = Seeded(seed)
     func below(_ bound: Int) -> Int { Int(chance.next() % UInt64(bound)) }
     settings.addRadios(radios)
@@ -32,7 +32,7 @@ struct Yard {
     settings.ranging.interval = .seconds(2)
     settings.ranging.extend = .seconds(Double(below(2) * 20))
     if below(2) == 0 { settings.zones.edges = ZoneSettings.distances }
-    let selectors = [Selector.any, Self.selector("address:c0:00:00:00:00:01"), Self.selector("ibeacon:*")]
+    let selectors = [Selector.any, Self.selector("address:c0:00:00:00:00:01"), Self.selector("ibeacon:*"), .any]
     let (exits, minima) = ([RegionSettings.ExitRule.auto, .after(.seconds(3)), .after(.seconds(9))], [-127, -80, -70] as [Float])
     let isGrouped = below(2) == 0
     let turn = below(3)
@@ -40,7 +40,7 @@ struct Yard {
       settings.addRegion(Self.name("region", number), exit: exits[(number + turn) % 3], matching: selectors[number])
       settings.regions[settings.regions.count - 1].minimum = Decibels(minima[(number + 2 * turn) % 3])
       // Rivals at one radio would judge each other by the same sample, the first of them before it.
-      let radio = radios > 1 && number > 0 ? Int8(number - 1) : nil
+      let radio = radios > 1 && (1...2).contains(number) ? Int8(number - 1) : nil
       settings.addTrigger(Self.name("trigger", number), group: isGrouped && radio != nil ? "group" : Name(), radio: radio) {
         $0.fire = Meters(1.5 + Float(number))
         $0.leave = Meters(5 + Float(number))
@@ -91,7 +91,7 @@ struct Yard {
 }
 
 extension Rig {
-  init(_ yard: Yard, devices: Int = 64, order: [Int] = [0, 1, 2]) {
+  init(_ yard: Yard, devices: Int = 64, order: [Int] = [0, 1, 2, 3]) {
     self.init(devices: devices) { yard.settings(order: order, into: &$0) }
     gateway.caughtUp(at: .zero)
   }
@@ -103,7 +103,7 @@ extension Rig {
     }
   }
 
-  mutating func reload(_ yard: Yard, devices: Int = 64, order: [Int] = [0, 1, 2], at seconds: Double) {
+  mutating func reload(_ yard: Yard, devices: Int = 64, order: [Int] = [0, 1, 2, 3], at seconds: Double) {
     var settings = Settings()
     settings.gateway.purpose = Sentence("tests")
     settings.gateway.devices = devices

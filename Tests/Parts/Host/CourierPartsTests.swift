@@ -170,6 +170,15 @@ import Testing
     _ = try JSONSerialization.jsonObject(with: Data(String(figures.payload).utf8))
   }
 
+  @Test("a reason of 160 bytes is said whole, a longer one is cut there", arguments: [159, 160, 161, 256])
+  func reasons(length: Int) throws {
+    var report = StatusReport()
+    report.reason = Sentence(String(repeating: "r", count: length))
+    let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(String(status.payload).utf8)) as? [String: Any])
+    #expect(object["reason"] as? String == String(repeating: "r", count: min(length, 160)))
+  }
+
   @Test("the status lists every transmission or says that there is no room")
   func transmits() throws {
     for length in 0..<256 {

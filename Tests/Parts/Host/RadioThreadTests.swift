@@ -46,6 +46,18 @@ import Testing
     #expect(controller.opcodes.filter { $0 == 0x0C03 }.count == 1)
   }
 
+  @Test("bytes between packets that belong to none are counted, and the packets come through") func noise() {
+    let controller = YesController("noise")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    for number in 0..<20 as Range<UInt32> {
+      controller.send([UInt8](repeating: 0xAA, count: 10) + YesController.report(number))
+      #expect(running.number() == number)
+    }
+    #expect(running.radio.bytesDiscarded == 200, "\(running.radio.bytesDiscarded)")
+  }
+
   @Test("a lively line is read a hundred times a second, and nothing is lost or out of order") func line() {
     let controller = YesController("lively")
     let running = RunningRadio(.unix(path: controller.path))

@@ -1,8 +1,8 @@
 import Core
 import Glibc
-import Host
 import Testing
 
+@testable import Host
 @testable import Simulation
 
 @Suite("Calibration, where the truth is known") struct CalibrationTests {
@@ -246,6 +246,34 @@ extension CalibrationTests {
         #expect(suggestion.leave > suggestion.fire)
       }
     }
+  }
+
+  @Test("places are believed until they disagree six times as much as shadows explain; then the worst is named")
+  func limit() {
+    var (believed, refused) = (0.0, 0)
+    for step in 0..<400 {
+      // Six places, by turns above and below a line.
+      let windows = (0..<6).flatMap { place in
+        (0..<4).map { turn in
+          let distance = Double(place) / 5
+          let level = -59 - 20 * distance + Double(place % 2 == 0 ? step : -step) / 40 + [-1, 0, 0, 1][turn]
+          return SampleWindow(radio: 0, place: place, logDistance: distance, level: level, samples: 20)
+        }
+      }
+      do throws(FitRefusal) {
+        let fit = try Fit(windows, radios: 1, places: 6, offsets: [0], assuming: 1.8)
+        #expect(refused == 0 && fit.disagreement >= believed - 1e-9 && fit.disagreement <= 6, "\(step)")
+        believed = fit.disagreement
+      } catch {
+        refused += 1
+        guard case .contradiction(let place, let residuals) = error else {
+          Issue.record("\(step): \(error)")
+          continue
+        }
+        #expect(residuals.count == 6 && residuals.allSatisfy { abs($0) <= abs(residuals[place]) }, "\(step): \(residuals)")
+      }
+    }
+    #expect(believed > 5.5 && refused > 0, "\(believed)")
   }
 
   @Test("the normal distribution has its known values") func normal() {
