@@ -7,6 +7,8 @@ package struct Devices: ~Copyable {
   private var index: HashIndex
   private var recency: EvictionOrder
   package let radios: Int
+  /// When each radio last heard anything.
+  private var hearing = InlineArray<4, Instant>(repeating: .never)
   var average = AverageSettings()
   private let seed: UInt64
   package private(set) var evictions: UInt64 = 0
@@ -145,8 +147,12 @@ package struct Devices: ~Copyable {
   @inline(always)
   mutating func observe(_ slot: Int, level: Int8, radio: Int, at now: Instant) {
     (table[slot].heard, table[slot].level) = (now, level)
+    hearing[radio] = now
     self[slot, radio].observe(level, at: now, average)
   }
+
+  /// A radio that has heard nothing at all for two seconds may be deaf: that it does not hear a device says nothing.
+  func isHearing(_ radio: Int, at now: Instant) -> Bool { hearing[radio] != .never && now - hearing[radio] < .seconds(2) }
 
   /// The device becomes the newest of its list.
   mutating func touch(_ slot: Int) { recency.touch(slot, in: table[slot].interest.isMatched ? .matched : .unmatched) }

@@ -165,6 +165,8 @@ extension Triggers {
     if let point = claim.point {
       claims[word].receiver = Int8(plan.receiver(of: neighbour, claim.gateway, at: point, now: now))
       claims[word].edition = plan.edition
+    } else {
+      claims[word].receiver = -1
     }
     claims[word].echo = max(claims[word].echo, claim.echo)
     claims[word].arrived = now
@@ -189,7 +191,7 @@ extension Triggers {
       publisher.json.member("level_db", estimate.average.value, places: 1)
       publisher.json.member("rate_hz", estimate.rate, places: 1)
     }
-    publisher.composePoint(settings, radio: estimate?.radio ?? 0)
+    if estimate != nil || devices.isHearing(0, at: now) { publisher.composePoint(settings, radio: estimate?.radio ?? 0) }
     publisher.json.member("samples", Int64(estimate?.samples ?? 0))
     publisher.json.member("dwell_ms", 0 as Int64)
     publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)

@@ -80,10 +80,12 @@ extension Triggers {
         pair.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate, plan)
         continue
       }
-      pair.others += 1
       if devices[slot, radio].isStale(at: now, settings.average) {
+        guard devices.isHearing(radio, at: now) else { continue }
+        pair.others += 1
         pair.hearNothing(receiver)
       } else {
+        pair.others += 1
         let level = devices.average(of: slot, radio, settings)
         pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate, plan)
       }

@@ -59,6 +59,23 @@ import Testing
     #expect(fires(rig) == [])
   }
 
+  @Test("a radio that has heard nobody for two seconds says nothing of a device that it does not hear")
+  func deaf() throws {
+    func likelihood(othersHeard: Bool) throws -> Int {
+      var rig = site()
+      for step in 0..<100 {
+        let at = 10 + Double(step) * 0.1
+        for radio in 0..<2 { rig.hear(1, at: at + Double(radio) * 0.01, level: radio == 0 ? -60 : -75, radio: radio) }
+        if othersHeard { for radio in 2..<4 { rig.hear(2, at: at + Double(radio) * 0.01, level: -90, radio: radio) } }
+      }
+      let fire = try #require(rig.said().last { $0.topic == "trigger/one" && $0.payload.contains(#""receivers":"#) })
+      let json = try #require(JSONSerialization.jsonObject(with: Data(fire.payload.utf8)) as? [String: Any])
+      return try #require((json["evidence"] as? [String: Any])?["receivers"] as? Int)
+    }
+    #expect(try likelihood(othersHeard: true) == 4)
+    #expect(try likelihood(othersHeard: false) == 2)
+  }
+
   @Test("nobody in the street is served, however loud, whatever the antennas are", arguments: 0..<40 as Range<UInt64>)
   func street(seed: UInt64) {
     var chance = Seeded(seed)
