@@ -1,7 +1,7 @@
 import Testing
 
 @Suite("the log") struct LogTests {
-  /// What a gateway without a broker says in three seconds.
+  /// What a gateway without a broker says in five seconds.
   private func said(_ format: String, _ level: String) throws -> [String] {
     var program = try Program()
     defer { program.remove() }
@@ -21,7 +21,7 @@ import Testing
         format = "\(format)"
         level = "\(level)"
         """)
-    program.starter = ["/usr/bin/timeout", "-s", "TERM", "3"]
+    program.starter = ["/usr/bin/timeout", "-s", "TERM", "5"]
     let run = try program("run")
     #expect(run.out.isEmpty)
     return run.errorLines.sorted()

@@ -44,7 +44,7 @@ import Testing
     #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 6 s"])
     let deaf = examined { $0.publication = { _ in nil } }
     #expect(deaf == ["doubtful broker PLACE: connected, but did not acknowledge a message within 6 s"])
-    #expect((.seconds(11) ... .seconds(16)).contains(Clock.now() - begun))
+    #expect((.seconds(11) ... .seconds(40)).contains(Clock.now() - begun))
   }
 
   @Test("claims that do not come back are said to be forbidden") func claims() {

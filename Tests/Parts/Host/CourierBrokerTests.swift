@@ -70,7 +70,7 @@ private final class Talk: @unchecked Sendable {
   }
 
   /// Waits for something that the threads will do.
-  func until(_ words: String, seconds: Double = 8, _ test: () -> Bool) {
+  func until(_ words: String, seconds: Double = 20, _ test: () -> Bool) {
     let end = Clock.now() + .seconds(seconds)
     while !test(), Clock.now() < end { usleep(2_000) }
     #expect(test(), "\(words); said: \(said); broker: \(broker.record)")
@@ -174,7 +174,7 @@ private let base = "forecourt/site/gateway"
     #expect(talk.courier.counters.refused.count == 1)
     #expect(talk.courier.counters.eventsDelivered.count == 0 && talk.courier.counters.eventsWaiting.count == 1)
     talk.broker.answer { $0.publication = { _ in 0 } }
-    talk.until("the delivery", seconds: 20) { talk.courier.counters.eventsDelivered.count == 1 }
+    talk.until("the delivery") { talk.courier.counters.eventsDelivered.count == 1 }
     talk.until("the end of it") { talk.told("info: the broker accepts what it refused before") }
     #expect(talk.courier.counters.troubles == [] && talk.said.count { $0.contains("error") } == 1)
     talk.stop()
@@ -192,7 +192,7 @@ private let base = "forecourt/site/gateway"
     talk.until("another refusal") { talk.courier.counters.refused.count == 2 }
     #expect(talk.courier.counters.troubles == .forbidden)
     talk.broker.answer { $0.publication = { _ in 0 } }
-    talk.until("the state again", seconds: 20) { talk.told("accepts what it refused before") }
+    talk.until("the state again") { talk.told("accepts what it refused before") }
     #expect(talk.published(base + "/reply/ping").count == 1 && talk.published(base + "/region/door").count >= 2)
     talk.stop()
   }
