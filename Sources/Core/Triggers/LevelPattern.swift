@@ -62,8 +62,8 @@ struct LevelPattern: BitwiseCopyable {
   }
 
   /// Less what is the same for all points: -½ of the weighed squares of what loudness leaves of the errors, and of what a silent receiver
-  /// should hear.
-  @inline(__always)
+  /// should hear. Compiled once: it is long where there are no vectors.
+  @inline(never)
   func likelihood(_ points: PlanPoints, _ receivers: Int) -> PerPoint {
     var (sum, squares) = (PerPoint(repeating: total), PerPoint())
     for receiver in 0..<receivers {

@@ -22,14 +22,18 @@ import Testing
     }
   }
 
-  /// Half a minute of a phone, heard as distance demands, by radios that hear nothing below -95 dBm.
-  private func hear(_ rig: inout Rig, at place: PlanPoint, loudness: Float, from start: Double = 10, errors: [Float] = [0, 0, 0, 0]) {
+  /// Half a minute of a phone, heard as distance demands, by radios that hear nothing below -95 dBm; each hears something of others.
+  private func hear(
+    _ rig: inout Rig, at place: PlanPoint, loudness: Float, from start: Double = 10, errors: [Float] = [0, 0, 0, 0],
+    isAlone: Bool = false
+  ) {
     for step in 0..<300 {
       for radio in 0..<4 {
+        let at = start + Double(step) * 0.1 + Double(radio) * 0.01
         let distance = max(place.distance(to: Self.places[radio]), 0.5)
         let level = loudness - Float(20 * Core.log10(Double(distance))) + errors[radio]
-        guard level > -95 else { continue }
-        rig.hear(1, at: start + Double(step) * 0.1 + Double(radio) * 0.01, level: Int8(level.rounded()), radio: radio)
+        if level > -95 { rig.hear(1, at: at, level: Int8(level.rounded()), radio: radio) }
+        if !isAlone { rig.hear(9, at: at, level: -90, radio: radio) }
       }
     }
   }
@@ -43,6 +47,13 @@ import Testing
       hear(&rig, at: PlanPoint(x: Self.places[index].x + 0.6, y: Self.places[index].y + 0.6), loudness: loudness)
       #expect(fires(rig) == [name])
     }
+  }
+
+  @Test("a weak phone that is alone in the air is not served: its radio may be the only one that works")
+  func alone() {
+    var rig = site()
+    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82, isAlone: true)
+    #expect(fires(rig) == [])
   }
 
   @Test("a radio that is not on the plan takes nothing from the others")

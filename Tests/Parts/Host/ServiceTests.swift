@@ -1,5 +1,6 @@
 import CLinux
 import Core
+import Foundation
 import Testing
 
 @testable import Host
@@ -43,10 +44,11 @@ struct ServiceTests {
   @Test("what let go of systemd's socket closed it") func closed() async {
     await #expect(processExitsWith: .success) {
       setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
-      let free = dup(0)
-      close(free)
+      // Other threads of the tests open and close some, too.
+      let open = { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0 }
+      let before = open()
       for _ in 0..<100 { _ = Notify() }
-      precondition(dup(0) == free, "the lowest free descriptor is the same again")
+      precondition(open() < before + 50, "a descriptor is left open for each")
     }
   }
 
