@@ -1,6 +1,6 @@
 // Runs the machine and the C reference over one H4 file that lies in memory, turn by turn, and prints the best of each as JSON.
 //   bench FILE.h4 RUNS    speed, in seconds of this thread's own time: others on the machine do not count
-//   bench FILE.h4 count average|region|trigger|plan2|plan8|reference|idle|flood    one run, for callgrind
+//   bench FILE.h4 count average|region|trigger|plan2|plan4|reference|idle|flood    one run, for callgrind
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum depth { AVERAGE, REGION, TRIGGER, CROWD, FLOOD, PLAN_OF_TWO, PLAN_OF_EIGHT };
+enum depth { AVERAGE, REGION, TRIGGER, CROWD, FLOOD, PLAN_OF_TWO, PLAN_OF_FOUR };
 static const char *names[] = {"average", "region", "trigger", "idle"};
 
 long gateway_bytes(long depth);
@@ -155,7 +155,7 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[3], "idle") == 0) result = run_idle();
     else if (strcmp(argv[3], "flood") == 0) result = run_flood();
     else if (strcmp(argv[3], "plan2") == 0) result = run_gateway(PLAN_OF_TWO);
-    else if (strcmp(argv[3], "plan8") == 0) result = run_gateway(PLAN_OF_EIGHT);
+    else if (strcmp(argv[3], "plan4") == 0) result = run_gateway(PLAN_OF_FOUR);
     else
       for (int depth = AVERAGE; depth <= TRIGGER; depth++)
         if (strcmp(argv[3], names[depth]) == 0) result = run_gateway(depth);

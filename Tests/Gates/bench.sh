@@ -62,11 +62,11 @@ check_instructions() {
   average=$(instructions average '*Gateway*receive*')
   region=$(instructions region '*Gateway*receive*')
   trigger=$(instructions trigger '*Gateway*receive*')
-  plan=$(instructions plan8 '*Gateway*receive*')
+  plan=$(instructions plan4 '*Gateway*receive*')
   reference=$(instructions reference reference)
   idle=$(instructions idle idle)
   say "instructions for a report: $average to an average, $region with a region and a zone, $trigger with a trigger; $reference in the C reference"
-  say "instructions for a report with a trigger in a group, eight receivers on a plan, each device heard seldom: $plan"
+  say "instructions for a report with a trigger in a group, four receivers on a plan, each device heard seldom: $plan"
   say "instructions for a tick with 65,536 devices and nothing due: $idle"
   at_most "$average" $most_averaging "instructions for a report to an average"
   at_most "$region" $most_with_region "instructions for a report with a region"
