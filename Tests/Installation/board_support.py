@@ -99,7 +99,8 @@ class Board:
 
     def __exit__(self, kind, *_):
         if kind and self.guest.process.poll() is None:
-            print('\n'.join(self.do('journalctl --no-pager -o cat -n 30 -u forecourt')), file=sys.stderr)
+            print('\n'.join(self.do('journalctl --no-pager -o cat -n 30 -u forecourt; dmesg | tail -n 20')), file=sys.stderr)
+            print(self.air.report(), *self.air.log()[-20:], sep='\n', file=sys.stderr)
         if self.seen:
             self.seen.__exit__()
         self.guest.__exit__()

@@ -46,7 +46,8 @@ class Air:
     .lines maps names to what a gateway's config wants: tcp:…, unix:…, h4:TTY@115200 (config) and .h4 the same for h4.py."""
 
     def __init__(self, *lines, legacy=False, options=(), seconds=600, say=()):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='air-'))
+        # In memory: a busy disk must not hold up a controller's answers.
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix='air-', dir='/dev/shm'))
         self.log_path = self.folder / 'log'
         places = {'tcp': lambda i: 'tcp:127.0.0.1:0', 'unix': lambda i: f'unix:{self.folder}/{i}',
                   'pty': lambda i: f'pty:{self.folder}/tty{i}'}

@@ -170,8 +170,13 @@ int main(int count, char **words)
 	if (!strcmp(verb, "attach") && count > 2)
 		return attach(words[2], count > 3 ? words[3] : NULL);
 	if ((!strcmp(verb, "up") || !strcmp(verb, "down")) && count > 2) {
-		if (ioctl(control(), verb[0] == 'u' ? HCIDEVUP : HCIDEVDOWN, device) < 0 && errno != EALREADY)
-			fail(verb); /* EALREADY: the kernel has a fresh adapter up for its own setup */
+		unsigned long request = verb[0] == 'u' ? HCIDEVUP : HCIDEVDOWN;
+		int fd = control(), status, tries = 3;
+		/* The kernel gives an answer two seconds; a busy host may take longer. */
+		while ((status = ioctl(fd, request, device)) < 0 && errno == ETIMEDOUT && --tries)
+			;
+		if (status < 0 && errno != EALREADY) /* the kernel has a fresh adapter up for its own setup */
+			fail(verb);
 		return 0;
 	}
 	if (!strcmp(verb, "hold") && count > 4) {

@@ -39,7 +39,9 @@ until [ -s /run/plug.$1 ] && hcitest list >/dev/null; do
 	usleep 20000
 done
 [ "$2" = now ] && exit 0
-for adapter in $(hcitest list | sed -n 's/^hci\([0-9]*\) .*/\1/p' | tail -1); do hcitest up $adapter; hcitest down $adapter; done
+# The kernel lists the newest first.
+adapter=$(hcitest list | sed -n '1s/^hci\([0-9]*\) .*/\1/p')
+hcitest up $adapter; hcitest down $adapter
 PLUG
 cat >/bin/unplug <<'UNPLUG'
 #!/bin/sh
