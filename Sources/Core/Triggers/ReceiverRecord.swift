@@ -64,8 +64,8 @@ extension SitePlan {
     remember(receiver)
   }
 
-  /// What is known of all receivers, also of those that are not in use at the moment.
   package static let mostRecords = 24
+  /// What is known of all receivers, also of those that are not in use at the moment.
   package var records: Bounded<24, ReceiverRecord> {
     var records = Bounded<24, ReceiverRecord>(filledWith: ReceiverRecord())
     for receiver in receivers.indices { _ = records.append(record(of: receiver)) }

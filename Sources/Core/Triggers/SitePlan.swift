@@ -24,9 +24,10 @@ package struct SitePlan: ~Copyable {
   package internal(set) var changes: UInt64 = 0
   /// The receiver that was last found moved, until somebody asks.
   var moved: ReceiverRecord?
-  /// Points of the whole site and around it, those at receivers first.
+  /// Points of the whole site and around it, up to eight in each, those at receivers first.
   private(set) var points: Lent<PlanPoints>
   private(set) var count = 0
+  /// How many points that are.
   private var drawn = 0
   /// For each of these and each trigger: which of the points are elsewhere.
   private var elsewhere: Lent<UInt8>
