@@ -90,17 +90,17 @@ def undecided_before(folder):
 @case
 def named_and_likely(folder):
     """A gateway's own name for a device stands for its identity; how likely each place is stands beside it: at the pump, in the list, in the event."""
-    anna, likely = {'id': 'irk:a7', 'name': 'Anna'}, {'likelihood': {'elsewhere': 0.02, 'pump-3': 0.93, 'pump-2': 0.05}}
+    anna, likely = {'id': 'irk:a7', 'name': 'Anna'}, {'likelihood': {'elsewhere': 0.02, 'here': 0.93, 'pump-2': 0.05}}
     with Forecourt() as yard:
         yard.online()
         page = yard.open()
         yard.say('proximity/irk:a7', {**anna, 'average': -60, 'distance_m': 1.5, 'zone': 'near', 'at': stamp(), **likely})
         yard.say('trigger/pump-3/state', {'served_count': 1, 'near_count': 0, 'served': [{**anna, 'since': stamp(-5)}], 'near': []})
         page.reads('Anna, 93\u00a0%', pump())
-        page.reads('pump-3 93\u00a0%, pump-2 5\u00a0%, elsewhere 2\u00a0%', '#devices')
-        yard.event('fire', 'irk:a7', name='Anna', evidence={'distance_m': 1.2, 'likelihood': {'pump-3': 0.88, 'elsewhere': 'x'}})
+        page.reads('here 93\u00a0%, pump-2 5\u00a0%, elsewhere 2\u00a0%', '#devices')
+        yard.event('fire', 'irk:a7', name='Anna', evidence={'distance_m': 1.2, 'likelihood': {'here': 0.88, 'elsewhere': 'x'}})
         page.reads('Anna served', '#events')
-        page.reads('pump-3 88\u00a0%', '#events')
+        page.reads('here 88\u00a0%', '#events')
         assert 'object' not in page.text()
 
 

@@ -31,7 +31,7 @@ export function standing(site, trigger, now) {
   if (gateway.isSilent(now)) return { state: 'unknown', words: 'Unknown: gateway silent', who: '' };
   const names = (/** @type {import('./site.js').Visitor[]} */ visitors, /** @type {number} */ count) => {
     const known = visitors.map((visitor) => {
-      const here = likely(site, trigger, visitor).find(([place]) => place === trigger.name);
+      const here = likely(site, trigger, visitor).find(([place]) => place === 'here');
       return (site.nameOf(trigger.site, visitor.id) ?? short(visitor.id)) + (here ? `, ${percent(here[1])}` : '');
     });
     const named = known.slice(0, count > 2 ? 1 : 2);

@@ -27,7 +27,7 @@ package final class Courier: @unchecked Sendable {
   let client: MQTTClient
   let dialer: Dialer
   let intake: Intake
-  private let inlets: Inlets
+  let inlets: Inlets
   private let toCore: Outlet
   private var hasSentUnfinished = false
 
@@ -43,13 +43,14 @@ package final class Courier: @unchecked Sendable {
   /// How many connections in a row were lost within seconds.
   var shortConnections = 0
 
+  var gathering = Gathering.broker
   var trials = SubscriptionTrials()
   var store: EventStore
   var retained = RetainedMessages()
   var replies: [PendingReply] = []
   /// Not in the ring of orders, which may be full.
-  private let isStopping = Atomic<Bool>(false)
-  private var ending = Ending.no
+  let isStopping = Atomic<Bool>(false)
+  var ending = Ending.no
   /// Whether this turn may still wait for the network to take more.
   private var isPatient = true
 
@@ -67,7 +68,7 @@ package final class Courier: @unchecked Sendable {
     var isSent = false
   }
 
-  private enum Ending {
+  enum Ending {
     case no
     case delivering(until: Instant)
     case sayingGoodbye(until: Instant)
@@ -120,36 +121,6 @@ package final class Courier: @unchecked Sendable {
       ready = sleep(since: now.at)
     }
     store.close()
-  }
-
-  // MARK: Sleep
-
-  private func sleep(since now: Instant) -> Ready {
-    bell.willSleep()
-    defer {
-      bell.didWake()
-      counters.wakeUps.add()
-    }
-    let isToStop = if case .no = ending { isStopping.load(ordering: .acquiring) } else { false }
-    let isIdle = !isToStop && inlets.orders.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
-    let awaited = isTalking ? Awaited(client.descriptor, toWrite: client.wantsToWrite) : nil
-    let due = isIdle ? nextDue : now
-    return wait(bell.descriptor, awaited, forAtMost: due == .never ? nil : due - Clock.now())
-  }
-
-  private var nextDue: Instant {
-    var due = min(store.nextDue, keepaliveDue)
-    if !isUnfinishedSent { due = min(due, Clock.now() + .milliseconds(50)) }
-    switch line {
-    case .down(let until), .greeting(let until): due = min(due, until)
-    case .dialing: break
-    case .up: due = min(due, min(overdue ?? .never, min(trials.due, retained.nextRetry(after: Clock.now()))))
-    }
-    switch ending {
-    case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)
-    case .no, .ended: break
-    }
-    return due
   }
 
   // MARK: In
@@ -239,7 +210,7 @@ package final class Courier: @unchecked Sendable {
     toCore.bell.ring()
   }
 
-  private var isUnfinishedSent: Bool { hasSentUnfinished && store.unfinished?.isEmpty ?? true }
+  var isUnfinishedSent: Bool { hasSentUnfinished && store.unfinished?.isEmpty ?? true }
 
   // MARK: Orders
 

@@ -27,7 +27,7 @@ extension Courier {
 
   private func talk(_ ready: Ready, at now: Instant) {
     do throws(MQTTFault) {
-      if ready.toRead { try client.read() }
+      if ready.toRead { try receive(at: now) }
       if client.wantsToWrite { try client.write() }
       if now >= keepaliveDue {
         keepaliveDue = now + pulse
@@ -35,6 +35,22 @@ extension Courier {
       }
     } catch { lose(error, at: now) }
   }
+
+  /// libmosquitto reads one packet a call. What came together is read at once.
+  private func receive(at now: Instant) throws(MQTTFault) {
+    defer { intake.ring() }
+    let before = client.news.arrived
+    var last = before
+    repeat {
+      last = client.news.arrived
+      try client.read()
+    } while gathering.isLively && client.news.arrived > last && client.news.arrived - before < Self.batch
+    let arrived = client.news.arrived - before
+    gathering.observe(arrived, isAll: arrived < Self.batch, at: now)
+  }
+
+  /// Less than the news can hold.
+  private static let batch = 64
 
   /// libmosquitto sends pings by its own clock, if it is called often enough.
   private var pulse: Interval { max(Interval(microseconds: settings.broker.keepalive.microseconds / 4), .seconds(1)) }

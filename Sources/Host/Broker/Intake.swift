@@ -40,6 +40,11 @@ package final class Intake {
     return replies
   }
 
+  /// After what came together: the core thread wakes once for all of it.
+  package func ring() {
+    if toCore.requests.count > 0 { toCore.bell.ring() }
+  }
+
   /// A reply on its way out: the same request, asked again, gets it again.
   func record(_ reply: borrowing Message) { recent.record(reply) }
 
@@ -104,7 +109,6 @@ package final class Intake {
       recent.remove(ticket)
       replies.append(.reply(to: ticket, from: topics, refusing: "busy; try again"))
     }
-    toCore.bell.ring()
   }
 
   private func refuse(_ ticket: Ticket, _ words: StaticString, at now: Instant) {
@@ -165,7 +169,6 @@ package final class Intake {
       guard claim.matches(group: group, identity: identity, gateway: gateway) else { throw Refused("the topic says otherwise") }
       claim.at = now
       if toCore.requests.push(.claim(claim)) != nil { counters.requestsLimited.add() }
-      toCore.bell.ring()
     } catch { counters.requestsRefused.add() }
   }
 
@@ -176,7 +179,6 @@ package final class Intake {
     do throws(Refused) {
       let hello = try Neighbour(gateway, hello: payload, to: settings)
       if toCore.requests.push(.hello(hello)) != nil { counters.requestsLimited.add() }
-      toCore.bell.ring()
     } catch { counters.requestsRefused.add() }
   }
 
@@ -193,7 +195,6 @@ package final class Intake {
     do throws(Refused) {
       let neighbour = try Neighbour(gateway, status: payload)
       if toCore.requests.push(.neighbour(neighbour)) != nil { counters.requestsLimited.add() }
-      toCore.bell.ring()
     } catch { counters.requestsRefused.add() }
   }
 
@@ -228,7 +229,6 @@ package final class Intake {
       peer.gateway = Name(gateway)
       if let left { peer.age = max(Candidates.lifetime - left, .zero) }
       if toCore.requests.push(.peer(peer)) != nil { counters.requestsLimited.add() }
-      toCore.bell.ring()
     } catch { counters.requestsRefused.add() }
   }
 }

@@ -32,6 +32,8 @@ struct MQTTNews {
   var unwritten = 0
   var acknowledged = Bounded<256, Acknowledgement>(filledWith: Acknowledgement())
   var subscriptionsRefused = 0
+  /// Messages and acknowledgements that were read.
+  var arrived = 0
 }
 
 extension MQTTClient {
@@ -62,7 +64,9 @@ extension MQTTClient {
       var seconds: UInt32 = 0
       let expires = unsafe mosquitto_property_read_int32(properties, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), &seconds, false)
       let left = unsafe expires == nil ? nil : Interval.seconds(Double(seconds))
-      unsafe MQTTClient.at(context).receive(topic, payload.bytes, message.retain, left)
+      let client = unsafe MQTTClient.at(context)
+      client.news.arrived += 1
+      unsafe client.receive(topic, payload.bytes, message.retain, left)
     }
     // SAFETY: as above; the words end with a zero.
     unsafe mosquitto_log_callback_set(handle) { _, context, level, words in
@@ -100,6 +104,7 @@ extension MQTTClient {
   /// While we read: the broker's acknowledgement. Else: the socket has accepted a QoS 0 packet, which is only counted.
   private func acknowledged(_ identifier: CInt, _ reason: CInt) {
     if isReading, inFlight.holds(identifier) {
+      news.arrived += 1
       _ = news.acknowledged.append(MQTTNews.Acknowledgement(identifier: identifier, reason: reason))
     } else {
       news.unwritten = max(news.unwritten - 1, 0)

@@ -11,7 +11,7 @@ package struct Playback: ~Copyable {
   }
 
   private let radio: Radio
-  private var gathering = Gathering()
+  private var gathering = Gathering.radio
   /// Our time minus the rehearsal's.
   private var shift: Interval?
 

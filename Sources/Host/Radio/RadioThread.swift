@@ -11,7 +11,7 @@ package struct RadioThread: ~Copyable {
   private var peers: Peers
   private var line: HCITransport?
   private var transfer = HCITransfer()
-  private var gathering = Gathering()
+  private var gathering = Gathering.radio
   /// When this thread last woke, or opened its line.
   private var now = Clock.now()
   private var packet = Packet()

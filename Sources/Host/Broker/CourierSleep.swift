@@ -1,0 +1,44 @@
+import CLinux
+import Core
+import Synchronization
+
+// When the courier wakes.
+
+extension Courier {
+  func sleep(since now: Instant) -> Ready {
+    bell.willSleep()
+    defer {
+      bell.didWake()
+      counters.wakeUps.add()
+    }
+    let isToStop = if case .no = ending { isStopping.load(ordering: .acquiring) } else { false }
+    let isIdle = !isToStop && inlets.orders.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
+    let isGathering = isPatientWithBroker && now < gathering.end
+    let awaited = isTalking ? Awaited(client.descriptor, toRead: !isGathering, toWrite: client.wantsToWrite) : nil
+    let due = isIdle ? min(nextDue, isGathering ? gathering.end : .never) : now
+    var ready = wait(bell.descriptor, awaited, forAtMost: due == .never ? nil : due - Clock.now())
+    if isGathering, Clock.now() >= gathering.end { ready.toRead = true }
+    return ready
+  }
+
+  /// Whether what the broker says may wait: not while we end, nor while events wait for room in flight.
+  private var isPatientWithBroker: Bool {
+    guard case .up = line, case .no = ending else { return false }
+    return client.inFlight.room > InFlight.capacity / 2
+  }
+
+  private var nextDue: Instant {
+    var due = min(store.nextDue, keepaliveDue)
+    if !isUnfinishedSent { due = min(due, Clock.now() + .milliseconds(50)) }
+    switch line {
+    case .down(let until), .greeting(let until): due = min(due, until)
+    case .dialing: break
+    case .up: due = min(due, min(overdue ?? .never, min(trials.due, retained.nextRetry(after: Clock.now()))))
+    }
+    switch ending {
+    case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)
+    case .no, .ended: break
+    }
+    return due
+  }
+}
