@@ -226,6 +226,7 @@ package struct Encounter: BitwiseCopyable {
     }
     gather(evidence, after: elapsed, settings)
     if case .absent = stage {
+      guard evidence.isComing else { return nil }
       stage = .armed
       return .arm
     }

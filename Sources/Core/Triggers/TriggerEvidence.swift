@@ -41,7 +41,9 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var isUnrivalled: Bool { margin == nil && !isGrouped }
   package var isNear: Bool { insideFire > -Bounds.besideRivals && !isElsewhere || isLikelyHere }
   package var isArming: Bool { insideArm > 0 }
-  package var isGone: Bool { insideArm < -Bounds.body && !isLikelyHere }
+  /// An encounter that has ended needs more to begin again than one that goes on: a doubtful device would arm with every packet.
+  var isComing: Bool { isArming || insideFire > -Bounds.besideRivals && !isElsewhere || (pattern?.quick ?? -9) > 0 }
+  package var isGone: Bool { insideArm < -Bounds.body && !isLikelyHere && (pattern?.settled ?? -9) <= -1 }
   package var isAway: Bool { insideLeave < -Bounds.body && !isLikelyHere }
   /// However weak its level.
   private var isLikelyHere: Bool { (pattern?.quick ?? -9) > -1 }

@@ -73,6 +73,17 @@ import Testing
     #expect(times["here"]! > 10 && times.values.reduce(0, +) < 45, "\(times)")
   }
 
+  @Test("a device that is in doubt arms when it comes, not whenever its level flickers")
+  func arms() throws {
+    let scenario = GoldenCase.repository.appending(path: "Tests/Firing/Scenarios/queue.toml").path
+    #expect(try program("simulate", scenario, "--out", "queue.btsnoop").exit == 0)
+    try program.write("config.toml", String(contentsOf: GoldenCase.repository.appending(path: "deploy/two-pumps.toml"), encoding: .utf8))
+    let told = try objects(program("replay", "queue.pump-1.btsnoop", "queue.pump-2.btsnoop").out)
+    let events = told.compactMap { ($0["payload"] as? [String: Any])?["event"] as? String }
+    // Three cars. While every flicker of a weak level armed there were 28.
+    #expect(events.count { $0 == "fire" } == 3 && events.count { $0 == "arm" } <= 6, "\(events)")
+  }
+
   @Test("where a capture cannot show what a plan decides, explain says so") func alone() throws {
     let one = TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ngroup = \"pumps\"")
     try program.write("one.toml", one + "[[radio]]\nname = \"left\"\nat_m = [0, 0]\n")
