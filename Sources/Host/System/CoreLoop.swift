@@ -31,7 +31,7 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
   private var isSignalled = true
 
   /// How long a packet takes from its stamp to here. Deadlines wait so long, so that no earlier packet comes after them.
-  private static var passage: Interval { Gathering.radio.longest + .milliseconds(5) }
+  private static var passage: Interval { Gathering.longestOfRadio + .milliseconds(5) }
 
   /// All that have something for the listener ring `bell`.
   package init(_ listener: consuming Served, _ bell: Doorbell, _ radios: [Radio], _ signals: Signals) {

@@ -7,7 +7,7 @@ package struct Gathering: BitwiseCopyable {
   private static let window = Interval.milliseconds(500)
 
   /// Packets come together for so long.
-  package let longest: Interval
+  private let longest: Interval
   /// Packets a second that make a line lively; three quarters of them leave it so.
   private let many: Int64
   /// All lines of a gateway are looked at in the same moments, and wake the core thread once; gateways on one machine take turns.
@@ -22,8 +22,9 @@ package struct Gathering: BitwiseCopyable {
     (self.longest, self.many, self.phase) = (longest, many, phase)
   }
 
-  /// A radio's line. A trigger decides in seconds: ten milliseconds are free.
-  package static var radio: Self { Self(for: .milliseconds(10), from: 80) }
+  /// So long packets of a radio wait. A trigger decides in seconds: ten milliseconds are free.
+  package static let longestOfRadio = Interval.milliseconds(10)
+  package static var radio: Self { Self(for: longestOfRadio, from: 80) }
   /// The line to the broker: what the neighbours say of devices comes together.
   package static var broker: Self { Self(for: .milliseconds(40), from: 40) }
 

@@ -109,6 +109,33 @@ private func event(_ number: Int) -> Message {
     #expect(box.done.count == 1)
   }
 
+  @Test("a ringer that is interrupted before it writes wakes the sleeper once, not for ever", arguments: [false, true])
+  func lateRing(isRungAgain: Bool) {
+    let bell = Doorbell()
+    /// Whether nothing woke it.
+    func sleeps() -> Bool {
+      bell.willSleep()
+      defer { bell.didWake() }
+      let began = Clock.now()
+      wait(bell.descriptor, nil, forAtMost: .milliseconds(20))
+      return Clock.now() - began >= .milliseconds(20)
+    }
+    bell.willSleep()
+    let mustWrite = bell.isToWrite()
+    // Something else has woken the sleeper.
+    bell.didWake()
+    bell.write()
+    #expect(mustWrite)
+    if isRungAgain {
+      bell.willSleep()
+      bell.ring()
+      bell.didWake()
+    } else {
+      #expect(!sleeps())
+    }
+    #expect(sleeps() && sleeps())
+  }
+
   private final class Box: Sendable {
     let work = Counter()
     let done = Counter()
