@@ -212,6 +212,7 @@ package struct Triggers: ~Copyable {
     evidence.requiredMargin = trigger.margin.value
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
+    evidence.isOnPlan = !trigger.group.isEmpty && plan.isPlaced(Int(encounter.trigger)) && (plan.isDrawn || evidence.isGrouped)
     if plan.isDrawn { evidence.pattern = encounters[judgementOf: place].verdict }
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
     return evidence

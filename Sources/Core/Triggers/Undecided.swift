@@ -14,6 +14,6 @@ extension Encounter {
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
     if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
     if evidence.isAhead { return nil }
-    return .undecided(evidence.pattern != nil ? .unclearPlace : evidence.isPowerKnown ? .rival : .unknownPower)
+    return .undecided(evidence.pattern != nil || evidence.isUpToPattern ? .unclearPlace : evidence.isPowerKnown ? .rival : .unknownPower)
   }
 }

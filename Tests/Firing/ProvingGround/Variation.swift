@@ -15,6 +15,8 @@ enum Variation: String, CaseIterable, Sendable {
   case pairs
   /// After 35 s one radio hears nothing more; its gateway lives.
   case deaf
+  /// One radio has never heard anything, and all but the visitors claim to be weaker.
+  case liarsBesideDeaf = "liars, deaf"
   /// One gateway hangs 8 m from where its configuration says.
   case moved
 
@@ -43,6 +45,9 @@ enum Variation: String, CaseIterable, Sendable {
         second.power = RandomSite.power(&random)
         scenario.phones.append(second)
       }
+    case .liarsBesideDeaf:
+      Self.liars.change(&scenario, &random)
+      scenario.gateways[one].silentFrom = 1
     case .deaf: scenario.gateways[one].silentFrom = 35
     case .moved: scenario.gateways[one].place = scenario.gateways[one].place + Point(0, one % 2 == 0 ? -8 : 8)
     }

@@ -56,6 +56,15 @@ import Testing
     #expect(fires(rig) == [])
   }
 
+  @Test("where the other radios are deaf, a phone that claims its power is not served, and the reason is said: it may lie", arguments: [true, false])
+  func deaf(isPlaced: Bool) {
+    var rig = site(isPlaced: isPlaced)
+    for step in 0..<300 { rig.hear(1, at: 10 + Double(step) * 0.1, level: -50, radio: 0) }
+    let told = rig.told()
+    #expect(told.filter { $0.event == "fire" }.map(\.trigger) == (isPlaced ? [] : ["one"]))
+    #expect(told.contains { $0.event == "undecided" && $0.reason == "unclear place" } == isPlaced, "\(told)")
+  }
+
   @Test("a radio that is not on the plan takes nothing from the others")
   func oneUnplaced() {
     var rig = site(but: 2)
