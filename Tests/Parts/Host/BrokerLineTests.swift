@@ -90,6 +90,15 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  /// A command of 400,000 bytes begins.
+  private func sendTooMuch(_ talk: Talk) {
+    let topic = Array((base + "/command/ping").utf8)
+    let length = 400_000
+    // The length in groups of seven bits.
+    let head: [UInt8] = [0x30, UInt8(length & 0x7F) | 0x80, UInt8(length >> 7 & 0x7F) | 0x80, UInt8(length >> 14)]
+    talk.broker.send(head + [0, UInt8(topic.count)] + topic + [0] + [UInt8](repeating: 7, count: 1_000))
+  }
+
   @Test("a message of a broker that is longer than any that we read ends the line, and its topics are tried one by one")
   func tooLong() {
     let talk = Talk {
@@ -98,12 +107,8 @@ private let base = "forecourt/site/gateway"
     }
     talk.start()
     talk.until("the subscriptions") { talk.broker.record.subscribed.count == 2 }
-    let topic = Array((base + "/command/ping").utf8)
-    let length = 400_000
-    // The length in groups of seven bits.
-    let head: [UInt8] = [0x30, UInt8(length & 0x7F) | 0x80, UInt8(length >> 7 & 0x7F) | 0x80, UInt8(length >> 14)]
     talk.broker.forget()
-    talk.broker.send(head + [0, UInt8(topic.count)] + topic + [0] + [UInt8](repeating: 7, count: 1_000))
+    sendTooMuch(talk)
     talk.until("the reason") { talk.told("the broker sends a message of ") && talk.told(" bytes on a topic that we read") }
     talk.until("another connection") { talk.courier.counters.connections.count == 2 }
     talk.until("the first trial") { !talk.broker.record.subscribed.isEmpty }
@@ -111,6 +116,30 @@ private let base = "forecourt/site/gateway"
     #expect(talk.courier.counters.troubles == .tried)
     talk.until("the second") { talk.broker.record.subscribed.count == 2 }
     talk.until("the end of it") { talk.courier.counters.troubles == [] }
+    talk.stop()
+  }
+
+  @Test("what ends the line for the third time is left out, said once with its remedy, and the rest goes on")
+  func leftOut() throws {
+    let talk = Talk {
+      $0.commands = true
+      $0.peers = true
+    }
+    do {
+      // Twice before.
+      let outbox = try Outbox(talk.settings.outbox, machine: 1)
+      try outbox.mark("falls", 2 << (SubscriptionTrials.Subject.commands.rawValue * 8))
+    }
+    talk.start()
+    talk.until("the trial") { talk.broker.record.subscribed[base + "/command/+"] != nil }
+    #expect(talk.courier.counters.troubles == .tried && talk.broker.record.subscribed.count == 1)
+    talk.broker.forget()
+    sendTooMuch(talk)
+    let words = "error: what the broker retains under \(base)/command/+ ends every connection"
+    talk.until("the reason") { talk.told(words) }
+    talk.until("the others") { talk.broker.record.subscribed["forecourt/site/peer/+/+"] != nil }
+    #expect(talk.courier.counters.troubles == .leftOut && talk.broker.record.subscribed.count == 1)
+    #expect(talk.said.count { $0.contains(words) } == 1)
     talk.stop()
   }
 }
