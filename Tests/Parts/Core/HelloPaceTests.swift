@@ -54,8 +54,10 @@ import Testing
       membership.reload(grouped(roster))
       membership.connected(true, at: at(0))
       let isBefore = membership.hearsItself(at: at(0))
+      // A claim goes before the first hello.
+      let claim = membership.nextSequence()
       let number = membership.nextHello(at: at(1))
-      for wrong in [0, number + 1] { membership.receiveOwnHello(wrong, at: at(1)) }
+      for wrong in [0, claim, number + 1] { membership.receiveOwnHello(wrong, at: at(1)) }
       let isWrong = membership.hearsItself(at: at(1))
       membership.receiveOwnHello(number, at: at(1))
       let limit = (roster.count < 2 ? 10 : 1) + 3.5

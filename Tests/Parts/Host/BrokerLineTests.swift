@@ -142,4 +142,27 @@ private let base = "forecourt/site/gateway"
     #expect(talk.said.count { $0.contains(words) } == 1)
     talk.stop()
   }
+
+  @Test(
+    "what the broker refuses is named, with what becomes of it",
+    arguments: [
+      (.event, 0x87, "the broker refuses this gateway's events; see its ACL and limits. They are kept and retried"),
+      (.event, 0x97, "the broker's quota for this gateway is used up; events are kept and retried"),
+      (.state, 0x97, "the broker refuses this gateway's states; see its ACL and limits. They are retried"),
+      (.reply, 0x87, "the broker refuses this gateway's replies; see its ACL and limits"),
+    ] as [(Message.Care, UInt8, String)])
+  func refusals(care: Message.Care, reason: UInt8, words: String) {
+    let talk = Talk()
+    talk.broker.answer { $0.publication = { _ in reason } }
+    talk.start()
+    talk.online()
+    push(care, base + "/trigger/pump", 1, to: talk)
+    talk.until("the refusal") { talk.told("error: " + words) && talk.courier.counters.troubles == .forbidden }
+    talk.broker.answer { $0.publication = { _ in 0 } }
+    push(.state, base + "/region/door", 2, to: talk)
+    talk.until("the end of it") { talk.courier.counters.troubles == [] }
+    // A reply that nobody waits for any more is not repeated.
+    #expect(talk.published(base + "/trigger/pump").count == (care == .reply ? 1 : 2))
+    talk.stop()
+  }
 }
