@@ -23,7 +23,7 @@ private let base = "forecourt/site/gateway"
     let counters = talk.courier.counters
     let words = String(repeating: "w", count: 900)
     var pushed = 0
-    while counters.droppedBusy.count < 50, pushed < 60_000 {
+    while counters.droppedBusy.count < 50, pushed < 20_000 {
       var message = Message()
       message.topic = Topic("forecourt/site/gateway/proximity/anna")
       message.payload = Payload(Array("\(pushed) \(words)".utf8).span.bytes)
