@@ -50,7 +50,8 @@ private let base = "forecourt/site/gateway"
     var cut = Message()
     (cut.care, cut.topic) = (.event, Topic("forecourt/site/gateway/trigger/pump"))
     cut.payload = Payload(Array(repeating: UInt8(ascii: "x"), count: 1_100).span.bytes)
-    #expect(cut.payload.overflowed && talk.messages.push(cut) == nil)
+    #expect(cut.payload.overflowed)
+    while talk.messages.push(cut) != nil { usleep(200) }
     talk.courier.bell.ring()
     talk.until("all are taken") { counters.oversized.count == 1 }
     #expect(counters.statesUnkept.count == 1 && counters.eventsStored.count == 0)
