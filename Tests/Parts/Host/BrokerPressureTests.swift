@@ -31,6 +31,7 @@ private let base = "forecourt/site/gateway"
       talk.courier.bell.ring()
       pushed += 1
     }
+    talk.until("room in the ring") { talk.messages.count == 0 }
     talk.push(.event, base + "/trigger/pump", "{\"event\":1}")
     talk.until("all are taken") { counters.eventsStored.count == 1 && talk.messages.count == 0 }
     let (sent, dropped) = (counters.published.count, counters.droppedBusy.count)
