@@ -192,13 +192,16 @@ package struct Gateway: ~Copyable {
   /// nil: every region.
   @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
     tick(at: moment)
-    ranging.start(region, for: span, at: now)
+    ranging.start(numbers(of: region), for: span, at: now)
   }
 
   @export(interface) package mutating func stopRanging(_ region: Int?, at moment: Instant) {
     tick(at: moment)
-    ranging.stop(region)
+    ranging.stop(numbers(of: region))
   }
+
+  /// Also where there is no region a command makes the radios listen.
+  private func numbers(of region: Int?) -> Range<Int> { region.map { $0..<$0 + 1 } ?? 0..<max(settings.regions.count, 1) }
 
   package var encountersRefused: UInt64 { triggers.refused }
   package var refusals: Membership.Refusals { triggers.membership.refused }

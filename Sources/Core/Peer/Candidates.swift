@@ -11,7 +11,8 @@ package struct Candidates: ~Copyable {
   private struct Candidate: BitwiseCopyable, Sendable {
     var address = Address(word: 0)
     var heard = Instant.zero
-    var level: Int8 = 0
+    /// Nobody knows it yet: it is asked last.
+    var level = Int8.min
     var state = State.unasked(since: .zero)
   }
 

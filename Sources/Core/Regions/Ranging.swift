@@ -19,13 +19,12 @@ package struct Ranging: ~Copyable {
 
   // MARK: Commands
 
-  /// nil: every region.
-  package mutating func start(_ region: Int?, for span: Interval?, at now: Instant) {
-    set(.started(until: span.map { now + $0 } ?? .never), region)
+  package mutating func start(_ regions: Range<Int>, for span: Interval?, at now: Instant) {
+    set(.started(until: span.map { now + $0 } ?? .never), regions)
     wake(at: now)
   }
 
-  package mutating func stop(_ region: Int?) { set(.stopped, region) }
+  package mutating func stop(_ regions: Range<Int>) { set(.stopped, regions) }
 
   /// Forgets all commands.
   package mutating func reset(at now: Instant) {
@@ -40,8 +39,9 @@ package struct Ranging: ~Copyable {
     wake(at: now)
   }
 
-  private mutating func set(_ order: Order, _ region: Int?) {
-    if let region { orders[region] = order } else { orders = InlineArray(repeating: order) }
+  /// Not of regions that do not exist: nobody could stop them.
+  private mutating func set(_ order: Order, _ regions: Range<Int>) {
+    for region in regions { orders[region] = order }
     updateAsked()
   }
 

@@ -62,6 +62,8 @@ struct RetainedMessages {
       if place.until > now { return (index, place.version, place.message, place.until == .never ? nil : place.until - now) }
       places[index].sent = place.version
       places[index].acknowledged = place.version
+      // A refusal ends with it.
+      places[index].backoff = RefusalBackoff()
       unsent -= 1
     }
     return nil

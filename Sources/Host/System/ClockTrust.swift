@@ -8,9 +8,14 @@ extension Clock {
     var state = timex()
     // SAFETY: with no modes set the call only fills the structure, which is ours.
     let answer = unsafe adjtimex(&state)
+    // systemd-timesyncd writes this file at each synchronisation.
+    return isTrustworthy(
+      answer, synchronised: FileSystem.written(Path("/run/systemd/timesync/synchronized")), now: wallMicroseconds())
+  }
+
+  /// `answer` is adjtimex's, negative if the unit forbids it. A synchronisation in the future: the clock was set back since.
+  static func isTrustworthy(_ answer: CInt, synchronised: @autoclosure () -> Int64?, now: Int64) -> Bool {
     if answer >= 0 { return answer != TIME_ERROR }
-    // The unit may forbid adjtimex. systemd-timesyncd writes this file at each synchronisation; if its time is in the future, the clock was
-    // set back since.
-    return FileSystem.written(Path("/run/systemd/timesync/synchronized")).map { $0 <= wallMicroseconds() } ?? false
+    return synchronised().map { $0 <= now } ?? false
   }
 }

@@ -17,6 +17,7 @@ import pathlib
 import signal
 import sys
 import time
+import zlib
 
 import checking
 import draw
@@ -122,7 +123,9 @@ class Records:
     def __init__(self, name, resumes, again):
         folder = ROOT / 'build' / 'mutate'
         folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / f'{name.replace("/", ".")}.txt'
+        name = name.replace('/', '.')
+        # Many parts make a name that no disk takes.
+        self.path = folder / f'{name if len(name) < 200 else name[:180] + format(zlib.crc32(name.encode()), "08x")}.txt'
         self.known, self.survived = {}, set() if again else None
         if (resumes or again) and self.path.is_file():
             self.known = dict(line.split('\t') for line in self.path.read_text().splitlines())

@@ -57,6 +57,21 @@ import Testing
     #expect(try listener.hear(extended([4], event: Self.cut)) == Joined(data: [4], level: -60, completeness: .truncated))
   }
 
+  @Test("what a controller cut is not the sender's fault: the fields before the cut count, and nothing counts as malformed")
+  func pardoned() throws {
+    let (whole, begun) = (bytes("0409427573"), bytes("1AFF4C000215"))
+    for (events, malformed) in [([0], 1), ([Self.cut], 0), ([Self.more, 0], 1), ([Self.more, Self.cut], 0)] as [([UInt16], UInt64)] {
+      var rig = Rig()
+      let pieces = events.count == 1 ? [whole + begun] : [whole, begun]
+      for (piece, event) in zip(pieces, events) {
+        rig.gateway.receive(extended(piece, event: event).span.bytes, radio: 0, at: .zero)
+      }
+      let bus = try Identity(written: Text<128>("name:Bus@c1:22:33:44:55:66").bytes)
+      #expect(rig.gateway.devices.count == 1 && rig.gateway.devices.find(bus) != nil)
+      #expect(rig.gateway.counters[.truncated] == malformed && rig.gateway.counters[.impossible] == 0, "\(events)")
+    }
+  }
+
   @Test("pieces of several senders, sets and of a scan response do not mix") func interleaved() throws {
     let listener = Listener()
     let other = address("C2:22:33:44:55:66")

@@ -50,6 +50,15 @@ struct Said: Equatable {
     #expect(said.identity == "eddystone:2f234454f4911ba9ffa6:000000000001" && said.measured == -66)
   }
 
+  @Test("of two of a kind in one advert the first identifies the sender")
+  func firstOfTwo() {
+    let frames = ["010203040506070809 0A0000 00000001", "0A0908070605040302 010000 00000002"].map { "1516AAFE 00 E7" + $0 }
+    #expect(Said(bytes(frames[0] + frames[1])).identity == "eddystone:0102030405060708090a:000000000001")
+    #expect(Said(bytes(frames[1] + frames[0])).identity == "eddystone:0a090807060504030201:000000000002")
+    #expect(Said(bytes("0409427573 0409546178")).identity == "name:Bus@c1:22:33:44:55:66")
+    #expect(Said(bytes("0308427A 03085461")).identity == "name:Bz@c1:22:33:44:55:66")
+  }
+
   @Test("a name, whole or shortened, goes with the address") func name() {
     #expect(Said(bytes("0409427573")).identity == "name:Bus@c1:22:33:44:55:66")
     #expect(Said(bytes("0308426F")).identity == "name:Bo@c1:22:33:44:55:66")

@@ -32,6 +32,8 @@ final class Island {
   private var news: [(due: Double, tell: () -> Void)] = []
   /// When each gateway fired and left, in order.
   private(set) var told: [(gateway: Int, event: String, time: Double)] = []
+  /// What each event was based on.
+  private(set) var evidence: [(event: String, members: [String: Any])] = []
   private var now = 0.0
   /// Monotonic clocks that disagree by minutes.
   private let offsets: [Double]
@@ -215,6 +217,7 @@ final class Island {
         post(json, from: index, at: time)
       } else {
         told.append((index, json["event"] as! String, time))
+        evidence.append((told[told.count - 1].event, json["evidence"] as? [String: Any] ?? [:]))
       }
     }
   }

@@ -86,6 +86,11 @@ import Testing
     }
     #expect(island.told.filter { $0.event != "arm" }.map(\.event).sorted() == ["fire", "undecided", "undecided"])
     #expect(island.told.last?.gateway == 0)
+    let reasons = island.evidence.filter { $0.event == "undecided" }.map { $0.members["reason"] as? String }
+    #expect(reasons == ["rival", "rival"], "each knows what the other hears")
+    let fire = island.evidence.last?.members ?? [:]
+    let (level, margin) = (fire["runner_up"] as? Double ?? 0, fire["margin_db"] as? Double ?? 0)
+    #expect((-75.5 ... -62).contains(level) && (2...15.5).contains(margin), "\(fire)")
   }
 
   @Test("claims that make no sense are refused and counted")

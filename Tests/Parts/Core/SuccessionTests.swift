@@ -28,6 +28,7 @@ import Testing
       rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64(time * 1e6)))
       time += 0.1
     }
+    #expect(rig.gateway.tableFaults == [])
   }
 
   private func names(_ told: [Told]) -> [String] { told.filter { $0.event != "arm" }.map { $0.event + " " + $0.id.suffix(1) } }

@@ -18,6 +18,11 @@ extension Gateway {
         expect(Int(encounter.device) == slot, "encounter \(place) is in the list of device \(slot) and of device \(encounter.device)")
         expect(triggersMet.insert(encounter.trigger).inserted, "device \(slot) has two encounters with trigger \(encounter.trigger)")
         expect(Int(encounter.trigger) < settings.triggers.count, "encounter \(place) has a trigger that there is not")
+        let (before, after) = (triggers.encounters[successionOf: place].predecessor, triggers.encounters[successionOf: place].successor)
+        let isLinked = before < 0 || triggers.encounters[successionOf: before].successor == place
+        expect(isLinked, "encounter \(place) continues encounter \(before), which knows nothing of it")
+        let isFollowed = after < 0 || triggers.encounters[successionOf: after].predecessor == place
+        expect(isFollowed, "encounter \(place) goes on as encounter \(after), which knows nothing of it")
         var neighbours: Set<UInt8> = []
         var word = encounter.claims
         while word >= 0, words <= Limits.claims {

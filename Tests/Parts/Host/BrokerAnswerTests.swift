@@ -165,6 +165,27 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("a subscription that ended the program three times is left out; new settings try it once more, on the same connection")
+  func leftOut() throws {
+    let talk = Talk { $0.claims = true }
+    do {
+      let outbox = try Outbox(talk.settings.outbox, machine: 1)
+      let claims = SubscriptionTrials.Subject.claims.rawValue
+      try outbox.mark("trying", claims + 1)
+      try outbox.mark("falls", 2 << (claims * 8))
+    }
+    talk.start()
+    talk.until("the other subscription") { talk.broker.record.subscribed["forecourt/site/+/status"] != nil }
+    #expect(talk.courier.counters.troubles == .leftOut && talk.broker.record.subscribed.count == 1)
+    // What is on trial for two seconds is harmless.
+    usleep(2_200_000)
+    talk.reload { $0.outbox.maxEvents += 1 }
+    talk.until("another trial") { talk.broker.record.subscribed["forecourt/site/claim/+/+/+"] != nil }
+    talk.until("its success") { talk.courier.counters.troubles == [] }
+    #expect(talk.courier.counters.connections.count == 1 && talk.broker.record.greetings.count == 1)
+    talk.stop()
+  }
+
   @Test("a command is passed on, unless it was retained; what is left of its life counts") func incoming() {
     let talk = Talk { $0.commands = true }
     talk.start()

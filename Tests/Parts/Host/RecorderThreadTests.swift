@@ -54,4 +54,56 @@ import Testing
     again.join()
     #expect(recorder.isOver && recorder.refusal?.sentence == "cannot be written: its folder does not exist")
   }
+
+  @Test("packets reach the file together, once a second, however often the listener wakes the recorder; and again after a pause")
+  func together() throws {
+    var arena = Arena.taken(bytes: Recorder.bytes + 64)
+    let recorder = Recorder(in: &arena)
+    let file = scratch.path + "/live.btsnoop"
+    // Until its end it has another name.
+    func size() -> Int { (try? FileManager.default.attributesOfItem(atPath: file + ".new")[.size] as? Int) ?? 0 }
+    func until(_ words: String, _ test: () -> Bool) {
+      let end = Clock.now() + .seconds(20)
+      while !test(), Clock.now() < end { usleep(5_000) }
+      #expect(test(), "\(words)")
+    }
+    let thread = recorder.start(writing: file, .own)
+    var number = 0
+    for _ in 1...3 {
+      let (before, begun) = (size(), Clock.now())
+      for _ in 0..<30 {
+        recorder.record(packet(number))
+        recorder.wake()
+        number += 1
+        usleep(5_000)
+        // A busy machine may hold us up for longer than the recorder waits.
+        if Clock.now() - begun < .seconds(0.9) { #expect(size() == before, "not one by one") }
+      }
+      until("they are in the file") { size() >= number * (24 + 43) && recorder.packetsRecorded == number }
+      usleep(50_000)
+    }
+    recorder.stop()
+    thread.join()
+    #expect(recorder.packetsRecorded == 90 && recorder.packetsDropped == 0 && recorder.refusal == nil)
+    var (read, heard) = (Packet(), 0)
+    let captures = Captures(opening: [file])
+    while captures.next(into: &read) != nil { heard += 1 }
+    #expect(heard == 90 && scratch.names.contains("live.btsnoop"))
+  }
+
+  @Test("a recorder whose ring is full drops the newest packets, counts them, and says so in the file") func full() {
+    var arena = Arena.taken(bytes: Recorder.bytes + 64)
+    let recorder = Recorder(in: &arena)
+    let file = scratch.path + "/full.btsnoop"
+    // Nobody takes what comes before the start, and the start forgets it.
+    for number in 0..<Limits.packetsQueued + 5 { recorder.record(packet(number)) }
+    #expect(recorder.packetsDropped == 5 && recorder.packetsRecorded == Limits.packetsQueued)
+    let thread = recorder.start(writing: file, .own)
+    recorder.record(packet(1))
+    recorder.stop()
+    thread.join()
+    #expect(recorder.packetsRecorded == 1 && recorder.packetsDropped == 0)
+    recorder.record(packet(2))
+    #expect(recorder.packetsRecorded == 1 && recorder.packetsDropped == 1, "what comes after the end is lost")
+  }
 }

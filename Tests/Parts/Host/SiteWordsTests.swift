@@ -75,6 +75,29 @@ import Testing
     #expect(claims.first?.standing == .candidate && claims.map(\.samples) == claims.map(\.samples).sorted())
     #expect(claims.last!.dwell > .zero && claims.last!.samples > 9)
   }
+
+  @Test("a hello is its topic's gateway's, says which run and number it is, and is not retained")
+  func hellos() throws {
+    let words = #"{"v":1,"gateway":"other","boot":"b7","seq":9,"groups":"island","heard":"","runs":""}"#
+    func take(_ words: String, _ gateway: String = "other", isRetained: Bool = false) -> Neighbour? {
+      let door = Door()
+      door.say("forecourt/site/claim/site/hello/" + gateway, words, isRetained: isRetained)
+      guard case .hello(let hello)? = door.core.pop() else {
+        #expect(door.counters.requestsRefused.count == 1)
+        return nil
+      }
+      return hello
+    }
+    let hello = try #require(take(words))
+    #expect(hello.name == Name("other") && hello.boot == Text("b7") && hello.sequence == 9 && hello.groups.has(Name("island")))
+    #expect(take(words, "third") == nil && take(words, isRetained: true) == nil && take(words, "other/x") == nil)
+    for member in [#""gateway":"other","#, #""boot":"b7","#, #""seq":9,"#] {
+      #expect(take(words.replacing(member, with: "")) == nil, "without \(member)")
+    }
+    for (number, isTaken) in [(0, false), (1, true), (4_000_000_000, true), (4_000_000_001, false)] {
+      #expect((take(words.replacing(#""seq":9"#, with: "\"seq\":\(number)")) != nil) == isTaken, "\(number)")
+    }
+  }
 }
 
 extension String {

@@ -1,0 +1,78 @@
+import Testing
+
+@testable import Core
+
+@Suite("When a gateway says hello, and whether it hears itself") struct HelloPaceTests {
+  private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
+
+  private func grouped(_ roster: [Name] = []) -> Settings {
+    var settings = Settings()
+    settings.gateway.name = "we"
+    settings.addTrigger("pump", group: "pumps")
+    for name in roster {
+      var entry = SiteSettings.Entry()
+      entry.name = name
+      precondition(settings.site.roster.append(entry) == nil)
+    }
+    return settings
+  }
+
+  @Test("alone every 10 s once a hello has come back, otherwise each second; never without a group, a roster or a line")
+  func paces() {
+    for roster in [[], ["we"], ["we", "other"]] as [[Name]] {
+      let isAlone = roster.count < 2
+      var membership = Membership()
+      let before = membership.due
+      membership.reload(grouped(roster))
+      let offline = membership.due
+      #expect(before == .never && offline == .never, "nobody is connected")
+      membership.connected(true, at: at(10))
+      let first = membership.due
+      let number = membership.nextHello(at: at(10))
+      let second = membership.due
+      #expect(first == at(10) && second == at(11), "until it comes back")
+      membership.receiveOwnHello(number, at: at(10.1))
+      let next = membership.nextHello(at: at(11))
+      let third = membership.due
+      #expect(next == number + 1 && third == at(isAlone ? 21 : 12), "\(roster)")
+      membership.connected(false, at: at(12))
+      let broken = membership.due
+      membership.connected(true, at: at(13))
+      _ = membership.nextHello(at: at(13))
+      let again = membership.due
+      #expect(broken == .never && again == at(14), "another line knows nothing")
+      membership.reload(Settings())
+      let useless = membership.due
+      #expect(useless == .never)
+    }
+  }
+
+  @Test("a gateway hears itself for its pace and 3.5 s after its last own hello, of this line, that it remembers")
+  func hearing() {
+    for roster in [["we"], ["we", "other"]] as [[Name]] {
+      var membership = Membership()
+      membership.reload(grouped(roster))
+      membership.connected(true, at: at(0))
+      let isBefore = membership.hearsItself(at: at(0))
+      // A claim goes before the first hello.
+      let claim = membership.nextSequence()
+      let number = membership.nextHello(at: at(1))
+      for wrong in [0, claim, number + 1] { membership.receiveOwnHello(wrong, at: at(1)) }
+      let isWrong = membership.hearsItself(at: at(1))
+      membership.receiveOwnHello(number, at: at(1))
+      let limit = (roster.count < 2 ? 10 : 1) + 3.5
+      let (isHeard, isOver) = (membership.hearsItself(at: at(1 + limit - 0.001)), membership.hearsItself(at: at(1 + limit)))
+      #expect(!isBefore && !isWrong && isHeard && !isOver, "\(roster)")
+      // Eight later ones push it from memory.
+      for second in 2...9 { _ = membership.nextHello(at: at(Double(second))) }
+      membership.receiveOwnHello(number, at: at(20))
+      let isForgotten = !membership.hearsItself(at: at(20))
+      membership.receiveOwnHello(number + 1, at: at(20))
+      let isKnown = membership.hearsItself(at: at(20))
+      #expect(isForgotten && isKnown, "\(roster)")
+      membership.connected(false, at: at(21))
+      let isCut = !membership.hearsItself(at: at(21))
+      #expect(isCut)
+    }
+  }
+}

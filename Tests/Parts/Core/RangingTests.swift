@@ -1,0 +1,103 @@
+import Testing
+
+@testable import Core
+
+@Suite("When a region is ranged") struct RangingTests {
+  private static func at(_ microseconds: Int64) -> Instant { Instant(microseconds: microseconds) }
+
+  private enum Order { case window, stopped, until(Int64) }
+
+  @Test(
+    "the last command for a region counts, until its time is over, and a reload carries it along; without one the configuration decides",
+    arguments: 0..<30 as Range<UInt64>)
+  func orders(seed: UInt64) {
+    var random = Seeded(seed)
+    var settings = Settings()
+    settings.ranging.extend = .seconds(seed % 3 == 0 ? 0 : 20)
+    for name in ["a", "b", "c"] as [Name] { settings.addRegion(name) }
+    var ranging = Ranging()
+    var model = [Order](repeating: .window, count: 3)
+    var now: Int64 = 1_000_000
+    ranging.reset(at: Self.at(now))
+    func isRanging(_ region: Int, _ changed: Instant, _ moment: Int64) -> Bool {
+      var occupancy = Regions.Occupancy()
+      occupancy.changed = changed
+      return ranging.isRanging(region, occupancy, settings, at: Self.at(moment))
+    }
+    for _ in 0..<400 {
+      now += .random(in: 0..<4_000_000, using: &random)
+      let concerned = [0..<3, 0..<1, 1..<2, 2..<3].randomElement(using: &random)!
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0, 1:
+        let span: Int64? = Bool.random(using: &random) ? .random(in: 1..<20_000_000, using: &random) : nil
+        ranging.start(concerned, for: span.map { Interval(microseconds: $0) }, at: Self.at(now))
+        for index in concerned { model[index] = .until(span.map { now + $0 } ?? .max) }
+      case 2:
+        ranging.stop(concerned)
+        for index in concerned { model[index] = .stopped }
+      case 3:
+        // The first goes, the others take each other's places.
+        var numbers = Renumbering()
+        (numbers[1], numbers[2]) = (2, 1)
+        ranging.renumber(numbers, at: Self.at(now))
+        model = [.window, model[2], model[1]]
+      case 4 where Int.random(in: 0..<6, using: &random) == 0:
+        ranging.reset(at: Self.at(now))
+        model = [.window, .window, .window]
+      case 5: settings.gateway.authorization = [.always, .whenInUse, .denied].randomElement(using: &random)!
+      default: break
+      }
+      let changed = Int.random(in: 0..<4, using: &random) == 0 ? Instant.never : Self.at(now - .random(in: 0..<25_000_000, using: &random))
+      let authorization = settings.gateway.authorization
+      var latest: Int64 = 0
+      for index in 0..<3 {
+        switch model[index] {
+        case .stopped: #expect(!isRanging(index, changed, now))
+        case .until(let end):
+          latest = max(latest, end)
+          #expect(isRanging(index, changed, now) == (now < end && authorization != .denied))
+          guard end != .max else { continue }
+          #expect(!isRanging(index, changed, end) && isRanging(index, changed, end - 1) == (authorization != .denied))
+        case .window:
+          let isOpen = settings.ranging.extend == .zero || changed != .never && now - changed.microseconds < 20_000_000
+          #expect(isRanging(index, changed, now) == (isOpen && authorization == .always))
+        }
+      }
+      let isAsked = ranging.isAsked(at: Self.at(now))
+      #expect(isAsked == (now < latest))
+    }
+  }
+
+  @Test("with an extension of 20 s ranging ends 20 s after the last enter or exit, not a moment later")
+  func window() {
+    var settings = Settings()
+    settings.ranging.extend = .seconds(20)
+    settings.addRegion("a")
+    var occupancy = Regions.Occupancy()
+    occupancy.changed = Self.at(7)
+    let ranging = Ranging()
+    for (moment, isOpen) in [(7, true), (20_000_006, true), (20_000_007, false)] as [(Int64, Bool)] {
+      let found = ranging.isRanging(0, occupancy, settings, at: Self.at(moment))
+      #expect(found == isOpen, "\(moment)")
+    }
+  }
+
+  @Test("with when-in-use the radios listen until each region that was asked for is stopped", arguments: [0, 1, 3])
+  func stopped(regions: Int) {
+    var rig = Rig { settings in
+      for name in ["a", "b", "c"].prefix(regions) as ArraySlice<Name> { settings.addRegion(name) }
+      settings.gateway.authorization = .whenInUse
+    }
+    let now = Instant(microseconds: 1_000_000)
+    rig.gateway.startRanging(nil, for: nil, at: now)
+    for region in 0..<regions {
+      let isListening = rig.gateway.isListening
+      #expect(isListening)
+      rig.gateway.stopRanging(region, at: now)
+    }
+    let isAsked = rig.gateway.isListening
+    rig.gateway.stopRanging(nil, at: now)
+    let isListening = rig.gateway.isListening
+    #expect(isAsked == (regions == 0) && !isListening)
+  }
+}

@@ -1,0 +1,81 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("an outbox that the disk refuses in the middle of its work") struct OutboxRefusalTests {
+  let scratch = Scratch()
+
+  /// What the connection does from now on instead of writing; what it had written stands until somebody rolls it back.
+  private func refuse(_ what: String, in store: borrowing EventStore) throws {
+    let database = try #require(store.outbox?.database)
+    switch what {
+    case "a third event":
+      try database.run("CREATE TEMP TRIGGER no BEFORE INSERT ON event WHEN new.id % 3 = 0 BEGIN SELECT RAISE(FAIL, 'full'); END")
+    case "an outcome":
+      try database.run("CREATE TEMP TRIGGER no BEFORE UPDATE ON event WHEN new.id % 3 = 0 BEGIN SELECT RAISE(FAIL, 'full'); END")
+    case "a visit's start": try database.run("CREATE TEMP TRIGGER no BEFORE INSERT ON visit BEGIN SELECT RAISE(FAIL, 'full'); END")
+    case "a mark": try database.run("CREATE TEMP TRIGGER no BEFORE INSERT ON mark BEGIN SELECT RAISE(FAIL, 'full'); END")
+    default: try database.run("PRAGMA max_page_count = 1")
+    }
+  }
+
+  private func permit(_ what: String, in store: borrowing EventStore) throws {
+    let database = try #require(store.outbox?.database)
+    try what == "a page" ? database.run("PRAGMA max_page_count = 100000") : database.run("DROP TRIGGER no")
+  }
+
+  private func begin(_ id: String, _ played: inout Played) {
+    var message = Message()
+    (message.care, message.at, message.visit, message.isUrgent) = (.event, played.now.at, .begins, true)
+    (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
+    played.pushed.append(String(message.payload))
+    played.store.add(message)
+    played.store.flush(at: played.now)
+  }
+
+  @Test(
+    "every event is delivered once, counted right and stored as soon as the disk allows; the run after knows the open visits",
+    arguments: ["a third event", "an outcome", "a visit's start", "a mark", "a page"])
+  func refused(what: String) throws {
+    var played = Played(scratch)
+    played.push(2)
+    try refuse(what, in: played.store)
+    // A page is only wanted when those before it are full.
+    for number in 0..<(what == "a page" ? 200 : 5) {
+      played.push(2)
+      if number == 3 { begin("irk:ann", &played) }
+    }
+    played.publish(atMost: 4)
+    for _ in 0..<4 { played.acknowledge() }
+    let isInTrouble = what != "a mark"
+    let isInMemory = isInTrouble && what != "an outcome"
+    // At first, and at the next attempt.
+    for pause in [0.0, 6] {
+      played.pass(.seconds(pause))
+      played.push(1)
+      played.settle()
+      #expect(played.counters.troubles.contains(.store) == isInTrouble)
+      #expect((played.store.held.count > 0) == isInMemory, "what can be stored is stored")
+    }
+    played.store.mark("hello", 7)
+    #expect(played.store.marked("hello") == (what == "a mark" ? nil : 7), "nothing is left half done")
+    played.push(1)
+    #expect((played.store.held.count > 0) == isInTrouble && played.counters.eventsLost.count == 0)
+    try permit(what, in: played.store)
+    played.drain()
+    #expect(played.delivered.sorted() == played.pushed.sorted(), "once each")
+    #expect(played.counters.troubles == [] && played.counters.eventsWaiting.count == 0 && played.store.held.count == 0)
+    #expect(played.store.outbox?.waiting == 0)
+    played.store.mark("hello", 8)
+    #expect(played.store.marked("hello") == 8)
+    played.store.close()
+    var open: [String] = []
+    try Outbox(played.settings.outbox, machine: 1).openVisits {
+      open.append(String($0.id))
+      return true
+    }
+    #expect(open == ["irk:ann"])
+  }
+}
