@@ -56,7 +56,7 @@ import Testing
     #expect(fires(rig) == [])
   }
 
-  @Test("where the other radios are deaf, a phone that claims its power is not served, and the reason is said: it may lie", arguments: [true, false])
+  @Test("where the other radios are deaf, a phone that claims its power is not served: it may lie", arguments: [true, false])
   func deaf(isPlaced: Bool) {
     var rig = site(isPlaced: isPlaced)
     for step in 0..<300 { rig.hear(1, at: 10 + Double(step) * 0.1, level: -50, radio: 0) }
