@@ -14,8 +14,9 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var pattern: PatternVerdict?
   /// Whether this trigger has rivals at all.
   package var isGrouped = false
-  /// Our radio stands on a plan with others: the pattern decides, also where it is not known.
-  package var isOnPlan = false
+  /// The pattern alone decides, also where it is not known. Where nobody measured the power, level and margin prove less: a loud phone in the
+  /// street has both. Where the others are deaf no pattern is known, and nobody fires.
+  package var isUpToPattern = false
   /// Neighbours compete, so they must be asked.
   package var mustAsk = false
   /// Another trigger of the group has fired for this device.
@@ -95,10 +96,6 @@ package struct TriggerEvidence: BitwiseCopyable {
   }
 
   // MARK: The pattern
-
-  /// Where nobody measured the power, level and margin prove less than the pattern does: a loud phone in the street has both. Where the
-  /// others are deaf no pattern is known, and nobody fires.
-  var isUpToPattern: Bool { power != .known && (pattern != nil || isOnPlan) }
 
   /// `margin_db` scales what the pattern must show. Among more receivers there are more places to be mistaken for.
   private var scale: Float { requiredMargin / 6 * (pattern?.strictness ?? 1) }

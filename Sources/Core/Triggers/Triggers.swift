@@ -212,7 +212,6 @@ package struct Triggers: ~Copyable {
     evidence.requiredMargin = trigger.margin.value
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
-    evidence.isOnPlan = !trigger.group.isEmpty && plan.isPlaced(Int(encounter.trigger)) && (plan.isDrawn || evidence.isGrouped)
     if plan.isDrawn { evidence.pattern = encounters[judgementOf: place].verdict }
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
     return evidence
@@ -225,6 +224,9 @@ package struct Triggers: ~Copyable {
     evidence.mustAsk = membership.hasCompetitor(in: trigger.group, at: now) || !membership.isAcquainted(at: now)
     evidence.isConnected = membership.isAcquainted(at: now)
     evidence.isGrouped = evidence.mustAsk
+    if evidence.power != .known, plan.isPlaced(Int(encounters[place].trigger)) {
+      evidence.isUpToPattern = plan.isDrawn || evidence.isGrouped
+    }
     evidence.mayBeTaken = encounters[place].wasCutOff && membership.isAnybodyAway(from: trigger.group, at: now)
     findBestRival(place, &evidence, at: now, devices, settings)
   }
