@@ -8,6 +8,7 @@
 #   Tests/Gates/prove.sh sites SEEDS even|odd [RECEIVERS…]  sites drawn at random, with phones that nobody measured, printed
 #   Tests/Gates/prove.sh returns SEEDS even|odd [RECEIVERS…]  the same phones three times
 #   Tests/Gates/prove.sh variations SEEDS even|odd [RECEIVERS…]  sites at which something is otherwise
+#   Tests/Gates/prove.sh unplaced sites|returns|variations …  the same where nobody has said where the receivers stand
 #   Tests/Gates/prove.sh best          the best that anybody could do with such phones
 #   Tests/Gates/prove.sh --accept      replaces the files
 source "$(dirname "$0")/../../deploy/common.sh"
@@ -24,7 +25,7 @@ swift build --product prove >build/prove.log 2>&1 || {
 prove=$(swift build --show-bin-path)/prove
 case ${1:-} in
   walks | best) exec "$prove" "$1" ;;
-  sites | returns | variations) exec "$prove" "$@" ;;
+  sites | returns | variations | unplaced) exec "$prove" "$@" ;;
   [0-9]*) exec "$prove" table "$@" ;;
   --ours) rows="ours $seeds" ;;
   --accept | "") rows="table $seeds" ;;

@@ -7,11 +7,13 @@ extension Gateway {
   /// What an earlier run has learnt of a receiver.
   package mutating func restore(_ record: ReceiverRecord) { triggers.plan.restore(record) }
 
+  package mutating func restore(_ record: PlaceRecord) { triggers.unplaced.restore(record, at: now) }
+
   /// A receiver that hears otherwise than it did, once.
-  package mutating func takeMoved() -> ReceiverRecord? { triggers.plan.takeMoved() }
+  package mutating func takeMoved() -> MovedReceiver? { triggers.plan.takeMoved() ?? triggers.unplaced.takeMoved() }
 
   /// Counts what visits teach, for the file that keeps it.
-  package var learntChanges: UInt64 { triggers.learnt.changes &+ triggers.plan.changes }
+  package var learntChanges: UInt64 { triggers.learnt.changes &+ triggers.plan.changes &+ triggers.unplaced.changes }
 
   /// A neighbour's claim. Its form has been checked at the door; its truth has not.
   @export(interface) package mutating func receive(claim: Claim, at moment: Instant) {

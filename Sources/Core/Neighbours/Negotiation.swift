@@ -162,18 +162,21 @@ extension Triggers {
     claims[word].steady = claim.steady ?? claim.level
     claims[word].rate = claim.rate
     claims[word].age = claim.age
-    if let point = claim.point {
-      claims[word].receiver = Int8(plan.receiver(of: neighbour, claim.gateway, at: point, now: now))
-      claims[word].edition = plan.edition
-    } else {
-      claims[word].receiver = -1
-    }
+    claims[word].receiver = Int8(receiver(of: claim, from: neighbour, at: now))
+    claims[word].edition = siteEdition
     claims[word].echo = max(claims[word].echo, claim.echo)
     claims[word].arrived = now
     let isUrgent = claim.standing == .holding && now - encounters[place].claimed >= .milliseconds(20)
     let isDue = claim.standing != .withdrawn && now - encounters[place].claimed >= Self.calmPace
     let evidence = evidence(of: place, at: now, devices, settings)
     negotiate(place, evidence, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
+  }
+
+  /// Its place among the receivers of the site; -1 for one that has none, or hears nobody.
+  private mutating func receiver(of claim: Claim, from neighbour: Int, at now: Instant) -> Int {
+    defer { hearsPatterns = plan.isDrawn || unplaced.hearsPatterns }
+    if unplaced.isMeant { return claim.isListening || claim.level != nil ? unplaced.receiver(of: claim.gateway, now: now) : -1 }
+    return claim.point.map { plan.receiver(of: neighbour, claim.gateway, at: $0, now: now) } ?? -1
   }
 
   /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one and a trigger of ours matches the
@@ -191,7 +194,10 @@ extension Triggers {
       publisher.json.member("level_db", estimate.average.value, places: 1)
       publisher.json.member("rate_hz", estimate.rate, places: 1)
     }
-    if estimate != nil || devices.isHearing(0, at: now) { publisher.composePoint(settings, radio: estimate?.radio ?? 0) }
+    if estimate != nil || devices.isHearing(0, at: now) {
+      publisher.json.member("listens", true)
+      publisher.composePoint(settings, radio: estimate?.radio ?? 0)
+    }
     publisher.json.member("samples", Int64(estimate?.samples ?? 0))
     publisher.json.member("dwell_ms", 0 as Int64)
     publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)

@@ -5,13 +5,13 @@ struct LevelPattern: BitwiseCopyable {
   /// How much each level is worth: one over its variance, nothing where none is known.
   private(set) var trust = PerReceiver()
   /// The same for receivers that listen and hear nothing.
-  private var silence = PerReceiver()
+  private(set) var silence = PerReceiver()
   private var shiftGain: Float = 0
   /// What does not depend on the losses: twice the weighed levels, their sum, and whether any receiver is silent.
   private var doubled = PerReceiver()
   private var total: Float = 0
-  private var hasSilence = false
-  private var floor: Float = 0
+  private(set) var hasSilence = false
+  private(set) var floor: Float = 0
   private(set) var loudness = Loudness.unknown
 
   /// What is believed of the phone before anything is heard, in dB: how much louder it is than supposed, pocket included.

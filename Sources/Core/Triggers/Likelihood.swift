@@ -19,20 +19,30 @@ extension Triggers {
   /// What was last made of the pattern; nil where there is none.
   package func likelihood(of place: Int32, _ settings: borrowing Settings) -> Likelihood? {
     let judgement = encounters[judgementOf: place]
-    guard plan.isDrawn, judgement.verdict != nil else { return nil }
+    guard hearsPatterns, judgement.verdict != nil else { return nil }
     let shares = judgement.shares
     var likelihood = Likelihood(
       here: shares.here, elsewhere: shares.rest, receivers: Int(judgement.receivers), at: judgement.at)
     let receiver = Int(judgement.quick.rival)
-    // New settings may have taken it away since.
-    if plan.receivers.indices.contains(receiver) {
-      let owner = plan.owner(of: receiver)
-      likelihood.rivalName = owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
-    }
+    likelihood.rivalName = name(of: receiver, settings)
     // Configurations refuse these two, but a stranger's claim may have any name.
     if likelihood.rivalName == Name("here") || likelihood.rivalName == Name("elsewhere") { likelihood.rivalName = Name() }
     if likelihood.rivalName.isEmpty { likelihood.elsewhere += shares.rival } else { likelihood.rival = shares.rival }
     return likelihood
+  }
+}
+
+extension Triggers {
+  /// Our radio, or a neighbour; empty where new settings have taken it away.
+  private func name(of receiver: Int, _ settings: borrowing Settings) -> Name {
+    if unplaced.isMeant {
+      guard unplaced.receivers.indices.contains(receiver) else { return Name() }
+      let radio = Int(unplaced.receivers[receiver].radio)
+      return settings.radios.indices.contains(radio) ? settings.radios[radio].name : unplaced.receivers[receiver].gateway
+    }
+    guard plan.receivers.indices.contains(receiver) else { return Name() }
+    let owner = plan.owner(of: receiver)
+    return owner.neighbour < 0 ? settings.radios[owner.radio].name : membership.members[owner.neighbour].name
   }
 }
 

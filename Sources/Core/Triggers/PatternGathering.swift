@@ -35,7 +35,7 @@ extension Triggers {
     _ place: Int32, isUrgent: Bool = false, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let trigger = Int(encounters[place].trigger)
-    guard plan.isDrawn(for: trigger), isUrgent || encounters[judgementOf: place].isDue(at: now) else { return }
+    guard isJudged(place, trigger, settings), isUrgent || encounters[judgementOf: place].isDue(at: now) else { return }
     guard !settings.triggers[trigger].group.isEmpty else { return }
     let power = devices[Int(encounters[place].device)].power
     var pair = PatternPair(power: power.credited(assumed), best: bestRate(place, at: now))
@@ -43,12 +43,35 @@ extension Triggers {
     addNeighbours(to: &pair, place, at: now)
     guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
     pair.close(loudness(of: Int(encounters[place].device), devices, settings))
-    let quick = plan.compare(pair.quick, at: trigger)
-    // Whoever stands elsewhere now gains nothing by the last seconds.
-    let settled = quick.lead < -2 ? quick.lead : plan.compare(pair.settled, at: trigger).lead
-    encounters[judgementOf: place].record(quick, settled, receivers: 1 + pair.others, at: now)
+    // Without a plan a measured power says more.
+    if unplaced.isMeant, power.triggerDoubt == .known {
+      encounters[judgementOf: place].recordUnknown(at: now)
+    } else {
+      let quick = compare(pair.quick, place, trigger)
+      // Whoever stands elsewhere now gains nothing by the last seconds.
+      let settled = quick.lead < -2 ? quick.lead : compare(pair.settled, place, trigger).lead
+      encounters[judgementOf: place].record(quick, settled, receivers: min(1 + pair.others, 8), isPlaced: !unplaced.isMeant, at: now)
+    }
     learnSite(pair.settled, place, at: now, devices, settings)
   }
+
+  /// Whether receivers have places to compare. A trigger that names none of several radios may be at any of them.
+  private func isJudged(_ place: Int32, _ trigger: Int, _ settings: borrowing Settings) -> Bool {
+    guard unplaced.isMeant else { return plan.isDrawn(for: trigger) }
+    guard settings.radios.count <= 1 || settings.triggers[trigger].radio != nil else { return false }
+    return unplaced.receiver(ofRadio: Int(encounters[place].radio)) >= 0
+  }
+
+  private func compare(_ pattern: LevelPattern, _ place: Int32, _ trigger: Int) -> SitePlan.Comparison {
+    guard unplaced.isMeant else { return plan.compare(pattern, at: trigger) }
+    return unplaced.compare(pattern, at: unplaced.receiver(ofRadio: Int(encounters[place].radio)))
+  }
+
+  private func receiver(ofRadio radio: Int) -> Int {
+    unplaced.isMeant ? unplaced.receiver(ofRadio: radio) : plan.receiver(ofRadio: radio)
+  }
+
+  var siteEdition: UInt8 { unplaced.isMeant ? unplaced.edition : plan.edition }
 
   /// Against the power that levels are compared with.
   private func loudness(of slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern.Loudness {
@@ -73,7 +96,7 @@ extension Triggers {
   ) {
     let slot = Int(encounters[place].device)
     for radio in 0..<devices.radios {
-      let receiver = plan.receiver(ofRadio: radio)
+      let receiver = receiver(ofRadio: radio)
       guard receiver >= 0 else { continue }
       if radio == Int(encounters[place].radio) {
         let approach = encounters[place].approach
@@ -109,7 +132,7 @@ extension Triggers {
   }
 
   func isCurrent(_ word: Int32, at now: Instant) -> Bool {
-    claims[word].receiver >= 0 && claims[word].edition == plan.edition && now - claims[word].arrived < Self.memory
+    claims[word].receiver >= 0 && claims[word].edition == siteEdition && now - claims[word].arrived < Self.memory
       && !membership.members[Int(claims[word].neighbour)].isGone(at: now)
   }
 }

@@ -3,12 +3,15 @@ package struct PatternVerdict: BitwiseCopyable {
   package var quick: Float
   /// Looking further back.
   package var settled: Float
-  /// From how many receivers it comes.
+  /// From how many receivers it comes; `unplaced` more where nobody has said where they stand.
   package var receivers: UInt8 = 8
+  static let unplaced: UInt8 = 9
 
   /// By the number of receivers. Chosen on the even seeds of `prove sites` and `prove variations`.
-  private static let strictnesses: InlineArray<9, Float> = [1, 1, 0.7, 0.72, 0.75, 0.83, 0.9, 0.95, 1]
-  var strictness: Float { Self.strictnesses[Int(min(receivers, 8))] }
+  private static let strictnesses: InlineArray<18, Float> = [
+    1, 1, 0.7, 0.72, 0.75, 0.83, 0.9, 0.95, 1, 1, 1, 0.6, 0.68, 0.76, 0.86, 0.96, 1.05, 1.15,
+  ]
+  var strictness: Float { Self.strictnesses[Int(min(receivers, 17))] }
 
   /// What a moment must show, and what less shows in some seconds. Chosen on the even seeds of `prove sites`.
   static let needed: Float = 3
@@ -31,6 +34,7 @@ struct PatternJudgement: BitwiseCopyable {
   private(set) var at = Instant.zero
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
+  private var isPlaced = true
   /// How often it was found served.
   private var served: UInt8 = 0
   private static let teaching: UInt8 = 32
@@ -42,10 +46,12 @@ struct PatternJudgement: BitwiseCopyable {
   var isElsewhere: Bool { isKnown && quick.lead < -2 }
   func isDue(at now: Instant) -> Bool { now - at >= (isElsewhere ? Self.calmPace : Self.pace) }
 
-  var verdict: PatternVerdict? { isKnown ? PatternVerdict(quick: quick.lead, settled: settled, receivers: receivers) : nil }
+  var verdict: PatternVerdict? {
+    isKnown ? PatternVerdict(quick: quick.lead, settled: settled, receivers: receivers + (isPlaced ? 0 : PatternVerdict.unplaced)) : nil
+  }
 
-  mutating func record(_ quick: SitePlan.Comparison, _ settled: Float, receivers: Int, at now: Instant) {
-    self.receivers = UInt8(receivers)
+  mutating func record(_ quick: SitePlan.Comparison, _ settled: Float, receivers: Int, isPlaced: Bool, at now: Instant) {
+    (self.receivers, self.isPlaced) = (UInt8(receivers), isPlaced)
     (self.quick, self.settled, self.at, isKnown) = (quick, settled, now, true)
   }
 

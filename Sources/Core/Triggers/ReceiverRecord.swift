@@ -11,6 +11,14 @@ package struct ReceiverRecord: BitwiseCopyable, Sendable {
   package init() {}
 }
 
+/// A receiver that hears otherwise than it did.
+package struct MovedReceiver: BitwiseCopyable, Sendable {
+  package let gateway: Name
+  /// nil where nobody has said where it stands.
+  package var point: PlanPoint?
+  package let visits: UInt16
+}
+
 extension SitePlan {
   func record(of receiver: Int) -> ReceiverRecord {
     var record = ReceiverRecord()

@@ -5,6 +5,10 @@ extension Triggers {
   ) {
     let receiver = settings.calibration.learns ? whereServed(place, at: now) : nil
     guard encounters[judgementOf: place].mayTeach(isServed: receiver != nil), let receiver else { return }
+    if unplaced.isMeant {
+      let place = receiver < 0 ? unplaced.receiver(ofRadio: Int(encounters[place].radio)) : receiver
+      return unplaced.learn(pattern, at: place)
+    }
     let trigger = Int(encounters[place].trigger)
     let taught = receiver < 0 ? plan.learn(pattern, at: trigger) : plan.learn(pattern, atReceiver: receiver)
     guard let taught else { return }
@@ -53,13 +57,14 @@ extension SitePlan {
     let loudness = learnt.learn(levels: levels, losses: losses, heardBy: pattern.trust .> 0, pattern.loudness)
     changes &+= 1
     for receiver in receivers.indices where learnt.isMoved(receiver) {
-      moved = record(of: receiver)
+      let record = record(of: receiver)
+      moved = MovedReceiver(gateway: record.gateway, point: record.point, visits: record.visits)
       forget(receiver)
     }
     return loudness
   }
 
-  package mutating func takeMoved() -> ReceiverRecord? {
+  package mutating func takeMoved() -> MovedReceiver? {
     defer { moved = nil }
     return moved
   }

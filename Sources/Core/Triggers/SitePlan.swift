@@ -23,7 +23,7 @@ package struct SitePlan: ~Copyable {
   /// Counts changes, for the file that keeps what was learnt.
   package internal(set) var changes: UInt64 = 0
   /// The receiver that was last found moved, until somebody asks.
-  var moved: ReceiverRecord?
+  var moved: MovedReceiver?
   /// Points of the whole site and around it, up to eight in each, those at receivers first.
   private(set) var points: Lent<PlanPoints>
   private(set) var count = 0

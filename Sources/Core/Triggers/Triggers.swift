@@ -5,6 +5,9 @@ package struct Triggers: ~Copyable {
   package internal(set) var membership: Membership
   package internal(set) var learnt: LearntPowers
   package internal(set) var plan: SitePlan
+  package internal(set) var unplaced = UnplacedSite()
+  /// Whether several receivers hear the site.
+  var hearsPatterns = false
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   private var started = Instant.zero
   /// `measured_power_dbm`.
@@ -58,6 +61,8 @@ package struct Triggers: ~Copyable {
     let path = PathLoss(settings.calibration)
     assumed = settings.calibration.measuredPower
     plan.reload(settings)
+    unplaced.reload(settings)
+    hearsPatterns = plan.isDrawn || unplaced.hearsPatterns
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
       edges[index] = Edges(
@@ -146,7 +151,7 @@ package struct Triggers: ~Copyable {
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    if plan.isDrawn { judgePattern(place, at: now, devices, settings) }
+    if hearsPatterns { judgePattern(place, at: now, devices, settings) }
     let evidence = evidence(of: place, at: now, devices, settings)
     // Once heard far off, the device is seen approaching after all.
     if evidence.isFirm, !evidence.isNear { encounters[place].wasHereAtStart = false }
@@ -212,7 +217,7 @@ package struct Triggers: ~Copyable {
     evidence.requiredMargin = trigger.margin.value
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
-    if plan.isDrawn { evidence.pattern = encounters[judgementOf: place].verdict }
+    if hearsPatterns { evidence.pattern = encounters[judgementOf: place].verdict }
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
     return evidence
   }
@@ -224,8 +229,10 @@ package struct Triggers: ~Copyable {
     evidence.mustAsk = membership.hasCompetitor(in: trigger.group, at: now) || !membership.isAcquainted(at: now)
     evidence.isConnected = membership.isAcquainted(at: now)
     evidence.isGrouped = evidence.mustAsk
-    if evidence.power != .known, plan.isPlaced(Int(encounters[place].trigger)) {
-      evidence.isUpToPattern = plan.isDrawn || evidence.isGrouped
+    if evidence.power != .known {
+      let isPlaced = plan.isPlaced(Int(encounters[place].trigger))
+      evidence.isUpToPattern =
+        isPlaced ? plan.isDrawn || evidence.isGrouped : unplaced.isMeant && encounters[judgementOf: place].verdict != nil
     }
     evidence.mayBeTaken = encounters[place].wasCutOff && membership.isAnybodyAway(from: trigger.group, at: now)
     findBestRival(place, &evidence, at: now, devices, settings)

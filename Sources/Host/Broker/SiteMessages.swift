@@ -22,6 +22,7 @@ extension Claim {
       if let level = try object.number("level_db", -127...20) { self.level = Decibels(Float(level)) }
       if let steady = try object.number("steady_db", -127...20) { self.steady = Decibels(Float(steady)) }
       rate = Float(try object.number("rate_hz", 0...10_000) ?? 0)
+      isListening = try object.boolean("listens") ?? false
       if let x = try object.number("x_m", -10_000...10_000), let y = try object.number("y_m", -10_000...10_000) {
         point = PlanPoint(x: Float(x), y: Float(y))
       }

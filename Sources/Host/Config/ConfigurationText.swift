@@ -39,8 +39,7 @@ package struct ConfigurationText {
 
   /// Paths are relative to the folder of the configuration, so that a folder with a site's files can be moved.
   func resolve(_ path: String) -> String {
-    guard path.utf8.first != UInt8(ascii: "/"), let slash = name.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-    return String(name[...slash]) + path
+    path.utf8.first == UInt8(ascii: "/") ? path : name.folder + path
   }
 }
 

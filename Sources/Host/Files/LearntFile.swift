@@ -2,11 +2,12 @@ package import Core
 
 /// What visits taught of transmitters and receivers, saved for the next run: one JSON object per line, readable by the owner only.
 package enum LearntFile {
-  private static let mostBytes = (Limits.learntPowers + SitePlan.mostRecords) * 256
+  private static let mostBytes = (Limits.learntPowers + SitePlan.mostRecords + UnplacedSite.mostRecords) * 256
 
   package enum Record {
     case power(LearntPowers.Record)
     case receiver(ReceiverRecord)
+    case place(PlaceRecord)
   }
 
   /// Returns how many lines were invalid.
@@ -29,7 +30,8 @@ package enum LearntFile {
 
   private static func record(_ line: RawSpan) -> Record? {
     guard let object = try? JSONObject(line) else { return nil }
-    return object.has("id") ? power(object) : receiver(object)
+    if object.has("id") { return power(object) }
+    return object.has("place") ? place(object) : receiver(object)
   }
 
   private static func power(_ object: borrowing JSONObject) -> Record? {
@@ -50,7 +52,21 @@ package enum LearntFile {
     return .receiver(record)
   }
 
-  package static func text(_ powers: borrowing LearntPowers, _ plan: borrowing SitePlan) -> [UInt8] {
+  private static func place(_ object: borrowing JSONObject) -> Record? {
+    var record = PlaceRecord()
+    guard let place: Text<32> = try? object.text("place"), let receiver: Text<32> = try? object.text("heard_by"),
+      let visits = try? object.number("visits", 1...65_535), let loss = try? object.number("loss_db", 0...60),
+      let doubt = try? object.number("doubt_db", 0...60)
+    else { return nil }
+    (record.place, record.receiver, record.visits) = (place, receiver, UInt16(visits))
+    (record.loss, record.doubt) = (Decibels(Float(loss)), Decibels(Float(doubt)))
+    // Of our own gateway: which of its radios.
+    if let radio = try? object.number("place_radio", 0...3) { record.placeRadio = Int8(radio) }
+    if let radio = try? object.number("heard_by_radio", 0...3) { record.receiverRadio = Int8(radio) }
+    return .place(record)
+  }
+
+  package static func text(_ powers: borrowing LearntPowers, _ plan: borrowing SitePlan, _ site: borrowing UnplacedSite) -> [UInt8] {
     var text: [UInt8] = []
     for place in 0..<powers.count where powers[place].visits > 0 {
       var line = Text<400>()
@@ -75,7 +91,22 @@ package enum LearntFile {
       line.closeObject()
       append(line, to: &text)
     }
+    site.forEachRecord { append(line($0), to: &text) }
     return text
+  }
+
+  private static func line(_ record: PlaceRecord) -> Text<400> {
+    var line = Text<400>()
+    line.openObject()
+    line.member("place", text: record.place.bytes)
+    if record.placeRadio >= 0 { line.member("place_radio", Int64(record.placeRadio)) }
+    line.member("heard_by", text: record.receiver.bytes)
+    if record.receiverRadio >= 0 { line.member("heard_by_radio", Int64(record.receiverRadio)) }
+    line.member("loss_db", record.loss.value, places: 1)
+    line.member("doubt_db", record.doubt.value, places: 1)
+    line.member("visits", Int64(record.visits))
+    line.closeObject()
+    return line
   }
 
   private static func append(_ line: Text<400>, to text: inout [UInt8]) {

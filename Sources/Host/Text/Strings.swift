@@ -3,6 +3,12 @@ package import Core
 // Between Core's fixed texts and Swift's strings. Core never sees a String.
 
 extension String {
+  /// The path's folder with its slash; empty for a name alone. By bytes: Swift's characters would add 15 kB to the program.
+  package var folder: String {
+    let bytes = Array(utf8)
+    return bytes.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: bytes[...$0], as: UTF8.self) } ?? ""
+  }
+
   package init<let capacity: Int>(_ text: Text<capacity>) {
     var bytes: [UInt8] = []
     for index in 0..<text.count { bytes.append(text[index]) }

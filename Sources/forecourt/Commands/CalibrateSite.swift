@@ -9,31 +9,39 @@ func showSite(_ invocation: Invocation) throws(Exit) {
   let configuration = try invocation.configuration(.hearing)
   let path = String(configuration.host.outbox.path).folder + "learnt-powers.jsonl"
   var receivers: [ReceiverRecord] = []
+  var places = LearntPlaces()
   do throws(FileRefusal) {
-    _ = try LearntFile.read(path) { if case .receiver(let record) = $0 { receivers.append(record) } }
+    _ = try LearntFile.read(path) {
+      switch $0 {
+      case .receiver(let record): receivers.append(record)
+      case .place(let record): places.append(record)
+      case .power: break
+      }
+    }
   } catch {
     say("forecourt: \(path) \(error.sentence)")
     if case .forbidden = error.reason { throw .forbidden }
     throw .failed
   }
-  guard !receivers.isEmpty else {
+  guard !receivers.isEmpty || !places.isEmpty else {
     say("forecourt: nothing is known of the receivers: \(reason(configuration.core))")
     throw .failed
   }
   for record in receivers { say(line(record)) }
+  places.show(configuration.core) { invocation.out.line($0) }
   for record in receivers where record.isWrong { for line in fragment(record, configuration.core) { invocation.out.line(line) } }
 }
 
 private func reason(_ settings: borrowing Settings) -> String {
   guard settings.calibration.learns else { return "[calibration] learn is false" }
-  for index in settings.radios.indices where settings.radios[index].point != nil {
+  for index in settings.triggers.indices where !settings.triggers[index].group.isEmpty {
     return "no visit has taught it yet; one that lasts ten seconds does, and is saved within a minute"
   }
-  return "no [[radio]] has at_m, so there is no plan of the site"
+  return "no [[trigger]] has a group, so there are no others to compare with"
 }
 
 private func line(_ record: ReceiverRecord) -> String {
-  let name = "\(String(record.gateway)) \(record.place)".padded(to: 24)
+  let name = "\(String(record.gateway)) \(record.point.written)".padded(to: 24)
   let offset = (record.offset.value < 0 ? "" : "+") + fixed(record.offset.value, 1)
   let figures = "\(name) \(offset) ± \(fixed(record.doubt.value, 1)) dB after \(counted(Int(record.visits), "visit"))"
   if record.isWrong { return figures + ": looks wrong. Antenna, cable, or at_m?" }
@@ -41,7 +49,8 @@ private func line(_ record: ReceiverRecord) -> String {
 }
 
 private func fragment(_ record: ReceiverRecord, _ settings: borrowing Settings) -> [String] {
-  let place = "# If nothing is broken there: in the configuration of \(String(record.gateway)), in the [[radio]] at \(record.place),"
+  let radio = "the [[radio]] at \(record.point.written)"
+  let place = "# If nothing is broken there: in the configuration of \(String(record.gateway)), in \(radio),"
   for index in settings.radios.indices
   where record.gateway == settings.gateway.name && settings.radios[index].point == record.point {
     let now = settings.receiveOffset(of: index).value

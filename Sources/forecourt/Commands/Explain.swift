@@ -7,7 +7,7 @@ extension Command {
     Command(
       name: "explain", summary: "show why a device did or did not fire",
       description: [
-        "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines. Where radios have at_m, so does how likely each place is: here, the likeliest other radio, elsewhere.",
+        "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines. In a group so does how likely each place is: here, the likeliest other radio, elsewhere.",
         "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back, and for how long each place was the likeliest.",
         "Several captures belong to the configuration's radios, in its order. A capture holds no claims of neighbours: to follow a device through a site, give a configuration that has a radio for each gateway's capture, as deploy/two-pumps.toml has.",
         "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict. Samples have the likelihoods as events have them.",

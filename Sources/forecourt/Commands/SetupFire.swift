@@ -32,7 +32,7 @@ extension Setup {
       }
       // First what the other file names. The folder's group, the gateway's, may read it.
       if let login = answers.login {
-        try NewFile.write(Array((login.password + "\n").utf8), to: folder + SetupAnswers.Login.file, mode: 0o640)
+        try NewFile.write(Array((login.password + "\n").utf8), to: file.folder + SetupAnswers.Login.file, mode: 0o640)
       }
       try NewFile.write(Array(answers.text.utf8), to: file, mode: 0o644)
     } catch {
@@ -42,11 +42,6 @@ extension Setup {
   }
 
   /// With its slash.
-  private var folder: String {
-    guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
-    return String(file[...slash])
-  }
-
   /// What `check` says; whether nothing is wrong.
   func examine() -> Bool {
     do throws(Exit) {

@@ -23,6 +23,7 @@ struct LearntPowersStore {
         switch $0 {
         case .power(let record): gateway.restore(record)
         case .receiver(let record): gateway.restore(record)
+        case .place(let record): gateway.restore(record)
         }
       }
       if strange > 0 { log.say(.warning, "\(path): \(counted(strange, "line")) skipped: not readable") }
@@ -37,27 +38,22 @@ struct LearntPowersStore {
     saved = gateway.learntChanges
     guard isKept else { return }
     due = now + Self.pause
-    let (text, path) = (LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan), path)
+    let (text, path) = (LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan, gateway.triggers.unplaced), path)
     _ = diskThread.submit(.learnt, at: now) {
       do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }
   }
 }
 
-extension ReceiverRecord {
+extension MovedReceiver {
   fileprivate var warning: String {
-    let words = "\(String(gateway)) at \(place) no longer hears as it did for \(counted(Int(visits), "visit"))"
+    let place = point.map { " at \($0.written)" } ?? ""
+    let words = "\(String(gateway))\(place) no longer hears as it did for \(counted(Int(visits), "visit"))"
     return words + ": was its radio or antenna moved? What was learnt of it is forgotten"
   }
-
-  /// As at_m has it.
-  var place: String { "[\(String(number: Double(point.x))), \(String(number: Double(point.y)))]" }
 }
 
-extension String {
-  /// The path's folder with its slash; empty for a name alone.
-  var folder: String {
-    let bytes = Array(utf8)
-    return bytes.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: bytes[...$0], as: UTF8.self) } ?? ""
-  }
+extension PlanPoint {
+  /// As at_m has it.
+  var written: String { "[\(String(number: Double(x))), \(String(number: Double(y)))]" }
 }

@@ -65,6 +65,7 @@ final class Gateways {
   /// What each gateway has learnt from visits, as its file keeps it from one run to the next.
   struct Learnt {
     fileprivate var powers: [LearntPowers.Record] = []
+    fileprivate var places: [PlaceRecord] = []
     fileprivate var site: [ReceiverRecord] = []
   }
 
@@ -75,12 +76,14 @@ final class Gateways {
         for place in 0..<board.gateway.triggers.learnt.count { learnt.powers.append(board.gateway.triggers.learnt[place]) }
         let records = board.gateway.triggers.plan.records
         for index in records.indices { learnt.site.append(records[index]) }
+        board.gateway.triggers.unplaced.forEachRecord { learnt.places.append($0) }
         return learnt
       }
     }
     set {
       for (board, learnt) in zip(boards, newValue) {
         for record in learnt.powers { board.gateway.restore(record) }
+        for record in learnt.places { board.gateway.restore(record) }
         for record in learnt.site { board.gateway.restore(record) }
       }
     }
@@ -171,6 +174,7 @@ final class Gateways {
     claim.standing = ["withdrawn": .withdrawn, "candidate": .candidate, "holding": .holding, "fired": .fired][json["state"] as! String]!
     claim.level = (json["level_db"] as? Double).map { Decibels(Float($0)) }
     claim.steady = (json["steady_db"] as? Double).map { Decibels(Float($0)) }
+    claim.isListening = json["listens"] as? Bool ?? false
     claim.rate = Float(json["rate_hz"] as? Double ?? 0)
     claim.age = .milliseconds(Int64(json["age_ms"] as? Int ?? 0))
     if let x = json["x_m"] as? Double, let y = json["y_m"] as? Double { claim.point = PlanPoint(x: Float(x), y: Float(y)) }

@@ -8,6 +8,8 @@ import Simulation
 struct Sites {
   let seeds: Int
   let parity: Int
+  /// With `at_m`.
+  let isPlaced: Bool
   var receivers = [2, 3, 4, 8]
 
   private static let columns = ["visits", "served", "wrong", "twice", "street", "of", "shop", "of", "through", "of", "p50_s", "p95_s"]
@@ -22,6 +24,7 @@ struct Sites {
   func printReturns() {
     Swift.print(parity == 0 ? "even seeds" : "odd seeds", "— \(seeds)")
     Swift.print(Table.row("", Self.columns))
+    let (seeds, parity, isPlaced) = (seeds, parity, isPlaced)
     for receivers in receivers {
       for way in RandomSite.carriages {
         let visits = ["first", "second", "third"]
@@ -32,7 +35,7 @@ struct Sites {
           var learnt: [Gateways.Learnt] = []
           for (visit, tally) in tallies.enumerated() {
             let trial = Trial(
-              site.scenario, seed: seed + UInt64(visit) << 32, isCalibrated: false, isPlaced: true, after: learnt, cipher: Table.cipher)
+              site.scenario, seed: seed + UInt64(visit) << 32, isCalibrated: false, isPlaced: isPlaced, after: learnt, cipher: Table.cipher)
             learnt = trial.learnt
             tally.add(trial)
           }
@@ -50,7 +53,7 @@ struct Sites {
   }
 
   private func row(_ receivers: Int, _ variation: Variation) {
-    let (seeds, parity) = (seeds, parity)
+    let (seeds, parity, isPlaced) = (seeds, parity, isPlaced)
     let tally = Tally()
     DispatchQueue.concurrentPerform(iterations: seeds) { index in
       let seed = UInt64(2 * index + parity)
@@ -59,7 +62,7 @@ struct Sites {
       variation.change(&scenario, &random)
       let pumps = scenario.pumps
       let trial = Trial(
-        scenario, seed: seed, isCalibrated: variation.knowsPower, isPlaced: variation.isPlaced, cipher: Table.cipher
+        scenario, seed: seed, isCalibrated: variation.knowsPower, isPlaced: isPlaced && variation.isPlaced, cipher: Table.cipher
       ) { settings in
         // A gateway believes that it hangs at its pump.
         for pump in pumps where pump.name == settings.gateway.name && !settings.radios.isEmpty {
@@ -72,12 +75,12 @@ struct Sites {
   }
 
   private func row(_ receivers: Int, _ name: String, _ ways: [Carried]) {
-    let (seeds, parity) = (seeds, parity)
+    let (seeds, parity, isPlaced) = (seeds, parity, isPlaced)
     let tally = Tally()
     DispatchQueue.concurrentPerform(iterations: seeds) { index in
       let seed = UInt64(2 * index + parity)
       let site = RandomSite(receivers: receivers, carried: ways, seed: seed)
-      tally.add(Trial(site.scenario, seed: seed, isCalibrated: false, isPlaced: true, cipher: Table.cipher))
+      tally.add(Trial(site.scenario, seed: seed, isCalibrated: false, isPlaced: isPlaced, cipher: Table.cipher))
     }
     print(tally, "\(receivers) \(name)")
   }

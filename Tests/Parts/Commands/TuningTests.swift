@@ -117,11 +117,12 @@ import Testing
 
   @Test("calibrate site shows what visits taught, names the receiver that looks wrong, and says why it knows nothing") func site() throws {
     let bare = "[gateway]\nname = \"pump-1\"\npurpose = \"told\"\n[outbox]\npath = \"outbox.db\"\n"
-    try program.write("plan.toml", bare + "[[radio]]\nname = \"left\"\nat_m = [0, 0]\nreceive_offset_db = 1\n")
+    let pump = "[[trigger]]\nname = \"pump\"\nmatch = \"*\"\ngroup = \"site\"\n"
+    try program.write("plan.toml", bare + "[[radio]]\nname = \"left\"\nat_m = [0, 0]\nreceive_offset_db = 1\n" + pump)
     let empty = try program("calibrate", "site", "--config", "plan.toml")
     #expect(empty.exit == 1 && empty.error.contains("no visit has taught it yet"), "\(empty)")
     try program.write("bare.toml", bare)
-    #expect(try program("calibrate", "site", "--config", "bare.toml").error.contains("no [[radio]] has at_m"))
+    #expect(try program("calibrate", "site", "--config", "bare.toml").error.contains("no [[trigger]] has a group"))
     try program.write(
       "learnt-powers.jsonl",
       """
@@ -142,6 +143,31 @@ import Testing
     #expect(told.out.contains(" instead of 1.0:\n# receive_offset_db = -7.1\n") && !told.out.contains("pump-2"), "\(told.out)")
     #expect(told.out.contains("pump-4, in the [[radio]] at [8, 9.5], add to what it has:\n# receive_offset_db: 7.0"), "\(told.out)")
     #expect(try program("calibrate", "site", "--id", Self.anna, "--config", "plan.toml").exit == 64)
+  }
+
+  @Test("without a plan calibrate site shows how much less each receiver hears of the others' visitors, and which one hears too little")
+  func unplacedSite() throws {
+    try program.write("bare.toml", "[gateway]\nname = \"pump-1\"\npurpose = \"told\"\n[outbox]\npath = \"outbox.db\"\n")
+    var lines = ""
+    for (place, others) in [("pump-1", ["pump-2": 20, "pump-3": 28]), ("pump-2", ["pump-1": 20, "pump-3": 28])] {
+      for (receiver, loss) in others.sorted(by: { $0.key < $1.key }) {
+        lines += #"{"place":"\#(place)","heard_by":"\#(receiver)","loss_db":\#(loss),"doubt_db":2.5,"visits":8}"# + "\n"
+      }
+    }
+    // The third hears 8 dB less: of the others' visitors, and so of its own.
+    for receiver in ["pump-1", "pump-2"] {
+      lines += #"{"place":"pump-3","heard_by":"\#(receiver)","loss_db":12,"doubt_db":2.5,"visits":8}"# + "\n"
+    }
+    try program.write("learnt-powers.jsonl", lines)
+    let told = try program("calibrate", "site", "--config", "bare.toml")
+    #expect(told.exit == 0)
+    #expect(told.error.contains("8 visits at pump-1: pump-2 hears 20.0 ± 2.5 dB less, as from some "), "\(told.error)")
+    #expect(told.error.contains("pump-3 hears 8.0 dB less than the others: looks wrong"), "\(told.error)")
+    #expect(told.error.components(separatedBy: "looks wrong").count == 2, "\(told.error)")
+    #expect(told.out.contains("in the configuration of pump-3, add to what it has:\n# receive_offset_db: -8.0"), "\(told.out)")
+    try program.write("learnt-powers.jsonl", lines.replacingOccurrences(of: #""visits":8"#, with: #""visits":5"#))
+    let few = try program("calibrate", "site", "--config", "bare.toml")
+    #expect(few.error.contains("5 visits at pump-1: pump-2 hears 20.0 ± 2.5 dB less: too few to tell") && few.out.isEmpty, "\(few.error)")
   }
 
   @Test("calibrate prints a fragment that the configuration accepts, and figures for people beside it") func calibrate() throws {

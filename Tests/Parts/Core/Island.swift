@@ -249,6 +249,7 @@ final class Island {
     claim.standing = ["withdrawn": .withdrawn, "candidate": .candidate, "holding": .holding, "fired": .fired][json["state"] as! String]!
     claim.level = (json["level_db"] as? Double).map { Decibels(Float($0)) }
     claim.steady = (json["steady_db"] as? Double).map { Decibels(Float($0)) }
+    claim.isListening = json["listens"] as? Bool ?? false
     claim.rate = Float(json["rate_hz"] as? Double ?? 0)
     if let x = json["x_m"] as? Double, let y = json["y_m"] as? Double { claim.point = PlanPoint(x: Float(x), y: Float(y)) }
     for index in rigs.indices where index != sender && !cut.contains(sender) {

@@ -1,0 +1,170 @@
+import Testing
+
+@testable import Core
+
+/// One gateway with four radios, a trigger at each, and nobody has said where they stand.
+@Suite("What the radios of a site hear together, without a plan") struct UnplacedSiteTests {
+  private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
+  private static let names: [Name] = ["one", "two", "three", "four"]
+
+  private func configure(_ settings: inout Settings, areNamed: Bool = true) {
+    settings.addRadios(4)
+    for (index, name) in Self.names.enumerated() { settings.addTrigger(name, group: "pumps", radio: areNamed ? Int8(index) : nil) }
+  }
+
+  private func site(_ change: @escaping (inout Settings) -> Void = { _ in }) -> Rig {
+    Rig {
+      configure(&$0)
+      change(&$0)
+    }
+  }
+
+  /// Half a minute of a phone, heard as distance demands; each radio hears something of others.
+  private func hear(
+    _ device: UInt8, _ rig: inout Rig, at place: PlanPoint, loudness: Float, from start: Double = 10, errors: [Float] = [0, 0, 0, 0]
+  ) {
+    for step in 0..<300 {
+      for radio in 0..<4 {
+        let at = start + Double(step) * 0.1 + Double(radio) * 0.01
+        let distance = max(place.distance(to: Self.places[radio]), 0.5)
+        let level = loudness - Float(20 * Core.log10(Double(distance))) + errors[radio]
+        if level > -95 { rig.hear(device, at: at, level: Int8(level.rounded()), radio: radio) }
+        rig.hear(200, at: at, level: -90, radio: radio)
+      }
+    }
+  }
+
+  private static func beacon(power: Int8) -> [UInt8] {
+    [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15] + Array(1...20) + [UInt8(bitPattern: power)]
+  }
+
+  private func fires(_ rig: borrowing Rig) -> [String] { rig.told().filter { $0.event == "fire" }.map(\.trigger) }
+
+  @Test("a phone that is weak, ordinary or loud is served where it stands", arguments: [-76, -68, -59, -50] as [Float])
+  func served(loudness: Float) {
+    for (index, name) in Self.names.enumerated() {
+      var rig = site()
+      hear(1, &rig, at: PlanPoint(x: Self.places[index].x + 0.6, y: Self.places[index].y + 0.6), loudness: loudness)
+      #expect(fires(rig) == [String(name)])
+    }
+  }
+
+  @Test("nobody in the street is served, however loud, whatever the antennas are", arguments: 0..<40 as Range<UInt64>)
+  func street(seed: UInt64) {
+    var chance = Seeded(seed)
+    var rig = site()
+    let errors = (0..<4).map { _ in Float(chance.next() % 61) / 10 - 3 }
+    let place = PlanPoint(x: Float(chance.next() % 16) - 4, y: seed % 2 == 0 ? -15 : 24)
+    hear(1, &rig, at: place, loudness: -60 + Float(chance.next() % 25), errors: errors)
+    #expect(fires(rig) == [], "seed \(seed)")
+  }
+
+  @Test("whoever claims to be weaker than it is gains nothing in the street, though it is loud there", arguments: [0, 15, 25] as [Float])
+  func liar(lie: Float) {
+    var rig = site()
+    for step in 0..<300 {
+      for radio in 0..<4 {
+        let at = 10 + Double(step) * 0.1 + Double(radio) * 0.01
+        let loss = Float(20 * Core.log10(Double(PlanPoint(x: 0, y: -14).distance(to: Self.places[radio]))))
+        rig.hear(1, at: at, level: Int8(-50 - loss + (radio == 0 ? 6 : 0)), radio: radio, data: Self.beacon(power: Int8(-50 - lie)))
+      }
+    }
+    #expect(fires(rig) == [])
+  }
+
+  @Test("a trigger that names none of several radios is judged by its level: two antennas at one pump are no two places")
+  func antennas() {
+    var rig = Rig { configure(&$0, areNamed: false) }
+    hear(1, &rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -68)
+    let said = rig.said()
+    #expect(!said.contains { $0.payload.contains("likelihood") })
+  }
+
+  // MARK: Learning
+
+  private func loss(_ rig: borrowing Rig, at place: Int8, heardBy receiver: Int8) -> PlaceRecord? {
+    var found: PlaceRecord?
+    rig.gateway.triggers.unplaced.forEachRecord { if $0.placeRadio == place, $0.receiverRadio == receiver { found = $0 } }
+    return found
+  }
+
+  /// So many phones stay twenty seconds at the first pump, one after the other.
+  private func day(_ phones: Range<Int>, _ rig: inout Rig, errors: [Float] = [0, 0, 0, 0]) {
+    for phone in phones {
+      hear(UInt8(phone), &rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -50, from: Double(phone) * 200, errors: errors)
+    }
+  }
+
+  @Test("visits teach how much less the others hear, receivers that were moved are said once and forgotten, and not without learn")
+  func learning() throws {
+    var rig = site()
+    day(1..<31, &rig)
+    let found = loss(rig, at: 0, heardBy: 3)
+    let record = try #require(found)
+    // 12 m away; what is heard at the pump itself counts 1 dB.
+    #expect(record.visits == 30 && (record.loss.value - 23).magnitude < 2.5 && record.doubt.value < 4, "\(record)")
+    let isQuiet = rig.gateway.takeMoved() == nil
+    #expect(isQuiet)
+    day(31..<51, &rig, errors: [0, 0, 0, -20])
+    let moved = rig.gateway.takeMoved()
+    #expect(moved?.point == nil && moved?.visits ?? 0 >= 30)
+    let isSaid = rig.gateway.takeMoved() == nil
+    let again = loss(rig, at: 0, heardBy: 3)?.visits ?? 0
+    #expect(isSaid && again < 20)
+    var deaf = site { $0.calibration.learns = false }
+    day(1..<4, &deaf)
+    let (none, changes) = (loss(deaf, at: 0, heardBy: 3), deaf.gateway.learntChanges)
+    #expect(none == nil && changes == 0)
+  }
+
+  @Test("nobody can teach that the other receivers hear a visitor as well as its pump does") func bounded() {
+    var patterns = PlacePatterns()
+    var pattern = LevelPattern()
+    for receiver in 0..<8 { pattern.hear(receiver, -20) }
+    for _ in 0..<1_000 { patterns.learn(pattern, at: 0) }
+    for receiver in 1..<8 { #expect(patterns.known(of: receiver, at: 0).loss.value == 10) }
+    patterns.forget(3)
+    #expect(patterns.known(of: 3, at: 0).loss.value > 20 && patterns.known(of: 3, at: 0).visits == 0)
+    #expect(patterns.known(of: 4, at: 0).visits == 1_000)
+  }
+
+  @Test("what was learnt outlasts a reload, but not new radios nor a plan") func reload() {
+    var rig = site()
+    day(1..<4, &rig)
+    for (isPlaced, second) in [(false, 900), (true, 910)] as [(Bool, Int64)] {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      configure(&settings)
+      if isPlaced { settings.radios[0].point = PlanPoint(x: 0, y: 0) }
+      rig.gateway.reload(settings, at: Instant(microseconds: second * 1_000_000))
+      let kept = loss(rig, at: 0, heardBy: 1)
+      #expect(kept?.visits == (isPlaced ? nil : 3))
+    }
+  }
+
+  @Test("of more than eight receivers one that has been silent for a minute gives its place away, and what it taught")
+  func places() {
+    var site = UnplacedSite()
+    var settings = Settings()
+    settings.gateway.name = "us"
+    site.reload(settings)
+    let names: [Name] = ["us", "n1", "n2", "n3", "n4", "n5", "n6", "n7"]
+    for index in 1..<8 {
+      let place = site.receiver(of: names[index], now: Instant(microseconds: Int64(index) * 1_000_000))
+      #expect(place == index)
+    }
+    var record = PlaceRecord()
+    (record.place, record.placeRadio, record.receiver, record.visits) = ("us", 0, "n1", 7)
+    (record.loss, record.doubt) = (Decibels(30), Decibels(2))
+    site.restore(record, at: Instant(microseconds: 2_000_000))
+    let (edition, early) = (site.edition, site.receiver(of: "late", now: Instant(microseconds: 61_000_000)))
+    #expect(early == -1 && site.edition == edition)
+    let late = site.receiver(of: "late", now: Instant(microseconds: 62_000_001))
+    #expect(late == 1 && site.edition == edition + 1)
+    var known = 0
+    site.forEachRecord { _ in known += 1 }
+    #expect(known == 0)
+    let own = site.receiver(ofRadio: 0)
+    #expect(own == 0)
+  }
+}
