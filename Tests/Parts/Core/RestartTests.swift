@@ -33,7 +33,10 @@ import Testing
     // Twice is once.
     rig.gateway.restore(open("trigger/pump"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
-    #expect(try state(rig.said())["served_count"] as? Int == 2)
+    let before = try state(rig.said())
+    let waiting = (before["served"] as? [[String: Any]])?.compactMap { $0["id"] as? String }.sorted()
+    #expect(before["served_count"] as? Int == 2 && waiting == ["address:c0:00:00:00:00:01", "address:c0:00:00:00:00:02"])
+    #expect(before["near_count"] as? Int == 0 && (before["near"] as? [Any])?.isEmpty == true)
     rig.hear(1, from: 1, to: 40, level: -60)
     rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000))
     let said = rig.said()
