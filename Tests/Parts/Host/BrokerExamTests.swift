@@ -47,6 +47,47 @@ import Testing
     #expect((.seconds(11) ... .seconds(40)).contains(Clock.now() - begun))
   }
 
+  /// What is found of the neighbours when the broker brings back what we say, and retains these statuses.
+  private func neighbours(_ statuses: [(name: String, payload: String)], _ change: (inout CourierSettings) -> Void = { _ in }) -> [String] {
+    var settings = CourierSettings()
+    settings.claims = true
+    change(&settings)
+    let heard = BrokerAnswers()
+    let topics = statuses.map { ("forecourt/site/\($0.name)/status", $0.payload) }
+    for (topic, payload) in topics + [("forecourt/site/claim/site/check/gateway", "{}"), ("forecourt/elsewhere/x/status", "{}")] {
+      heard.take(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, settings)
+    }
+    let found = Examined.neighbours(heard, settings)
+    return ["\(found.verdict) \(found.words)"]
+  }
+
+  private func enroll(_ names: [String], _ settings: inout CourierSettings) { for name in names { _ = settings.roster.append(Name(name)) } }
+
+  @Test("who can be heard at the site, who is missing, and whether the messages are authenticated") func site() throws {
+    let trust = "unauthenticated: whoever may publish there can make two gateways fire: set [security] site_key_file"
+    #expect(neighbours([]) == ["doubtful our claims come back; nobody else has a status there; \(trust)"])
+    let all = [("gateway", "{}"), ("other", "{}"), ("third", "{}"), ("other", "{}"), ("gone", "")]
+    #expect(neighbours(all) == ["doubtful our claims come back; other and third can be heard; \(trust)"])
+    let listed = neighbours(all) { self.enroll(["gateway", "other", "third"], &$0) }
+    #expect(listed == ["doubtful our claims come back; other and third can be heard; \(trust)"])
+    let missing = neighbours([("other", "{}")]) { self.enroll(["gateway", "other", "third", "fourth"], &$0) }
+    #expect(missing.count == 1 && missing[0].hasPrefix("doubtful our claims come back, but there is no status of third and fourth: it has"))
+    var keys = SiteProof()
+    keys.append([UInt8](repeating: 7, count: 32))
+    var payload = Payload("{\"v\":1}")
+    try #require(keys.prove(Array("forecourt/site/other/status".utf8).span.bytes, &payload))
+    let proven = ("other", String(payload))
+    #expect(
+      neighbours([proven]) { $0.siteKeys = keys } == [
+        "good our claims come back; other can be heard; messages are authenticated with the site's key"
+      ])
+    let forged = neighbours([proven, ("third", "{}")]) { $0.siteKeys = keys }
+    #expect(
+      forged == [
+        "bad(Host.Examined.Failure.forbidden) third: not authenticated with our site's key: give each gateway the same site_key_file"
+      ])
+  }
+
   @Test("claims that do not come back are said to be forbidden") func claims() {
     let found = examined({ _ in }, { $0.claims = true })
     let words = "bad(Host.Examined.Failure.forbidden) neighbours our claims do not come back"

@@ -120,6 +120,21 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("an end, or a line that is lost otherwise, holds nothing against the subscription on trial", arguments: [true, false])
+  func innocent(stops: Bool) throws {
+    let talk = Talk { $0.commands = true }
+    talk.start()
+    talk.until("the subscription") { talk.broker.record.subscribed.count == 1 }
+    if !stops {
+      talk.broker.drop()
+      talk.until("another connection") { talk.courier.counters.connections.count == 2 }
+    }
+    talk.stop()
+    let outbox = try Outbox(talk.settings.outbox, machine: 1)
+    let marks = try [outbox.marked("trying"), outbox.marked("falls")]
+    #expect(marks.allSatisfy { $0 ?? 0 == 0 } && talk.courier.counters.troubles == [], "\(marks)")
+  }
+
   @Test("what ends the line for the third time is left out, said once with its remedy, and the rest goes on")
   func leftOut() throws {
     let talk = Talk {

@@ -95,4 +95,34 @@ import Testing
     played.drain()
     #expect(played.delivered.map { $0.contains("\"signature\":\"") } == [true, false])
   }
+
+  @Test("what waits is counted in the file and in memory together, whatever was delivered last") func waiting() throws {
+    var played = Played(scratch)
+    played.reload { $0.outbox.path = scratch["no/such/outbox.db"] }
+    played.push(2)
+    played.publish(atMost: 1)
+    #expect(played.counters.eventsWaiting.count == 2)
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    played.pass(.seconds(6))
+    played.push(1)
+    #expect(played.counters.eventsWaiting.count == 3, "one is on its way from memory, the other has been stored")
+    played.publish(atMost: 1)
+    played.acknowledge(1)
+    played.settle()
+    #expect(played.counters.eventsWaiting.count == 2 && played.counters.eventsDelivered.count == 1)
+  }
+
+  @Test("a visit began at its moment by this machine's clock, else by the time of day, and never later than now") func visits() {
+    let now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
+    func since(machine: Int64, at: Int64, wall: Int64?, today: Int64? = 1_790_000_000_000_000) -> Int64 {
+      var visit = Outbox.OpenVisit()
+      (visit.machine, visit.at, visit.wall) = (machine, Instant(microseconds: at), wall)
+      return visit.since(1, at: Moment(at: now.at, wall: today, isTrusted: true)).microseconds
+    }
+    #expect(since(machine: 1, at: 7, wall: nil) == 7 && since(machine: 1, at: 60_000_000, wall: nil) == 50_000_000)
+    #expect(since(machine: 2, at: 7, wall: 1_789_999_980_000_000) == 30_000_000)
+    #expect(since(machine: 2, at: 7, wall: 1_790_000_000_000_001) == 50_000_000, "the clock was put back")
+    #expect(since(machine: 2, at: 7, wall: 1_789_999_900_000_000) == -50_000_000, "before the machine started")
+    #expect(since(machine: 2, at: 7, wall: nil) == 50_000_000 && since(machine: 2, at: 7, wall: 5, today: nil) == 50_000_000)
+  }
 }
