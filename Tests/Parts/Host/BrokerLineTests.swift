@@ -126,8 +126,9 @@ private let base = "forecourt/site/gateway"
     talk.start()
     talk.until("the subscription") { talk.broker.record.subscribed.count == 1 }
     if !stops {
+      talk.broker.answer { $0.greeting = (0x88, false) }
       talk.broker.drop()
-      talk.until("another connection") { talk.courier.counters.connections.count == 2 }
+      talk.until("a refusal") { talk.courier.counters.failedAttempts.count > 0 }
     }
     talk.stop()
     let outbox = try Outbox(talk.settings.outbox, machine: 1)

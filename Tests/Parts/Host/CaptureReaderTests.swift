@@ -113,6 +113,21 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(read.lines == (0..<count).map { ReadCapture.Line(microseconds: Int64($0) * 10, controller: 0, bytes: packet) })
   }
 
+  @Test("the share that was read grows from nothing to all, over all files") func share() throws {
+    let paths = ["air.h4.btsnoop", "air.monitor.pcapng"].map { captures.appendingPathComponent($0).path }
+    for opened in [Array(paths.prefix(1)), paths] {
+      let all = Captures(opening: opened)
+      var (packet, last, count) = (Packet(), try #require(all.part), 0)
+      #expect((0..<0.1).contains(last))
+      while all.next(into: &packet) != nil {
+        let part = try #require(all.part)
+        #expect(part >= last && part <= 1)
+        (last, count) = (part, count + 1)
+      }
+      #expect(last == 1 && count > 10 && all.faults.isEmpty)
+    }
+  }
+
   @Test("a block of any length is read, passed over or called damaged", arguments: [1, 2, 3, 6, 0xBAD] as [UInt64])
   func blocks(kind: UInt64) {
     func block(_ kind: UInt64, _ body: [UInt8]) -> [UInt8] {

@@ -121,6 +121,15 @@ extension Outbox {
     #expect(try Database(path: settings.path, readOnly: true).number("SELECT count(*) FROM event") == 1)
   }
 
+  @Test("what is old goes, and what is new moves from the log into the file") func checkpoint() throws {
+    let outbox = try Outbox(settings, machine: 1)
+    _ = try outbox.store((1...200).map { event($0) })
+    let before = try #require(FileSystem.imprint(of: settings.path)).size
+    try outbox.age(at: morning)
+    #expect(try #require(FileSystem.imprint(of: settings.path)).size > before + 8_192)
+    #expect(try outbox.waitingPayloads().count == 200 && outbox.isUntouched)
+  }
+
   @Test("an event's time runs on the machine's clock, and across a start of the machine on the time of day")
   func deadlines() throws {
     do {
