@@ -1,11 +1,11 @@
 import Core
 
 extension Examined {
-  private static let patience = Interval.seconds(6)
-
   /// Connects under its own client id and publishes one message where the gateway would; a running gateway notices nothing. If claims are
   /// exchanged, also checks whether messages to the site come back.
-  static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> [Examined] {
+  static func broker(
+    _ settings: CourierSettings, within patience: Interval = .seconds(6), _ meanwhile: @escaping () -> Void
+  ) -> [Examined] {
     let place = "\(String(settings.broker.host)):\(settings.broker.port)"
     let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
     do throws(MQTTFault) {
@@ -17,7 +17,7 @@ extension Examined {
       let said = "\(place): \(words)" + remedy(words, settings.broker)
       return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), said, command: command)]
     }
-    let broker = examined(call.answer, settings, place)
+    let broker = examined(call.answer, settings, place, within: patience)
     guard settings.claims, case .mayWrite = call.answer else { return [broker] }
     return [broker, neighbours(call.heard, settings)]
   }
@@ -48,7 +48,9 @@ extension Examined {
     return ""
   }
 
-  private static func examined(_ answer: BrokerCall.Answer, _ settings: CourierSettings, _ place: String) -> Examined {
+  private static func examined(
+    _ answer: BrokerCall.Answer, _ settings: CourierSettings, _ place: String, within patience: Interval
+  ) -> Examined {
     let (base, seconds) = (String(settings.topics.base), Int(patience.seconds))
     switch answer {
     case .none: return Examined("broker", .bad(.unavailable), "\(place): does not answer within \(seconds) s")

@@ -56,6 +56,34 @@ import Testing
   }
 }
 
+@Suite("A sender whose device has left its table") struct StaleSenderTests {
+  @Test("its next advert, though it repeats the last, makes the device anew and counts for no other") func evicted() throws {
+    var rig = Rig(devices: 4) { $0.publish.unknown = .publish }
+    func level(_ identity: StaticString) throws -> Int8? {
+      let slot = rig.gateway.devices.find(try Identity(written: Text<80>(identity).bytes))
+      return slot.map { rig.gateway.devices[$0].level }
+    }
+    rig.hear(1, at: 1, level: -50)
+    // One sender with as many names as there are places.
+    for number in 1...4 as ClosedRange<UInt8> { rig.hear(9, at: 1 + Double(number), level: -70, data: Yard.beacon(number)) }
+    #expect(try level("address:c0:00:00:00:00:01") == nil && rig.gateway.devices.count == 4)
+    rig.hear(1, at: 10, level: -50)
+    #expect(try level("address:c0:00:00:00:00:01") == -50 && rig.gateway.devices.count == 4 && rig.gateway.tableFaults == [])
+    for slot in 0..<4 where rig.gateway.devices[slot].level == -50 {
+      #expect(String(rig.gateway.devices[slot].identity) == "address:c0:00:00:00:00:01")
+    }
+    #expect((0..<4).count { rig.gateway.devices[$0].level == -70 } == 3)
+  }
+}
+
+extension String {
+  fileprivate init(_ identity: Identity) {
+    var text = Text<128>()
+    text.append(identity)
+    self = String(text)
+  }
+}
+
 @Suite("What is published under a chosen name") struct ChosenNameTests {
   private func words(_ message: Message) -> (topic: String, payload: String) { (String(message.topic), String(message.payload)) }
 

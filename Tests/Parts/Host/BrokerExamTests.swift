@@ -7,7 +7,9 @@ import Testing
   private typealias Answers = @Sendable (inout ModelBroker.Answers) -> Void
 
   /// What is found at a broker that answers so.
-  private func examined(_ answers: Answers, _ change: (inout CourierSettings) -> Void = { _ in }) -> [String] {
+  private func examined(
+    _ answers: Answers, within patience: Interval = .seconds(6), _ change: (inout CourierSettings) -> Void = { _ in }
+  ) -> [String] {
     let broker = ModelBroker()
     defer { broker.close() }
     broker.answer(answers)
@@ -15,7 +17,7 @@ import Testing
     (settings.broker.host, settings.broker.port) = (Text("127.0.0.1" as StaticString), broker.port)
     settings.boot = Text("run" as StaticString)
     change(&settings)
-    let found = Examined.broker(settings) {}
+    let found = Examined.broker(settings, within: patience) {}
     #expect(broker.record.greetings.allSatisfy { $0.identifier == "forecourt-check-run" && $0.willTopic == nil })
     return found.map { "\($0.verdict) \($0.subject) \($0.words.replacing("127.0.0.1:\(broker.port)", with: "PLACE"))" }
   }
@@ -29,22 +31,22 @@ import Testing
     let unknown = examined { $0.greeting = (0x86, false) }
     #expect(unknown.count == 1 && unknown[0].hasPrefix("bad(Host.Examined.Failure.forbidden) broker PLACE: the broker refuses us: "))
     #expect(unknown[0].hasSuffix("allow_anonymous true in mosquitto's configuration") && unknown[0].contains(": set username and "))
-    let wrong = examined({ $0.greeting = (0x86, false) }, { $0.broker.username = Text("anna" as StaticString) })
+    let wrong = examined({ $0.greeting = (0x86, false) }) { $0.broker.username = Text("anna" as StaticString) }
     #expect(wrong[0].hasSuffix(": set the right username and password_file; at a mosquitto: mosquitto_passwd FILE NAME"))
     let old = examined { $0.greeting = (0x84, false) }
     #expect(old[0].hasSuffix(": set [mqtt] version = 4"), "\(old)")
   }
 
   @Test("a broker that is not there, or says nothing, is told apart, and the wait ends") func silent() {
-    let nobody = examined({ _ in }, { $0.broker.port = 1 })
+    let nobody = examined({ _ in }) { $0.broker.port = 1 }
     #expect(nobody.count == 1 && nobody[0].hasPrefix("bad(Host.Examined.Failure.unavailable) broker 127.0.0.1:1: "))
     #expect(nobody[0].hasSuffix(": no broker runs here: apt install mosquitto, or systemctl start mosquitto"))
     let begun = Clock.now()
-    let mute = examined { $0.greeting = nil }
-    #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 6 s"])
-    let deaf = examined { $0.publication = { _ in nil } }
-    #expect(deaf == ["doubtful broker PLACE: connected, but did not acknowledge a message within 6 s"])
-    #expect((.seconds(11) ... .seconds(40)).contains(Clock.now() - begun))
+    let mute = examined({ $0.greeting = nil }, within: .seconds(1))
+    #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 1 s"])
+    let deaf = examined({ $0.publication = { _ in nil } }, within: .seconds(1))
+    #expect(deaf == ["doubtful broker PLACE: connected, but did not acknowledge a message within 1 s"])
+    #expect((.seconds(1.9) ... .seconds(40)).contains(Clock.now() - begun))
   }
 
   /// What is found of the neighbours when the broker brings back what we say, and retains these statuses.
@@ -89,7 +91,7 @@ import Testing
   }
 
   @Test("claims that do not come back are said to be forbidden") func claims() {
-    let found = examined({ _ in }, { $0.claims = true })
+    let found = examined({ _ in }) { $0.claims = true }
     let words = "bad(Host.Examined.Failure.forbidden) neighbours our claims do not come back"
     #expect(found.count == 2 && found[1].hasPrefix(words), "\(found)")
   }
