@@ -55,6 +55,16 @@ struct Played {
     store.flush(at: now)
   }
 
+  /// A visit begins or ends.
+  mutating func push(_ edge: Message.VisitEdge, of id: String) {
+    var message = Message()
+    (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at, edge, true)
+    (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
+    pushed.append(String(message.payload))
+    store.add(message)
+    store.flush(at: now)
+  }
+
   /// As the courier does it; how many went out.
   @discardableResult
   mutating func publish(atMost most: Int = 120) -> Int {
