@@ -22,6 +22,10 @@ import Testing
     expect(Telemetry())
     expect(StatusReport())
     expect(Counters())
+    expect(GroupList())
+    expect(ReceiverRecord())
+    expect(Renumbering())
+    expect(Packet())
   }
 
   @Test("what is kept of a device, and of one at a trigger or in a region") func rows() {
@@ -38,6 +42,11 @@ import Testing
         "highest.value -200.0",
       ])
     expect(Approach())
+    expect(PowerMeasurement())
+    expect(Interest())
+    expect(DeviceName())
+    expect(AdvertCopy(), ["length -1"])
+    expect(LevelRing())
     expect(CloneDetector(), ["current -1", "former -1", "followed -1"])
     expect(TriggerEvidence(), ["requiredMargin 6.0", "isConnected"])
     expect(PatternJudgement(), ["quick.rival -1"])
@@ -46,6 +55,26 @@ import Testing
     expect(Leftovers.Entry(), ["due." + Self.never])
     expect(Regions.Occupancy(), ["changed." + Self.never])
     expect(RegionVisit(), ["device -1", "nextOfDevice -1", "nextOfRegion -1", "previousOfRegion -1"])
+  }
+
+  @Test("what is set, before anybody sets it, is what the manual says") func settings() {
+    expect(GatewaySettings(), ["name 7", "site 4", "devices 4096"])
+    expect(SiteSettings(), ["forgetAfter.microseconds 2592000000000"])
+    expect(KeySettings())
+    expect(
+      TriggerSettings(),
+      [
+        "arm.value 8.0", "fire.value 1.5", "leave.value 4.0", "dwell.microseconds 500000", "minimumSamples 4", "minimumRate 0.5",
+        "refractory.microseconds 30000000", "expires.microseconds 60000000", "margin.value 6.0", "settle.microseconds 500000",
+      ])
+    expect(RegionSettings(), ["minimum.value -127.0"])
+    expect(ZoneSettings(), ["hysteresis.value 3.0"])
+    expect(TransmitSettings(), ["company 280", "measuredPower.value -59.0", "interval.microseconds 100000"])
+    expect(DeviceCalibration(), ["measuredPower.value -59.0"])
+    expect(RangingSettings(), ["interval.microseconds 1000000"])
+    expect(
+      PublishSettings(), ["prefix 9", "interval.microseconds 10000000", "skip.value 0.5", "telemetry.microseconds 60000000"])
+    expect(CalibrationSettings(), ["pathLossExponent 1.8", "measuredPower.value -59.0", "doubt.value 2.0", "learns"])
   }
 
   @Test("what is known of a radio and of who talks to it") func radios() {
@@ -66,5 +95,9 @@ import Testing
     expect(GATTClient(settings))
     expect(GATTServer(settings, name: Name()), ["mtu 23", "leaveBy." + Self.never])
     expect(Reassembly())
+    expect(PacketStream(), ["isAligned"])
+    expect(Deafness(), ["left.microseconds 2000000"])
+    expect(AttributeTable())
+    expect(Shortfalls())
   }
 }

@@ -22,6 +22,7 @@ import Testing
     expect(EventStore.Queue(), ["mayWait"])
     expect(Radio.Status(), ["profile.manufacturer 65535"])
     expect(Ready())
+    expect(SiteProof())
     var settings = CourierSettings()
     (settings.broker.host, settings.prefix, settings.site, settings.name, settings.outbox.path) = (Text(), Text(), Text(), Text(), Text())
     expect(

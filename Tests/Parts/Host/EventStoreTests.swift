@@ -110,15 +110,19 @@ import Testing
     try FileManager.default.moveItem(atPath: scratch.path + "-away", toPath: scratch.path)
     played.drain()
     #expect(!played.counters.troubles.contains(.store) && played.settings.outbox.path == path)
+    // One of them comes back; the end of its first visit is recorded once.
+    played.push(.begins, of: "irk:eve")
+    played.push(1)
+    played.drain()
     played.store.close()
     var settings = played.settings
     settings.boot = Text("another")
     var next = EventStore(settings, CourierCounters()) { _, _ in }
     next.open(at: played.now)
-    #expect(next.unfinished?.map { String($0.id) } == ["irk:ann"])
+    #expect(next.unfinished?.map { String($0.id) }.sorted() == ["irk:ann", "irk:eve"])
     next.close()
     next.open(at: played.now)
-    #expect(next.unfinished?.count == 1, "once")
+    #expect(next.unfinished?.count == 2, "once")
   }
 
   @Test("events in any order are all delivered once the connection holds", arguments: 1...20 as ClosedRange<UInt64>)
