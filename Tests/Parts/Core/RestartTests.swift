@@ -133,6 +133,16 @@ import Testing
     #expect(try (state(rig.said())["near"] as? [Any])?.isEmpty == true)
   }
 
+  @Test("a state that waits for a trigger which is no more is forgotten, and brings no other") func gone() {
+    var rig = rig()
+    rig.gateway.caughtUp(at: .zero)
+    rig.wait(until: 5)
+    _ = rig.said()
+    rig.gateway.triggers.stale = 1 << 3
+    rig.wait(until: 10)
+    #expect(rig.gateway.triggers.stale == 0 && !rig.said().contains { $0.topic.hasSuffix("/state") })
+  }
+
   @Test("a state always fits, and counts the devices it leaves out")
   func crowd() throws {
     var rig = Rig(devices: 64) {

@@ -256,6 +256,13 @@ extension Outbox {
     #expect(scratch.names == ["outbox.db"])
   }
 
+  @Test("what may not be written is told from what another has")
+  func forbidden() throws {
+    try Database(path: settings.path).run("CREATE TABLE accounts (id INTEGER)")
+    let error = #expect(throws: StoreFault.self) { try Database(path: settings.path, readOnly: true).run("DROP TABLE accounts") }
+    #expect(error?.kind == .forbidden && error?.said == "attempt to write a readonly database")
+  }
+
   @Test("one outbox serves one gateway")
   func exclusive() throws {
     let first = try Outbox(settings, machine: 1)
