@@ -96,7 +96,7 @@ import Testing
         return "\(frames.channel) \(frames.payload.byteCount)"
       } catch { return "broken" }
     }
-    #expect(take([1, 0, 4, 0, 9]) == "4 1" && take([0, 0, 5, 0]) == "5 0" && take([9], goesOn: true) == "broken")
+    #expect(take([1, 0, 4, 0, 9]) == "4 1" && take([0, 0, 0x45, 1]) == "325 0" && take([9], goesOn: true) == "broken")
     #expect(take([2]) == "more" && take([0, 6], goesOn: true) == "more" && take([0, 1], goesOn: true) == "more")
     #expect(take([2], goesOn: true) == "6 2" && take([3], goesOn: true) == "broken")
     #expect(take([2, 0, 4, 0, 1]) == "more" && take([1, 0, 4, 0, 7]) == "4 1", "a new frame ends the old one")
