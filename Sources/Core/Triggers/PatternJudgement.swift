@@ -34,7 +34,7 @@ struct PatternJudgement: BitwiseCopyable {
   private(set) var at = Instant.zero
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
-  private var isPlaced = true
+  private var isPlaced = false
   /// How often it was found served.
   private var served: UInt8 = 0
   private static let teaching: UInt8 = 32

@@ -52,7 +52,10 @@ struct EventStore {
   }
 
   private static func signer(_ settings: CourierSettings, _ counters: CourierCounters, _ log: CourierLog) -> EventSigner? {
-    guard !settings.signingKey.isEmpty else { return nil }
+    guard !settings.signingKey.isEmpty else {
+      counters.set(.unsigned, false)
+      return nil
+    }
     let signer = EventSigner(settings.signingKey)
     if signer == nil {
       log(.error, Sentence("signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"))

@@ -1,11 +1,11 @@
 import Core
 
 extension Examined {
-  private static let patience = Interval.seconds(6)
-
   /// Connects under its own client id and publishes one message where the gateway would; a running gateway notices nothing. If claims are
   /// exchanged, also checks whether messages to the site come back.
-  static func broker(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> [Examined] {
+  static func broker(
+    _ settings: CourierSettings, within patience: Interval = .seconds(6), _ meanwhile: @escaping () -> Void
+  ) -> [Examined] {
     let place = "\(String(settings.broker.host)):\(settings.broker.port)"
     let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
     do throws(MQTTFault) {
@@ -17,9 +17,9 @@ extension Examined {
       let said = "\(place): \(words)" + remedy(words, settings.broker)
       return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), said, command: command)]
     }
-    let broker = examined(call.answer, settings, place)
+    let broker = examined(call.answer, settings, place, within: patience)
     guard settings.claims, case .mayWrite = call.answer else { return [broker] }
-    return [broker, neighbours(call, settings)]
+    return [broker, neighbours(call.heard, settings)]
   }
 
   private static func remedyCommand(_ words: String, _ broker: BrokerSettings) -> String? {
@@ -48,7 +48,9 @@ extension Examined {
     return ""
   }
 
-  private static func examined(_ answer: BrokerCall.Answer, _ settings: CourierSettings, _ place: String) -> Examined {
+  private static func examined(
+    _ answer: BrokerCall.Answer, _ settings: CourierSettings, _ place: String, within patience: Interval
+  ) -> Examined {
     let (base, seconds) = (String(settings.topics.base), Int(patience.seconds))
     switch answer {
     case .none: return Examined("broker", .bad(.unavailable), "\(place): does not answer within \(seconds) s")
@@ -62,27 +64,27 @@ extension Examined {
     }
   }
 
-  private static func neighbours(_ call: BrokerCall, _ settings: CourierSettings) -> Examined {
+  static func neighbours(_ heard: BrokerAnswers, _ settings: CourierSettings) -> Examined {
     let site = String(settings.topics.site)
-    guard call.hearsItself else {
+    guard heard.hearsItself else {
       let remedy = "the broker's access list must allow write \(site)/claim/+/+/\(String(settings.name)) and read \(site)/claim/#"
       return Examined("neighbours", .bad(.forbidden), "our claims do not come back, so no trigger in a group would fire: " + remedy)
     }
     var silent: [String] = []
     for index in settings.roster.indices where settings.roster[index] != settings.name {
       let name = String(settings.roster[index])
-      if !call.statuses.contains(where: { same($0.name, name) }) { silent.append(name) }
+      if !heard.statuses.contains(where: { same($0.name, name) }) { silent.append(name) }
     }
     if !silent.isEmpty {
       let remedy = "it has never run here, or the access list does not allow read \(site)/+/status"
       return Examined("neighbours", .doubtful, "our claims come back, but there is no status of \(listed(silent, with: "and")): " + remedy)
     }
-    let strangers = call.statuses.filter { !$0.isProven }.map { $0.name }
+    let strangers = heard.statuses.filter { !$0.isProven }.map { $0.name }
     if !strangers.isEmpty {
       let remedy = "not authenticated with our site's key: give each gateway the same site_key_file"
       return Examined("neighbours", .bad(.forbidden), "\(listed(strangers, with: "and")): \(remedy)")
     }
-    let others = call.statuses.filter { !same($0.name, String(settings.name)) }.map { $0.name }
+    let others = heard.statuses.filter { !same($0.name, String(settings.name)) }.map { $0.name }
     let known = others.isEmpty ? "nobody else has a status there" : "\(listed(others, with: "and")) can be heard"
     guard settings.siteKeys.isEmpty else {
       return Examined("neighbours", .good, "our claims come back; \(known); messages are authenticated with the site's key")
@@ -93,7 +95,7 @@ extension Examined {
 }
 
 /// What the broker brought from the site.
-private final class BrokerAnswers {
+final class BrokerAnswers {
   var hearsItself = false
   var statuses: [(name: String, isProven: Bool)] = []
 }
@@ -101,7 +103,7 @@ private final class BrokerAnswers {
 /// One short connection to a broker.
 private final class BrokerCall {
   private let client: MQTTClient
-  private let heard: BrokerAnswers
+  let heard: BrokerAnswers
   private let bell = Doorbell()
   private let dialer: Dialer
   private let settings: CourierSettings
@@ -120,8 +122,6 @@ private final class BrokerCall {
   /// How far it got.
   enum Answer { case none, connected, mayNotWrite, mayWrite }
   private(set) var answer = Answer.none
-  var hearsItself: Bool { heard.hearsItself }
-  var statuses: [(name: String, isProven: Bool)] { heard.statuses }
 
   func ask() throws(MQTTFault) {
     guard try connect() else { return }
@@ -186,7 +186,7 @@ private final class BrokerCall {
 }
 
 extension BrokerAnswers {
-  fileprivate func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
+  func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
     if topic.equals(settings.topics.siteCheck(settings.name).bytes) { return hearsItself = true }
     var levels = Levels(topic)
     guard levels.skip(settings.topics.neighbour.bytes), payload.byteCount > 0 else { return }

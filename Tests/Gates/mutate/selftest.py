@@ -61,6 +61,7 @@ def every_kind_makes_its_mistakes():
         ('constant', 'x = true', ['x = false']),
         ('unit', 'x = .seconds(a)', ['x = .milliseconds(a)']),
         ('arguments swapped', 'f(a, to: b)', ['f(b, to: a)']),
+        ('arguments swapped', 'x = min(a, b)', []),
         ('arguments swapped', 'func f(a: A, b: B) {}', []),
         ('assignment dropped', 'a.b = c', ['()']),
         ('assignment dropped', 'let a = c', []),

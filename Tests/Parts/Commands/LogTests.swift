@@ -1,3 +1,5 @@
+import Foundation
+import Synchronization
 import Testing
 
 @Suite("the log") struct LogTests {
@@ -27,15 +29,29 @@ import Testing
     return run.errorLines.sorted()
   }
 
-  @Test("each line has its level, and lines below the level of the settings are not written", arguments: ["text", "json"])
-  func levels(format: String) throws {
+  @Test("each line has its level, and lines below the level of the settings are not written") func levels() throws {
     let (radio, broker) = ("radio hci0: scanning", "no connection to the broker at 127.0.0.1: Connection refused")
-    let lines =
-      format == "text"
-      ? ["forecourt: " + broker, "forecourt: " + radio]
-      : [#"{"level":"info","message":"\#(radio)"}"#, #"{"level":"warning","message":"\#(broker)"}"#]
-    #expect(try said(format, "info") == lines)
-    #expect(try said(format, "warning") == lines.filter { $0.contains("broker") })
-    #expect(try said(format, "error") == [])
+    let lines = [
+      "text": ["forecourt: " + broker, "forecourt: " + radio],
+      "json": [#"{"level":"info","message":"\#(radio)"}"#, #"{"level":"warning","message":"\#(broker)"}"#],
+    ]
+    // All at once: each takes five seconds, and most of them sleep.
+    let cases = ["text", "json"].flatMap { format in ["info", "warning", "error"].map { (format, $0) } }
+    let told = Mutex([String: [String]]())
+    let done = DispatchGroup()
+    for (format, level) in cases {
+      done.enter()
+      Thread.detachNewThread {
+        let said = try? said(format, level)
+        told.withLock { $0[format + " " + level] = said }
+        done.leave()
+      }
+    }
+    done.wait()
+    for (format, lines) in lines {
+      #expect(told.withLock { $0[format + " info"] } == lines)
+      #expect(told.withLock { $0[format + " warning"] } == lines.filter { $0.contains("broker") })
+      #expect(told.withLock { $0[format + " error"] } == [])
+    }
   }
 }

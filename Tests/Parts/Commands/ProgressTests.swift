@@ -2,8 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A terminal for standard error, and perhaps for standard output, too: what was written to it, and what stands on it at the end.
-private final class Terminal {
+/// A terminal for standard error, and perhaps for standard output, too: what was written to it, and what stands on it at the end. One thread
+/// has it at a time.
+private final class Terminal: @unchecked Sendable {
   private let master: Int32
   private let place: String
   private(set) var bytes: [UInt8] = []
@@ -95,13 +96,14 @@ private final class Terminal {
 
   /// Runs with standard error on a terminal. The clock says more than two seconds soon, however fast the machine is: the program is held
   /// still so long. `isEnded`: at the first bar.
-  private func run(_ arguments: [String], isHeld: Bool = true, isEnded: Bool = false, toTerminal: Bool = false) throws -> (Terminal, Int32)
-  {
+  private static func run(
+    _ arguments: [String], in folder: URL, isHeld: Bool = true, isEnded: Bool = false, toTerminal: Bool = false
+  ) throws -> (Terminal, Int32) {
     let terminal = Terminal()
     let process = Process()
     process.executableURL = Program.executable
     process.arguments = arguments
-    process.currentDirectoryURL = program.folder
+    process.currentDirectoryURL = folder
     process.environment = [:]
     process.standardInput = FileHandle.nullDevice
     let slave = try terminal.slave()
@@ -122,30 +124,47 @@ private final class Terminal {
     return (terminal, process.terminationStatus)
   }
 
-  @Test(
-    "a progress bar is drawn, and its line is restored",
-    arguments: [
-      ["replay", "long.btsnoop"], ["replay", "long.btsnoop", "--decoded"], ["replay", "long.btsnoop", "--report", "out.html"],
-      ["explain", id, "--capture", "long.btsnoop", "--brief"], ["calibrate", "fixed", "--id", id, "--capture", "long.btsnoop"],
-    ])
-  func bar(command: [String]) throws {
-    let begun = ContinuousClock.now
-    let (terminal, exit) = try run(command)
-    #expect(terminal.bars <= Int((ContinuousClock.now - begun) / .milliseconds(100)), "ten times a second at most")
-    #expect(exit == 65, "\(terminal.text)")
-    #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(terminal.text)")
-    #expect(terminal.lines.count == 2 && terminal.lines[0].hasPrefix("forecourt: long.btsnoop is truncated at byte "), "\(terminal.lines)")
-    #expect(terminal.lines.last == "", "\(terminal.lines)")
+  /// All at once: each is held for two seconds.
+  private func together(_ commands: [[String]], isEnded: Bool = false) -> [[String]: (terminal: Terminal, exit: Int32)] {
+    let told = Mutex([[String]: (terminal: Terminal, exit: Int32)]())
+    let (done, folder) = (DispatchGroup(), program.folder)
+    for command in commands {
+      done.enter()
+      Thread.detachNewThread {
+        let result = try? Self.run(command, in: folder, isEnded: isEnded)
+        told.withLock { $0[command] = result.map { ($0.0, $0.1) } }
+        done.leave()
+      }
+    }
+    done.wait()
+    return told.withLock { $0 }
   }
 
-  @Test("simulate shows a progress bar, too", arguments: [["--out", "day.btsnoop"], ["--truth", "day.jsonl"], []])
-  func simulation(options: [String]) throws {
-    let (terminal, _) = try run(["simulate", "day.toml"] + options, isEnded: true)
-    #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(terminal.text)")
+  @Test("a progress bar is drawn, and its line is restored") func bar() {
+    let commands = [
+      ["replay", "long.btsnoop"], ["replay", "long.btsnoop", "--decoded"], ["replay", "long.btsnoop", "--report", "out.html"],
+      ["explain", Self.id, "--capture", "long.btsnoop", "--brief"], ["calibrate", "fixed", "--id", Self.id, "--capture", "long.btsnoop"],
+    ]
+    let begun = ContinuousClock.now
+    let told = together(commands)
+    #expect(told.count == commands.count)
+    for (command, (terminal, exit)) in told {
+      #expect(terminal.bars <= Int((ContinuousClock.now - begun) / .milliseconds(100)), "ten times a second at most")
+      #expect(exit == 65, "\(command): \(terminal.text)")
+      #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(command): \(terminal.text)")
+      #expect(terminal.lines.count == 2 && terminal.lines[0].hasPrefix("forecourt: long.btsnoop is truncated at byte "), "\(command)")
+      #expect(terminal.lines.last == "", "\(command): \(terminal.lines)")
+    }
+  }
+
+  @Test("simulate shows a progress bar, too") func simulation() {
+    let told = together([["--out", "day.btsnoop"], ["--truth", "day.jsonl"], []].map { ["simulate", "day.toml"] + $0 }, isEnded: true)
+    #expect(told.count == 3)
+    for (command, (terminal, _)) in told { #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(command): \(terminal.text)") }
   }
 
   @Test("lines on the same terminal stay whole") func mixed() throws {
-    let (terminal, exit) = try run(["replay", "long.btsnoop"], toTerminal: true)
+    let (terminal, exit) = try Self.run(["replay", "long.btsnoop"], in: program.folder, toTerminal: true)
     #expect(exit == 65 && terminal.bars > 0)
     let lines = terminal.lines
     #expect(lines.count > 500 && lines.dropLast(2).allSatisfy { $0.hasPrefix("{\"t_us\":") && $0.hasSuffix("}") })
@@ -153,7 +172,7 @@ private final class Terminal {
   }
 
   @Test("quick work shows no progress bar, and nothing but a terminal gets one") func none() throws {
-    let (terminal, exit) = try run(["replay", "visit.btsnoop"], isHeld: false)
+    let (terminal, exit) = try Self.run(["replay", "visit.btsnoop"], in: program.folder, isHeld: false)
     #expect(exit == 0 && terminal.bytes.isEmpty, "\(terminal.text)")
     let told = try program("replay", "long.btsnoop")
     #expect(told.exit == 65 && told.errorLines.count == 1 && !told.error.contains("\r"))

@@ -58,7 +58,8 @@ final class SetupTests {
   }
 
   @Test("it waits for the first fire, and says what it saw") func fire() throws {
-    try program.write("site.toml", TuningTests.site)
+    try program.write(
+      "site.toml", TuningTests.site.replacing("stand_s = 10", with: "stand_s = 4").replacing("takes_s = 8", with: "takes_s = 4"))
     let told = try program(
       "setup", "--config", "new.toml", "--radio", "simulate:site.toml", "--purpose", "x", "--match", TuningTests.anna,
       "--broker", "localhost:9", "--seconds", "45")

@@ -71,6 +71,13 @@ import Testing
     #expect(next["adverts_hz"] == 0 && next["reports"] == 69 && next["uptime_s"] == 15 && next["connections"] == 0)
   }
 
+  @Test("who has done nothing has counted nothing, and no figure is negative") func nothing() throws {
+    var telemetry = Telemetry()
+    #expect(try figures(telemetry).filter { $0.value != 0 } == ["v": 1])
+    (telemetry.packetsDropped, telemetry.messagesDropped, telemetry.bytesDiscarded) = (-1, -1, -1)
+    #expect(try figures(telemetry).filter { $0.value != 0 } == ["v": 1])
+  }
+
   @Test("a shorter interval counts from now, a longer one from the next time") func interval() throws {
     var collector = TelemetryCollector([], telemetry: .seconds(3_600), started: Clock.now())
     collector.reload(try configuration("[publish]\ntelemetry_s = 15"))

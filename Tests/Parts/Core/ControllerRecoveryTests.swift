@@ -196,7 +196,13 @@ import Testing
     guard case .pass = line.offer(connect) else { return #expect(Bool(false), "the command was held up") }
     line.run(for: .milliseconds(100))
     #expect(!line.model.isScanning)
-    if end[1] == 0x3E { line.say([4, 0x0F, 4, 0, 1, 0x0D, 0x20]) }
+    // Meanwhile the controller takes nothing more.
+    guard case .later = line.offer([1, 0x06, 0x20, 0]) else { return #expect(Bool(false), "it overran the controller") }
+    if end[1] == 0x3E {
+      line.say([4, 0x0F, 4, 0, 1, 0x0D, 0x20])
+      line.run(for: .milliseconds(100))
+      #expect(!line.model.isScanning && line.controller.recoveries == Recoveries(), "it was accepted")
+    }
     line.say(end)
     line.run(for: .milliseconds(100))
     #expect(line.model.isScanning && line.controller.condition == .scanning)

@@ -37,7 +37,8 @@ import Testing
     line = ModelLine(settings)
     line.run(for: .seconds(1))
     #expect(line.model.parameters == [0, 0, 1, 0, 0x60, 0, 0x60, 0])
-    #expect(line.controller.condition == .scanning)
+    #expect(line.controller.condition == .scanning && line.controller.recoveries == Recoveries(), "nothing had to be refused")
+    #expect(line.controller.profile.shortfalls == Shortfalls())
   }
 
   @Test("a controller without an address gets a random one") func randomAddress() {

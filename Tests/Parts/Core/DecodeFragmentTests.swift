@@ -15,6 +15,8 @@ import Testing
   final class Listener {
     private let loan = Loan()
     private var fragments: Fragments
+    /// One for all, as long as it likes.
+    private var whole = WholeReport()
 
     init() {
       var arena = loan.arena
@@ -27,7 +29,6 @@ import Testing
       var heard: Joined?
       try forEachReport(in: packet) { report in
         guard fragments.concern(report) else { return heard = joined(report) }
-        var whole = WholeReport()
         guard fragments.join(report, at: Instant(microseconds: milliseconds * 1_000), into: &whole) else { return }
         let report = try Report(whole: whole.bytes)
         heard = joined(report)

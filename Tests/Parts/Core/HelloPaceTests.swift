@@ -5,25 +5,13 @@ import Testing
 @Suite("When a gateway says hello, and whether it hears itself") struct HelloPaceTests {
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
 
-  private func grouped(_ roster: [Name] = []) -> Settings {
-    var settings = Settings()
-    settings.gateway.name = "we"
-    settings.addTrigger("pump", group: "pumps")
-    for name in roster {
-      var entry = SiteSettings.Entry()
-      entry.name = name
-      precondition(settings.site.roster.append(entry) == nil)
-    }
-    return settings
-  }
-
   @Test("alone every 10 s once a hello has come back, otherwise each second; never without a group, a roster or a line")
   func paces() {
     for roster in [[], ["we"], ["we", "other"]] as [[Name]] {
       let isAlone = roster.count < 2
       var membership = Membership()
       let before = membership.due
-      membership.reload(grouped(roster))
+      membership.reload(Settings.grouped(roster))
       let offline = membership.due
       #expect(before == .never && offline == .never, "nobody is connected")
       membership.connected(true, at: at(10))
@@ -51,7 +39,7 @@ import Testing
   func hearing() {
     for roster in [["we"], ["we", "other"]] as [[Name]] {
       var membership = Membership()
-      membership.reload(grouped(roster))
+      membership.reload(Settings.grouped(roster))
       membership.connected(true, at: at(0))
       let isBefore = membership.hearsItself(at: at(0))
       // A claim goes before the first hello.

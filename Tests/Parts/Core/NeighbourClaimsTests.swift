@@ -71,24 +71,12 @@ import Testing
     return word
   }
 
-  private func settings(_ roster: [Name] = []) -> Settings {
-    var settings = Settings()
-    settings.gateway.name = "we"
-    settings.addTrigger("pump", group: "pumps")
-    for name in roster {
-      var entry = SiteSettings.Entry()
-      entry.name = name
-      precondition(settings.site.roster.append(entry) == nil)
-    }
-    return settings
-  }
-
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1e6)) }
 
   @Test("it is news when it appears, starts anew or comes back, and not when it repeats itself")
   func appears() {
     var membership = Membership()
-    membership.reload(settings())
+    membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     var isNews = [membership.isNews(word(), at: at(1)), membership.isNews(word(isOnline: false), at: at(1))]
     #expect(isNews == [true, false])
@@ -108,10 +96,10 @@ import Testing
   @Test("a stranger is no news where a roster lists the site, or where the table is full of names that spoke")
   func strangers() {
     var membership = Membership()
-    membership.reload(settings(["we", "other"]))
+    membership.reload(Settings.grouped(["we", "other"]))
     #expect(membership.isNews(word("stranger"), at: at(1)) == false)
     membership = Membership()
-    membership.reload(settings())
+    membership.reload(Settings.grouped())
     for number in 0..<64 {
       var hello = word(Name())
       hello.name = "gate"

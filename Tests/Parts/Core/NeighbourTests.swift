@@ -57,25 +57,12 @@ import Testing
     return word
   }
 
-  private func grouped(_ roster: [Name] = []) -> Settings {
-    var settings = Settings()
-    settings.gateway.name = "we"
-    settings.addTrigger("pump", group: "pumps")
-    for name in roster {
-      var entry = SiteSettings.Entry()
-      entry.name = name
-      entry.groups.isEverything = true
-      precondition(settings.site.roster.append(entry) == nil)
-    }
-    return settings
-  }
-
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64(seconds * 1e6)) }
 
   @Test("a gateway that does not receive its own hellos knows no neighbours")
   func deaf() {
     var membership = Membership()
-    membership.reload(grouped())
+    membership.reload(Settings.grouped())
     #expect(membership.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
     membership.receive(hello: neighbour(), at: at(1))
     #expect(membership.due == .never, "nor anything to be said")
@@ -97,7 +84,7 @@ import Testing
   @Test("a goodbye counts once its gateway is silent; an earlier run's will never counts")
   func goodbyes() {
     var membership = Membership()
-    membership.reload(grouped())
+    membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     let number = membership.nextHello(at: at(1))
     var hello = neighbour()
@@ -117,7 +104,7 @@ import Testing
   @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
   func runs() {
     var membership = Membership()
-    membership.reload(grouped())
+    membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     let number = membership.nextHello(at: at(1))
     var hello = neighbour()
@@ -148,19 +135,19 @@ import Testing
   @Test("the roster names the gateways that must be heard, and no other is listened to")
   func rosters() {
     var membership = Membership()
-    membership.reload(grouped(["we", "other"]))
+    membership.reload(Settings.grouped(["we", "other"]))
     membership.connected(true, at: at(0))
     membership.receive(status: neighbour(isOnline: false), at: at(1))
     #expect(membership.hasCompetitor(in: "pumps", at: at(60)) == true, "however it said goodbye")
     membership.receive(status: neighbour("stranger"), at: at(1))
     #expect(membership.find("stranger") == nil && membership.refused.strangers == 1 && membership.refused.stranger == Name("stranger"))
-    membership.reload(grouped(["we"]))
+    membership.reload(Settings.grouped(["we"]))
     #expect(!membership.hasCompetitor(in: "pumps", at: at(60)) && membership.isAcquainted(at: at(60)), "alone by the roster")
   }
 
   @Test("a neighbour keeps the groups that the roster gives it, and a gateway without a group still sends hellos to its roster")
   func enrolled() {
-    var settings = grouped(["we"])
+    var settings = Settings.grouped(["we"])
     var entry = SiteSettings.Entry()
     entry.name = "other"
     entry.groups.append("doors")
@@ -175,7 +162,7 @@ import Testing
     membership.receive(hello: hello, at: at(2))
     #expect(membership.hasCompetitor(in: "pumps", at: at(2)) == true)
     #expect(membership.hasCompetitor(in: "doors", at: at(90)) == true, "whatever it says of itself")
-    var groupless = grouped(["we", "other"])
+    var groupless = Settings.grouped(["we", "other"])
     groupless.triggers.removeAll()
     membership.reload(groupless)
     #expect(membership.due != .never)
@@ -186,7 +173,7 @@ import Testing
     var list = GroupList()
     list.append("pumps")
     var membership = Membership()
-    membership.reload(grouped(["we", "one", "two"]))
+    membership.reload(Settings.grouped(["we", "one", "two"]))
     membership.connected(true, at: at(0))
     var told: [Unheard?] = []
     for second in 0..<40 {
@@ -216,7 +203,7 @@ import Testing
     var list = GroupList()
     list.append("pumps")
     var membership = Membership()
-    membership.reload(grouped())
+    membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     for (name, group) in [("one", "pumps"), ("two", "doors")] as [(Name, Name)] {
       var hello = neighbour(name)
@@ -233,7 +220,7 @@ import Testing
   @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
     var membership = Membership()
-    membership.reload(grouped())
+    membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     func name(_ number: Int) -> Name {
       var name = Name("gate")

@@ -138,8 +138,12 @@ struct PeerLine: ~Copyable {
     let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
     opcodes.append(opcode)
     let handle = packet.count >= 6 ? UInt16(packet[4]) | UInt16(packet[5]) << 8 : 0
+    // Invalid HCI Command Parameters.
+    if let length = Self.lengths[opcode], packet.count != 4 + length { return complete(opcode, [0x12]) }
     switch opcode {
-    case 0x200D, 0x2043: call(packet)
+    case 0x200D, 0x2043:
+      given.append((opcode, Array(packet[4...])))
+      call(packet)
     case 0x200E:
       complete(opcode, [calling == nil ? 0x0C : 0])
       if calling != nil && !ignored.contains(opcode) { connectionEvent(0x02, handle: 0, phone: 0) }
@@ -159,6 +163,11 @@ struct PeerLine: ~Copyable {
       if let answer = model.answer(packet) { say(answer) }
     }
   }
+
+  private static let lengths: [UInt16: Int] = [
+    0x0406: 3, 0x1405: 2, 0x2006: 15, 0x2007: 0, 0x2008: 32, 0x200A: 1, 0x200D: 25, 0x200E: 0, 0x201B: 2, 0x2035: 7, 0x2036: 25, 0x2039: 6,
+    0x203B: 0, 0x2043: 26,
+  ]
 
   private mutating func advertise(_ opcode: UInt16, _ parameters: [UInt8]) {
     given.append((opcode, parameters))

@@ -33,7 +33,10 @@ import Testing
     // Twice is once.
     rig.gateway.restore(open("trigger/pump"), at: .zero)
     rig.gateway.caughtUp(at: .zero)
-    #expect(try state(rig.said())["served_count"] as? Int == 2)
+    let before = try state(rig.said())
+    let waiting = (before["served"] as? [[String: Any]])?.compactMap { $0["id"] as? String }.sorted()
+    #expect(before["served_count"] as? Int == 2 && waiting == ["address:c0:00:00:00:00:01", "address:c0:00:00:00:00:02"])
+    #expect(before["near_count"] as? Int == 0 && (before["near"] as? [Any])?.isEmpty == true)
     rig.hear(1, from: 1, to: 40, level: -60)
     rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000))
     let said = rig.said()
@@ -128,6 +131,16 @@ import Testing
     #expect(near?.count == 1 && near?.first?["undecided"] as? String == "present at start")
     rig.hear(1, from: 60, to: 80, level: -95)
     #expect(try (state(rig.said())["near"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test("a state that waits for a trigger which is no more is forgotten, and brings no other") func gone() {
+    var rig = rig()
+    rig.gateway.caughtUp(at: .zero)
+    rig.wait(until: 5)
+    _ = rig.said()
+    rig.gateway.triggers.stale = 1 << 3
+    rig.wait(until: 10)
+    #expect(rig.gateway.triggers.stale == 0 && !rig.said().contains { $0.topic.hasSuffix("/state") })
   }
 
   @Test("a state always fits, and counts the devices it leaves out")

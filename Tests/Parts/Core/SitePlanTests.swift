@@ -150,9 +150,11 @@ import Testing
     settings.gateway.devices = 64
     configure(&settings)
     for radio in 2..<4 { settings.radios[radio].point = nil }
+    let edition = rig.gateway.triggers.plan.edition
     rig.gateway.reload(settings, at: Instant(microseconds: 40_000_000))
     let left = rig.gateway.triggers.likelihood(of: place, rig.gateway.settings)
     let after = try #require(left)
+    #expect(rig.gateway.triggers.plan.edition != edition, "claims from before name other places")
     #expect(after.rivalName.isEmpty && after.likeliest == "elsewhere" && abs(after.here + after.rival + after.elsewhere - 1) < 0.001)
   }
 

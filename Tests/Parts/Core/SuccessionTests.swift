@@ -98,6 +98,23 @@ import Testing
     #expect(names(rig.told()) == ["leave 1", "leave 2"])
   }
 
+  @Test("of two that fell silent, half a second outweighs seven decibels and not thirteen", arguments: [(-67.0, "1"), (-73, "2")])
+  func between(level: Double, left: String) {
+    var rig = rig()
+    let data = Self.adverts[0]
+    // The first goes on as the newcomer does and falls silent earlier, the second at another level until just before.
+    for step in 0..<140 {
+      let time = 10 + Double(step) * 0.1
+      let approaching = min(Double(step) * 0.3 - 84, -60)
+      if step < 135 { hear(&rig, 1, from: time, to: time + 0.05, level: approaching, data: data) }
+      let other = step < 100 ? approaching : max(level, -60 - Double(step - 100))
+      hear(&rig, 2, from: time + 0.03, to: time + 0.05, level: other, data: data)
+    }
+    #expect(names(rig.told()) == ["fire 1", "fire 2"])
+    hear(&rig, 3, from: 24.03, to: 300, level: -60, data: data)
+    #expect(names(rig.told()) == ["leave " + left])
+  }
+
   @Test("a phone that appears where no other just fell silent is served at once", arguments: [UInt8(0x40), 0xC0]) func alone(kind: UInt8) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])

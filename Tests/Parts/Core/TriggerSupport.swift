@@ -21,6 +21,20 @@ extension Settings {
     precondition(selectors.append(.any) == nil && self.calibration.devices.append(calibration) == nil)
   }
 
+  /// The gateway "we" with a trigger in the group "pumps", and a roster that names no groups.
+  static func grouped(_ roster: [Name] = []) -> Settings {
+    var settings = Settings()
+    settings.gateway.name = "we"
+    settings.addTrigger("pump", group: "pumps")
+    for name in roster {
+      var entry = SiteSettings.Entry()
+      entry.name = name
+      entry.groups.isEverything = true
+      precondition(settings.site.roster.append(entry) == nil)
+    }
+    return settings
+  }
+
   mutating func addRadios(_ count: Int) {
     for index in 0..<count {
       var radio = RadioSettings()

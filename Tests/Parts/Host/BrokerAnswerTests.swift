@@ -55,7 +55,9 @@ private let base = "forecourt/site/gateway"
     let counters = talk.courier.counters
     #expect(counters.published.count == 3 && counters.eventsStored.count == 1 && counters.eventsWaiting.count == 0)
     #expect(counters.droppedOffline.count == 0 && counters.droppedBusy.count == 0 && counters.refused.count == 0)
+    let begun = Clock.now()
     talk.stop()
+    #expect(Clock.now() - begun < .seconds(1.1), "nothing is left to wait for")
   }
 
   @Test("after a lost connection unacknowledged events and the status go again, the other states only to a broker that forgot us")

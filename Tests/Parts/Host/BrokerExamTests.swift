@@ -7,7 +7,9 @@ import Testing
   private typealias Answers = @Sendable (inout ModelBroker.Answers) -> Void
 
   /// What is found at a broker that answers so.
-  private func examined(_ answers: Answers, _ change: (inout CourierSettings) -> Void = { _ in }) -> [String] {
+  private func examined(
+    _ answers: Answers, within patience: Interval = .seconds(6), _ change: (inout CourierSettings) -> Void = { _ in }
+  ) -> [String] {
     let broker = ModelBroker()
     defer { broker.close() }
     broker.answer(answers)
@@ -15,7 +17,8 @@ import Testing
     (settings.broker.host, settings.broker.port) = (Text("127.0.0.1" as StaticString), broker.port)
     settings.boot = Text("run" as StaticString)
     change(&settings)
-    let found = Examined.broker(settings) {}
+    let found = Examined.broker(settings, within: patience) {}
+    #expect(settings.claims || broker.record.subscribed.isEmpty, "who has no neighbours listens to nobody")
     #expect(broker.record.greetings.allSatisfy { $0.identifier == "forecourt-check-run" && $0.willTopic == nil })
     return found.map { "\($0.verdict) \($0.subject) \($0.words.replacing("127.0.0.1:\(broker.port)", with: "PLACE"))" }
   }
@@ -29,26 +32,67 @@ import Testing
     let unknown = examined { $0.greeting = (0x86, false) }
     #expect(unknown.count == 1 && unknown[0].hasPrefix("bad(Host.Examined.Failure.forbidden) broker PLACE: the broker refuses us: "))
     #expect(unknown[0].hasSuffix("allow_anonymous true in mosquitto's configuration") && unknown[0].contains(": set username and "))
-    let wrong = examined({ $0.greeting = (0x86, false) }, { $0.broker.username = Text("anna" as StaticString) })
+    let wrong = examined({ $0.greeting = (0x86, false) }) { $0.broker.username = Text("anna" as StaticString) }
     #expect(wrong[0].hasSuffix(": set the right username and password_file; at a mosquitto: mosquitto_passwd FILE NAME"))
     let old = examined { $0.greeting = (0x84, false) }
     #expect(old[0].hasSuffix(": set [mqtt] version = 4"), "\(old)")
   }
 
   @Test("a broker that is not there, or says nothing, is told apart, and the wait ends") func silent() {
-    let nobody = examined({ _ in }, { $0.broker.port = 1 })
+    let nobody = examined({ _ in }) { $0.broker.port = 1 }
     #expect(nobody.count == 1 && nobody[0].hasPrefix("bad(Host.Examined.Failure.unavailable) broker 127.0.0.1:1: "))
     #expect(nobody[0].hasSuffix(": no broker runs here: apt install mosquitto, or systemctl start mosquitto"))
     let begun = Clock.now()
-    let mute = examined { $0.greeting = nil }
-    #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 6 s"])
-    let deaf = examined { $0.publication = { _ in nil } }
-    #expect(deaf == ["doubtful broker PLACE: connected, but did not acknowledge a message within 6 s"])
-    #expect((.seconds(11) ... .seconds(40)).contains(Clock.now() - begun))
+    let mute = examined({ $0.greeting = nil }, within: .seconds(1))
+    #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 1 s"])
+    let deaf = examined({ $0.publication = { _ in nil } }, within: .seconds(1))
+    #expect(deaf == ["doubtful broker PLACE: connected, but did not acknowledge a message within 1 s"])
+    #expect((.seconds(1.9) ... .seconds(40)).contains(Clock.now() - begun))
+  }
+
+  /// What is found of the neighbours when the broker brings back what we say, and retains these statuses.
+  private func neighbours(_ statuses: [(name: String, payload: String)], _ change: (inout CourierSettings) -> Void = { _ in }) -> [String] {
+    var settings = CourierSettings()
+    settings.claims = true
+    change(&settings)
+    let heard = BrokerAnswers()
+    let topics = statuses.map { ("forecourt/site/\($0.name)/status", $0.payload) }
+    for (topic, payload) in topics + [("forecourt/site/claim/site/check/gateway", "{}"), ("forecourt/elsewhere/x/status", "{}")] {
+      heard.take(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, settings)
+    }
+    let found = Examined.neighbours(heard, settings)
+    return ["\(found.verdict) \(found.words)"]
+  }
+
+  private func enroll(_ names: [String], _ settings: inout CourierSettings) { for name in names { _ = settings.roster.append(Name(name)) } }
+
+  @Test("who can be heard at the site, who is missing, and whether the messages are authenticated") func site() throws {
+    let trust = "unauthenticated: whoever may publish there can make two gateways fire: set [security] site_key_file"
+    #expect(neighbours([]) == ["doubtful our claims come back; nobody else has a status there; \(trust)"])
+    let all = [("gateway", "{}"), ("other", "{}"), ("third", "{}"), ("other", "{}"), ("gone", "")]
+    #expect(neighbours(all) == ["doubtful our claims come back; other and third can be heard; \(trust)"])
+    let listed = neighbours(all) { self.enroll(["gateway", "other", "third"], &$0) }
+    #expect(listed == ["doubtful our claims come back; other and third can be heard; \(trust)"])
+    let missing = neighbours([("other", "{}")]) { self.enroll(["gateway", "other", "third", "fourth"], &$0) }
+    #expect(missing.count == 1 && missing[0].hasPrefix("doubtful our claims come back, but there is no status of third and fourth: it has"))
+    var keys = SiteProof()
+    keys.append([UInt8](repeating: 7, count: 32))
+    var payload = Payload("{\"v\":1}")
+    try #require(keys.prove(Array("forecourt/site/other/status".utf8).span.bytes, &payload))
+    let proven = ("other", String(payload))
+    #expect(
+      neighbours([proven]) { $0.siteKeys = keys } == [
+        "good our claims come back; other can be heard; messages are authenticated with the site's key"
+      ])
+    let forged = neighbours([proven, ("third", "{}")]) { $0.siteKeys = keys }
+    #expect(
+      forged == [
+        "bad(Host.Examined.Failure.forbidden) third: not authenticated with our site's key: give each gateway the same site_key_file"
+      ])
   }
 
   @Test("claims that do not come back are said to be forbidden") func claims() {
-    let found = examined({ _ in }, { $0.claims = true })
+    let found = examined({ _ in }) { $0.claims = true }
     let words = "bad(Host.Examined.Failure.forbidden) neighbours our claims do not come back"
     #expect(found.count == 2 && found[1].hasPrefix(words), "\(found)")
   }

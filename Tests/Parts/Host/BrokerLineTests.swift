@@ -120,6 +120,39 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("an end, or a line that is lost otherwise, holds nothing against the subscription on trial", arguments: [true, false])
+  func innocent(stops: Bool) throws {
+    let talk = Talk { $0.commands = true }
+    talk.start()
+    talk.until("the subscription") { talk.broker.record.subscribed.count == 1 }
+    if !stops {
+      talk.broker.answer { $0.greeting = (0x88, false) }
+      talk.broker.drop()
+      talk.until("a refusal") { talk.courier.counters.failedAttempts.count > 0 }
+    }
+    talk.stop()
+    let outbox = try Outbox(talk.settings.outbox, machine: 1)
+    let marks = try [outbox.marked("trying"), outbox.marked("falls")]
+    #expect(marks.allSatisfy { $0 ?? 0 == 0 } && talk.courier.counters.troubles == [], "\(marks)")
+  }
+
+  @Test("why TLS fails is said in the library's own words: the first is the cause", arguments: [true, false])
+  func withoutTLS(hasAuthorities: Bool) {
+    let talk = Talk()
+    talk.scratch.write("junk", Array("no certificate".utf8))
+    // A folder is read when it is needed.
+    talk.reload { $0.broker.authorities = hasAuthorities ? Text(talk.scratch.path) : talk.scratch["junk"] }
+    talk.start()
+    if hasAuthorities {
+      talk.until("the call") { talk.broker.isTalking }
+      talk.broker.send(Array("no TLS here\r\n".utf8))
+    }
+    talk.until("the failure") { talk.courier.counters.failedAttempts.count > 0 && !talk.said.isEmpty }
+    #expect(talk.said.count == 1 && talk.told("warning: no connection to the broker at 127.0.0.1: A TLS error occurred. "), "\(talk.said)")
+    #expect(talk.told(hasAuthorities ? "wrong version number" : "Unable to load CA certificates"), "\(talk.said)")
+    talk.stop()
+  }
+
   @Test("what ends the line for the third time is left out, said once with its remedy, and the rest goes on")
   func leftOut() throws {
     let talk = Talk {

@@ -113,6 +113,40 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(read.lines == (0..<count).map { ReadCapture.Line(microseconds: Int64($0) * 10, controller: 0, bytes: packet) })
   }
 
+  @Test("the share that was read grows from nothing to all, over all files") func share() throws {
+    let paths = ["air.h4.btsnoop", "air.monitor.pcapng"].map { captures.appendingPathComponent($0).path }
+    for opened in [Array(paths.prefix(1)), paths] {
+      let all = Captures(opening: opened)
+      var (packet, last, count) = (Packet(), try #require(all.part), 0)
+      #expect((0..<0.1).contains(last))
+      while all.next(into: &packet) != nil {
+        let part = try #require(all.part)
+        #expect(part >= last && part <= 1)
+        (last, count) = (part, count + 1)
+      }
+      #expect(last == 1 && count > 10 && all.faults.isEmpty)
+    }
+  }
+
+  @Test("a block of any length is read, passed over or called damaged", arguments: [1, 2, 3, 6, 0xBAD] as [UInt64])
+  func blocks(kind: UInt64) {
+    func block(_ kind: UInt64, _ body: [UInt8]) -> [UInt8] {
+      big(kind) + big(UInt64(body.count + 12)) + body + big(UInt64(body.count + 12))
+    }
+    let section = block(0x0A0D_0D0A, big(0x1A2B_3C4D) + [0, 1, 0, 0] + [UInt8](repeating: 0xFF, count: 8))
+    let interface = block(1, [0, 201, 0, 0] + big(0))
+    // Behind this many bytes a block of its kind has all that it needs.
+    let least = [1: 8, 2: 20, 3: 4, 6: 20][kind]
+    for words in 0..<14 {
+      let read = ReadCapture(of: section + interface + block(kind, [UInt8](repeating: 0, count: words * 4)))
+      let isDamaged = least.map { words * 4 < $0 } ?? false
+      #expect((read.failure?.contains("damaged") == true) == isDamaged, "\(kind), \(words * 4) bytes: \(read.failure ?? "read")")
+      for byte in [0x01, 0x7F, 0xFF] as [UInt8] {
+        _ = ReadCapture(of: section + interface + block(kind, [UInt8](repeating: byte, count: words * 4)))
+      }
+    }
+  }
+
   @Test("a pcapng block that nobody needs may be longer than the window") func longBlock() throws {
     var bytes = try contents("air.h4.pcapng")
     let names = 4 * CaptureLimits.window
@@ -176,4 +210,6 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
   }
 }
 
-private enum CaptureLimits { static let window = 2 * (262_144 + 4_096) }
+private enum CaptureLimits {
+  static let window = 2 * (262_144 + 4_096)
+}

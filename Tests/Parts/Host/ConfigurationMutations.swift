@@ -19,7 +19,10 @@ struct ConfigurationMutations {
       var random = Seeded(UInt64(seed))
       var text = Self.manual
       for _ in 0..<Int.random(in: 1...4, using: &random) { Self.mutate(&text, &random) }
-      let misplaced = found(ConfigurationText(name: "config.toml", text: text, scope: .hearing)).filter { !Self.isInside($0.at, text) }
+      let found = found(ConfigurationText(name: "config.toml", text: text, scope: .hearing))
+      guard !found.isEmpty else { continue }
+      let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+      let misplaced = found.filter { !Self.isInside($0.at, lines) }
       #expect(misplaced.isEmpty, "seed \(seed): \(misplaced.map { $0.line(in: "config.toml") })")
     }
   }
@@ -49,8 +52,7 @@ struct ConfigurationMutations {
   }
 
   /// One place behind a line's last character is inside: that is where its end is missed.
-  private static func isInside(_ at: Position, _ text: [UInt8]) -> Bool {
-    let lines = text.split(separator: 0x0A, omittingEmptySubsequences: false)
+  private static func isInside(_ at: Position, _ lines: [ArraySlice<UInt8>]) -> Bool {
     guard at.line >= 1, at.line <= lines.count, at.column >= 1 else { return false }
     return at.column <= lines[at.line - 1].filter { $0 & 0xC0 != 0x80 }.count + 1
   }

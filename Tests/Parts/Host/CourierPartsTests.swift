@@ -25,6 +25,42 @@ import Testing
     #expect(counters.troubles == [] && !counters.isOnline)
   }
 
+  @Test("who has to say something new is woken, once for each change") func bells() {
+    let bell = Doorbell()
+    let counters = CourierCounters(ringing: bell)
+    func wakes(_ change: () -> Void) -> Bool {
+      bell.willSleep()
+      change()
+      defer { bell.didWake() }
+      return wait(-1, Awaited(bell.descriptor), forAtMost: .zero).toRead
+    }
+    for isOnline in [true, false] {
+      #expect(wakes { counters.isOnline = isOnline } && !wakes { counters.isOnline = isOnline } && counters.isOnline == isOnline)
+    }
+    for isThere in [true, false] {
+      #expect(wakes { counters.set(.forbidden, isThere) } && !wakes { counters.set(.forbidden, isThere) })
+      #expect(wakes { counters.set(.lost, isThere) } && counters.troubles == (isThere ? [.forbidden, .lost] : []))
+    }
+    #expect(!wakes { counters.published.add() } && counters.published.count == 1)
+    var arena = Arena.taken(bytes: Ring<Request>.bytes(for: 4))
+    let requests = Ring<Request>(capacity: 4, in: &arena)
+    let intake = Intake(CourierSettings(), toCore: Outlet(requests: requests, bell: bell), counters)
+    #expect(!wakes { intake.ring() })
+    #expect(requests.push(.caughtUp) == nil)
+    #expect(wakes { intake.ring() })
+  }
+
+  @Test("each trouble has its words, the gravest first") func troubles() {
+    let order: [Troubles] = [.lost, .crowded, .store, .slow, .forbidden, .unsigned, .leftOut, .tried, .touched, .setAside, .insecure]
+    #expect(Troubles([]).words == nil)
+    var words: Set<String> = []
+    for (index, trouble) in order.enumerated() {
+      let own = trouble.words.map { "\($0)" } ?? ""
+      #expect(!own.isEmpty && words.insert(own).inserted)
+      for later in order[(index + 1)...] { #expect(trouble.union(later).words.map { "\($0)" } == own) }
+    }
+  }
+
   @Test("a token bucket passes a burst, then its rate")
   func bucket() {
     var bucket = TokenBucket(burst: 10, pace: .milliseconds(200))

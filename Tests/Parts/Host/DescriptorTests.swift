@@ -14,6 +14,18 @@ import Testing
     return files.filter { $0.hasPrefix(scratch.path) }
   }
 
+  @Test("doorbells and radios, with all that they hold") func bells() async {
+    await #expect(processExitsWith: .success) {
+      func open() -> Int { (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd"))?.count ?? 0 }
+      let before = open()
+      for _ in 0..<20 {
+        let bells = [Doorbell(), Doorbell()]
+        precondition(open() == before + 2 && bells[0].descriptor != bells[1].descriptor)
+      }
+      precondition(open() == before)
+    }
+  }
+
   @Test("captures: written, given up, read, damaged and foreign ones") func captures() throws {
     let path = scratch.path + "/a.btsnoop"
     do {

@@ -97,35 +97,32 @@ import Testing
   @Test("a visit is open until its end, even one delivered from memory alone; the next run learns what is open")
   func visits() throws {
     var played = Played(scratch)
-    func push(_ visit: Message.VisitEdge, _ id: String, _ store: inout EventStore, at now: Moment) {
-      var message = Message()
-      (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at, visit, true)
-      (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
-      store.add(message)
-      store.flush(at: now)
-    }
-    for id in ["irk:ann", "irk:bob", "irk:eve"] { push(.begins, id, &played.store, at: played.now) }
-    push(.ends, "irk:bob", &played.store, at: played.now)
+    for id in ["irk:ann", "irk:bob", "irk:eve"] { played.push(.begins, of: id) }
+    played.push(.ends, of: "irk:bob")
     played.drain()
     // The disk is away while one of them leaves.
     let path = played.settings.outbox.path
     try FileManager.default.moveItem(atPath: scratch.path, toPath: scratch.path + "-away")
     played.pass(.seconds(2))
-    push(.ends, "irk:eve", &played.store, at: played.now)
+    played.push(.ends, of: "irk:eve")
     played.drain()
     #expect(played.counters.troubles.contains(.store))
     try FileManager.default.moveItem(atPath: scratch.path + "-away", toPath: scratch.path)
     played.drain()
     #expect(!played.counters.troubles.contains(.store) && played.settings.outbox.path == path)
+    // One of them comes back; the end of its first visit is recorded once.
+    played.push(.begins, of: "irk:eve")
+    played.push(1)
+    played.drain()
     played.store.close()
     var settings = played.settings
     settings.boot = Text("another")
     var next = EventStore(settings, CourierCounters()) { _, _ in }
     next.open(at: played.now)
-    #expect(next.unfinished?.map { String($0.id) } == ["irk:ann"])
+    #expect(next.unfinished?.map { String($0.id) }.sorted() == ["irk:ann", "irk:eve"])
     next.close()
     next.open(at: played.now)
-    #expect(next.unfinished?.count == 1, "once")
+    #expect(next.unfinished?.count == 2, "once")
   }
 
   @Test("events in any order are all delivered once the connection holds", arguments: 1...20 as ClosedRange<UInt64>)

@@ -39,10 +39,7 @@ import Testing
   func touched(how: String) throws {
     var played = Played(scratch)
     played.push(3)
-    var enter = Message()
-    (enter.care, enter.at, enter.visit) = (.event, played.now.at, .begins)
-    (enter.topic, enter.payload) = (Topic("forecourt/site/gateway/region/door/event"), Payload(#"{"id":"irk:ann"}"#))
-    played.store.add(enter)
+    played.push(.begins, of: "irk:ann")
     played.push(2, isUrgent: true)
     let path = String(played.settings.outbox.path)
     func overwrite(_ suffix: String, at offset: UInt64, _ bytes: Int) throws {

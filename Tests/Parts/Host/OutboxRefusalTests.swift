@@ -26,15 +26,6 @@ import Testing
     try what == "a page" ? database.run("PRAGMA max_page_count = 100000") : database.run("DROP TRIGGER no")
   }
 
-  private func begin(_ id: String, _ played: inout Played) {
-    var message = Message()
-    (message.care, message.at, message.visit, message.isUrgent) = (.event, played.now.at, .begins, true)
-    (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
-    played.pushed.append(String(message.payload))
-    played.store.add(message)
-    played.store.flush(at: played.now)
-  }
-
   @Test(
     "every event is delivered once, counted right and stored as soon as the disk allows; the run after knows the open visits",
     arguments: ["a third event", "an outcome", "a visit's start", "a mark", "a page"])
@@ -45,7 +36,7 @@ import Testing
     // A page is only wanted when those before it are full.
     for number in 0..<(what == "a page" ? 200 : 5) {
       played.push(2)
-      if number == 3 { begin("irk:ann", &played) }
+      if number == 3 { played.push(.begins, of: "irk:ann") }
     }
     played.publish(atMost: 4)
     for _ in 0..<4 { played.acknowledge() }

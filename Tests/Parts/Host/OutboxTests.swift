@@ -121,6 +121,15 @@ extension Outbox {
     #expect(try Database(path: settings.path, readOnly: true).number("SELECT count(*) FROM event") == 1)
   }
 
+  @Test("what is old goes, and what is new moves from the log into the file") func checkpoint() throws {
+    let outbox = try Outbox(settings, machine: 1)
+    _ = try outbox.store((1...200).map { event($0) })
+    let before = try #require(FileSystem.imprint(of: settings.path)).size
+    try outbox.age(at: morning)
+    #expect(try #require(FileSystem.imprint(of: settings.path)).size > before + 8_192)
+    #expect(try outbox.waitingPayloads().count == 200 && outbox.isUntouched)
+  }
+
   @Test("an event's time runs on the machine's clock, and across a start of the machine on the time of day")
   func deadlines() throws {
     do {
@@ -245,6 +254,13 @@ extension Outbox {
     try Database(path: settings.path).run("CREATE TABLE accounts (id INTEGER); PRAGMA user_version = 1")
     #expect(throws: StoreFault.self) { _ = try Outbox(settings, machine: 1) }
     #expect(scratch.names == ["outbox.db"])
+  }
+
+  @Test("what may not be written is told from what another has")
+  func forbidden() throws {
+    try Database(path: settings.path).run("CREATE TABLE accounts (id INTEGER)")
+    let error = #expect(throws: StoreFault.self) { try Database(path: settings.path, readOnly: true).run("DROP TABLE accounts") }
+    #expect(error?.kind == .forbidden && error?.said == "attempt to write a readonly database")
   }
 
   @Test("one outbox serves one gateway")

@@ -3,10 +3,22 @@ import Foundation
 
 @testable import Host
 
+/// What was logged, and how gravely; on one thread.
+final class Said: @unchecked Sendable {
+  private(set) var lines: [String] = []
+
+  func append(_ severity: Severity, _ words: Sentence) { lines.append("\(severity): \(String(words))") }
+  func take() -> [String] {
+    defer { lines = [] }
+    return lines
+  }
+}
+
 /// The courier's side of the outbox with a played broker: the test decides what is in flight, acknowledged, refused or lost.
 struct Played {
   var settings: CourierSettings
   let counters = CourierCounters()
+  let log = Said()
   var store: EventStore
   var inFlight = InFlight()
   var now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
@@ -19,7 +31,7 @@ struct Played {
     var settings = CourierSettings()
     settings.outbox.path = scratch["outbox.db"]
     self.settings = settings
-    store = EventStore(settings, counters) { _, _ in }
+    store = EventStore(settings, counters) { [log] in log.append($0, $1) }
     store.open(at: now)
   }
 
@@ -40,6 +52,16 @@ struct Played {
       pushed.append(String(message.payload))
       store.add(message)
     }
+    store.flush(at: now)
+  }
+
+  /// A visit begins or ends.
+  mutating func push(_ edge: Message.VisitEdge, of id: String) {
+    var message = Message()
+    (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at, edge, true)
+    (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
+    pushed.append(String(message.payload))
+    store.add(message)
     store.flush(at: now)
   }
 

@@ -131,7 +131,8 @@ final class RunningRadio: @unchecked Sendable {
         bell.didWake()
         return found
       }
-      wait(bell.descriptor, nil, forAtMost: .milliseconds(50))
+      // No glances: who has something for the listener rings.
+      wait(bell.descriptor, nil, forAtMost: end - Clock.now())
       bell.didWake()
     }
     return nil

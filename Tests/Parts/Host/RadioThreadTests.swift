@@ -200,4 +200,16 @@ import Testing
     #expect(controller.command() == [1, 0x0C, 0x20, 2, 0, 0])
     #expect(controller.command() == nil)
   }
+  @Test("a hint wakes the radio's thread, unless there is no room for it") func hints() {
+    var arena = Arena.taken(bytes: Radio.bytes)
+    let radio = Radio(name: Name("test"), listener: Doorbell(), echoes: false, in: &arena)
+    func wakes() -> Bool {
+      radio.bell.willSleep()
+      radio.hint(KnownPeer(address: Address(word: 1), id: 2))
+      defer { radio.bell.didWake() }
+      return wait(radio.bell.descriptor, Awaited(radio.bell.descriptor), forAtMost: .zero).toRead
+    }
+    let woken = (0..<Limits.hintsQueued + 2).count { _ in wakes() }
+    #expect(woken == Limits.hintsQueued && radio.hints.count == Limits.hintsQueued)
+  }
 }

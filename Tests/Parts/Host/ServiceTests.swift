@@ -5,6 +5,22 @@ import Testing
 
 @testable import Host
 
+@Suite("what this process has used") struct UsageTests {
+  @Test("its processor time is the system's and its own together") func processor() {
+    func used() -> Int64 {
+      var times = rusage()
+      getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &times)
+      let (user, system) = (times.ru_utime, times.ru_stime)
+      return Int64(user.tv_sec) * 1_000_000 + Int64(user.tv_usec) + Int64(system.tv_sec) * 1_000_000 + Int64(system.tv_usec)
+    }
+    for _ in 0..<50 {
+      let before = used()
+      let usage = Usage.now()
+      #expect((before...used()).contains(usage.processor.microseconds) && usage.memoryBytes > 1_000_000)
+    }
+  }
+}
+
 @Suite("the gateway as a service", .serialized)
 struct ServiceTests {
   @Test("systemd gets READY, WATCHDOG, STATUS and STOPPING, and its watchdog's time is known") func notices() throws {

@@ -27,6 +27,13 @@ import Testing
       gateway = Gateway(settings, seed: 1, cipher: cipher, publisher: publisher, in: &arena)
     }
 
+    /// What it tells the site of an id that it has read.
+    func share(_ peer: KnownPeer, at now: Instant) -> Message? {
+      gateway.receive(PeerNews.identified(peer), radio: 0, at: now)
+      while let message = messages.pop() { if String(message.topic).contains("/peer/") { return message } }
+      return nil
+    }
+
     /// A neighbour has said hello with this number; then a device comes near for some seconds. All that is said meanwhile.
     func words(after sequence: UInt32, of neighbour: Name, _ boot: Text<16>, simulated: Bool) -> [Message] {
       gateway.connected(true, at: .zero)
@@ -74,6 +81,21 @@ import Testing
     #expect(Set(numbers).count == numbers.count && numbers.first == 1, "one counter for all that a gateway says")
     #expect(claims.first?.standing == .candidate && claims.map(\.samples) == claims.map(\.samples).sorted())
     #expect(claims.last!.dwell > .zero && claims.last!.samples > 9)
+  }
+
+  @Test("an installation id is read as another gateway wrote it", arguments: [1, 0] as [UInt64]) func ids(kind: UInt64) throws {
+    let door = Door { $0.boot = Text("boot") }
+    let speaker = Speaker(simulated: false)
+    let address = Address(word: kind << 48 | 0xC0AB_CDEF_0123)
+    let message = try #require(speaker.share(KnownPeer(address: address, id: 0x0BC0_BD17), at: .zero + .seconds(7.25)))
+    door.say(String(message.topic), String(message.payload), isRetained: true, left: message.expires - message.at)
+    guard case .peer(let peer)? = door.core.pop() else {
+      Issue.record("not read: \(String(message.topic)) \(String(message.payload))")
+      return
+    }
+    #expect(message.care == .state && message.isForSite && message.expires - message.at == Candidates.lifetime)
+    #expect(peer.address == address && peer.id == 0x0BC0_BD17 && peer.gateway == Name("other") && peer.boot == Text("b7"))
+    #expect(peer.uptime == .seconds(7.25) && peer.age == .zero)
   }
 
   @Test("a hello is its topic's gateway's, says which run and number it is, and is not retained")

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Core
+
+@Suite("What a trigger hears at the moment") struct ApproachTests {
+  private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
+
+  @Test("the first three samples count alike; later each ages with its time constant of 0.7, 2 and 4 s") func averages() {
+    var approach = Approach()
+    _ = approach.observe(Decibels(-60), at: at(10))
+    _ = approach.observe(Decibels(-70), at: at(10.01))
+    #expect(approach.level == Decibels(-65) && approach.steady == Decibels(-65) && approach.settled == Decibels(-65))
+    _ = approach.observe(Decibels(-80), at: at(10.02))
+    #expect((approach.level.value + 70).magnitude < 0.001 && (approach.settled.value + 70).magnitude < 0.001)
+    approach = Approach()
+    for step in 0..<1_000 { _ = approach.observe(Decibels(-80), at: at(Double(step) / 20)) }
+    // A step of 20 dB, one second later.
+    for step in 1_000..<1_020 { _ = approach.observe(Decibels(-60), at: at(Double(step) / 20)) }
+    for (found, seconds) in [(approach.level, 0.7), (approach.steady, 2), (approach.settled, 4)] {
+      let wanted = -60 - 20 * Core.exp2(-1 / seconds * 1.442695)
+      #expect((Double(found.value) - wanted).magnitude < 0.1, "\(seconds) s: \(found.value), not \(wanted)")
+    }
+    #expect((approach.motion.value - ((approach.level - approach.steady).value - 1)).magnitude < 0.001)
+    for step in 1_020..<1_400 { _ = approach.observe(Decibels(-60), at: at(Double(step) / 20)) }
+    #expect(approach.motion == Decibels(0), "calm")
+    for step in 1_400..<1_420 { _ = approach.observe(Decibels(-80), at: at(Double(step) / 20)) }
+    #expect(approach.motion.value > 3, "a level that falls moves as well")
+  }
+
+  @Test("the rate follows the last nine samples; a sample stands for the time since the one before, unless that is a gap") func rhythm() {
+    var approach = Approach()
+    #expect(approach.rate == 0 && approach.interval == nil && approach.samples == 0)
+    #expect((approach.observe(Decibels(-60), at: at(10))) == .zero)
+    #expect(approach.rate == 0 && approach.interval == nil && approach.samples == 1 && approach.heard == at(10))
+    #expect((approach.observe(Decibels(-60), at: at(10.5))) == .seconds(0.5))
+    #expect(approach.rate == 2 && approach.interval == .seconds(0.5))
+    for step in 2..<40 { #expect((approach.observe(Decibels(-60), at: at(10 + Double(step) / 2))) == .seconds(0.5)) }
+    #expect((approach.rate - 2).magnitude < 0.001 && approach.samples == 40)
+    // Twice the usual gap counts whole, a longer one as that; 1.2 s at most.
+    #expect((approach.observe(Decibels(-60), at: at(30.5))) == .seconds(1))
+    let rhythm = approach.interval?.seconds ?? 0
+    #expect((rhythm - 0.5625).magnitude < 0.001, "an eighth of the way: \(rhythm)")
+    let late = approach.observe(Decibels(-60), at: at(35.5))
+    #expect((late.seconds - 1.125).magnitude < 0.001, "\(late.seconds)")
+    let later = approach.observe(Decibels(-60), at: at(50))
+    #expect(later == .seconds(1.2) && approach.heard == at(50))
+    // A packet of another radio that comes late changes no time.
+    #expect((approach.observe(Decibels(-60), at: at(49))) == .zero)
+    #expect(approach.heard == at(50))
+  }
+
+  @Test("in a rhythm one sample never makes up half of the average; after a gap it may make up nearly all") func shares() {
+    for (gap, share) in [(3.0, 0.45), (30, 1)] as [(Double, Float)] {
+      var approach = Approach()
+      for step in 0..<20 { _ = approach.observe(Decibels(-80), at: at(Double(step) * 3)) }
+      _ = approach.observe(Decibels(-60), at: at(57 + gap))
+      #expect((approach.level.value - (-80 + 20 * share)).magnitude < 0.1, "\(gap) s: \(approach.level.value)")
+    }
+  }
+}
+
+@Suite("How many transmitters use one identity") struct CloneRuleTests {
+  private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
+
+  @Test("eight returns to the sender before, none more than ten seconds after another, are reported once") func turns() {
+    for (pause, isClone) in [(1.0, true), (9.999, true), (10, false)] {
+      var detector = CloneDetector()
+      var told: [Int] = []
+      for number in 0..<40 {
+        detector.observe(number % 2, at: at(100 + Double(number) * pause))
+        if detector.shouldReportTurns() { told.append(number) }
+      }
+      // The first two senders are new, the third sample is the first return.
+      #expect(told == (isClone ? [9] : []), "\(pause) s: \(told)")
+    }
+    var detector = CloneDetector()
+    for number in 0..<60 { detector.observe(number % 3, at: at(Double(number))) }
+    #expect((detector.shouldReportTurns()) == false, "three that take turns return to none before")
+    for number in 0..<60 { detector.observe(7, at: at(100 + Double(number))) }
+    #expect((detector.shouldReportTurns()) == false, "one alone")
+    for number in 0..<9 { detector.observe(number == 4 ? 9 : number % 2, at: at(200 + Double(number))) }
+    #expect((detector.shouldReportTurns()) == false, "another among them")
+  }
+
+  @Test("the nearer of two is followed: 6 dB farther is left out, 10 dB nearer begins anew, and a second's silence hands over")
+  func following() {
+    for (level, silence, part) in [
+      (-6.01, 0.5, CloneDetector.Part.leftOut), (-6, 0.5, .same), (0, 0.5, .same), (10, 0.5, .same), (10.01, 0.5, .other),
+      (-50, 0.999, .leftOut), (-50, 1, .same), (50, 1, .same),
+    ] as [(Float, Double, CloneDetector.Part)] {
+      var detector = CloneDetector()
+      #expect((detector.follow(1, above: -90, after: .zero)) == .same, "the first")
+      detector.observe(1, at: at(1))
+      #expect(detector.isAlone(1) && !detector.isAlone(2))
+      let found = detector.follow(2, above: level, after: .seconds(silence))
+      detector.observe(2, at: at(2))
+      #expect(found == part, "\(level) dB, \(silence) s")
+      #expect(detector.isAlone(2) == (part != .leftOut) && !detector.isAlone(1))
+      #expect((detector.follow(part == .leftOut ? 1 : 2, above: -50, after: .zero)) == .same, "the followed one, however weak")
+    }
+  }
+}
+
+@Suite("What the pattern last said") struct PatternJudgementTests {
+  private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
+
+  private func judgement(rival: Int8 = 2, overRival: Float, overRest: Float) -> PatternJudgement {
+    var judgement = PatternJudgement()
+    let quick = SitePlan.Comparison(rival: rival, overRival: overRival, overRest: overRest)
+    judgement.record(quick, 1.5, receivers: 4, isPlaced: true, at: at(10))
+    return judgement
+  }
+
+  @Test("it is asked four times a second, and of what stands elsewhere twice") func paces() {
+    let (near, far) = (judgement(overRival: -2, overRest: 9), judgement(overRival: -2.01, overRest: 9))
+    #expect(!near.isDue(at: at(10.239)) && near.isDue(at: at(10.24)) && !far.isDue(at: at(10.479)) && far.isDue(at: at(10.48)))
+    #expect(near.verdict?.quick == -2 && near.verdict?.settled == 1.5 && near.verdict?.receivers == 4)
+    var unknown = far
+    unknown.recordUnknown(at: at(20))
+    #expect(unknown.verdict == nil && !unknown.isElsewhere && unknown.isDue(at: at(20.24)) && !unknown.isDue(at: at(20.239)))
+  }
+
+  @Test("the shares are the likelihoods against one here, and make one together") func shares() {
+    let even = judgement(overRival: 0, overRest: 0).shares
+    #expect((even.here - 1 / 3).magnitude < 0.001 && (even.rival - 1 / 3).magnitude < 0.001 && (even.rest - 1 / 3).magnitude < 0.001)
+    // e to the power of one, and of two.
+    let other = judgement(overRival: 1, overRest: -2).shares
+    let all = 1 + 0.36788 + 7.38906 as Float
+    #expect((other.here - 1 / all).magnitude < 0.001 && (other.rival - 0.36788 / all).magnitude < 0.001)
+    #expect((other.rest - 7.38906 / all).magnitude < 0.001)
+    let alone = judgement(rival: -1, overRival: -5, overRest: 0).shares
+    #expect((alone.here - 0.5).magnitude < 0.001 && alone.rival == 0)
+  }
+
+  @Test("a visit teaches once, when it has been found served 32 times") func lessons() {
+    var judgement = judgement(overRival: 9, overRest: 9)
+    var lessons: [Int] = []
+    for number in 1...100 {
+      if judgement.mayTeach(isServed: false) { lessons.append(-number) }
+      if judgement.mayTeach(isServed: true) { lessons.append(number) }
+    }
+    #expect(lessons == [32])
+  }
+}

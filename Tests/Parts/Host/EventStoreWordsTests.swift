@@ -1,0 +1,128 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("what is said of the outbox, once each") struct EventStoreWordsTests {
+  let scratch = Scratch()
+
+  private func path(_ name: String = "outbox.db") -> String { scratch.path + "/" + name }
+
+  /// Without the folder, which no two runs share.
+  private func said(_ played: Played) -> [String] { played.log.take().map { $0.replacing(scratch.path + "/", with: "") } }
+
+  @Test("it cannot be written, and can again; meanwhile it looks every five seconds, afterwards it rests") func away() throws {
+    var played = Played(scratch)
+    played.push(1)
+    #expect(said(played) == [] && played.store.nextDue > played.now.at)
+    try FileManager.default.moveItem(atPath: scratch.path, toPath: scratch.path + "-away")
+    for _ in 0..<3 {
+      played.pass(.seconds(2))
+      played.push(1)
+    }
+    #expect(played.store.nextDue > played.now.at && played.store.nextDue <= played.now.at + .seconds(5))
+    let lines = said(played)
+    #expect(lines.count == 2, "\(lines)")
+    #expect(
+      lines.first?.hasPrefix("error: outbox.db: somebody deleted the outbox while it was in use. Waiting events are stored again") == true)
+    #expect(lines.last?.hasPrefix("error: outbox.db: the outbox cannot be used; events are kept in memory only. SQLite says: ") == true)
+    #expect(lines.last?.hasSuffix(": No such file or directory") == true && played.counters.troubles == [.store, .touched])
+    #expect(played.counters.storeFailures.count == 2, "in one turn, and not at each event")
+    try FileManager.default.moveItem(atPath: scratch.path + "-away", toPath: scratch.path)
+    played.pass(.seconds(5))
+    played.store.flush(at: played.now)
+    #expect(said(played) == ["info: outbox.db: the outbox can be written again "] && played.counters.troubles == .touched)
+    // What is old goes in a turn of its own.
+    played.store.flush(at: played.now)
+    #expect(played.store.nextDue > played.now.at, "nothing is due at once")
+    played.drain()
+    #expect(Set(played.delivered) == Set(played.pushed) && said(played) == [])
+  }
+
+  @Test("somebody changed it, or it was damaged: where it was set aside") func changed() throws {
+    var played = Played(scratch)
+    played.push(2)
+    let file = try #require(FileHandle(forUpdatingAtPath: path()))
+    try file.seek(toOffset: 24)
+    file.write(Data(repeating: 0, count: 4))
+    try file.close()
+    played.pass(.seconds(2))
+    played.store.flush(at: played.now)
+    #expect(
+      said(played) == [
+        "error: outbox.db: somebody changed the outbox while it was in use. It was set aside as \(path("outbox.db.damaged-1"))".replacing(
+          scratch.path + "/", with: "")
+      ])
+    #expect(played.counters.troubles == .touched)
+    played.store.close()
+    scratch.write("outbox.db", Array(repeating: 0x41, count: 9_000))
+    played.store.open(at: played.now)
+    #expect(said(played) == ["error: outbox.db: the outbox was damaged or of another version, and was set aside as outbox.db.damaged-2"])
+    #expect(played.counters.troubles == [.touched, .setAside])
+  }
+
+  @Test("events were lost: the file was full, or the memory, or the disk had changed one") func lost() throws {
+    var played = Played(scratch)
+    played.reload { $0.outbox.maxEvents = 3 }
+    for _ in 0..<2 { played.push(3) }
+    #expect(said(played) == ["error: the outbox is full: undelivered events were lost"] && played.counters.troubles == .lost)
+    #expect(played.counters.eventsLost.count == 3 && played.counters.eventsWaiting.count == 3)
+    played = Played(Scratch())
+    played.reload { $0.outbox.path = scratch["no/such/outbox.db"] }
+    _ = said(played)
+    played.push(HeldEvents.most)
+    #expect(said(played) == [] && played.counters.eventsLost.count == 0)
+    for _ in 0..<2 { played.push(1) }
+    #expect(said(played) == ["error: too many events for the memory while the outbox cannot be written: some were lost"])
+    #expect(played.counters.eventsLost.count == 2 && played.counters.troubles == [.store, .lost])
+  }
+
+  @Test("a signing key that is none is named; another one, or none, ends that") func keys() {
+    var played = Played(scratch)
+    let words = "error: signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"
+    played.reload { $0.signingKey = Text("no key") }
+    #expect(said(played) == [words] && played.counters.troubles == .unsigned)
+    played.reload { $0.outbox.maxEvents += 1 }
+    #expect(said(played) == [] && played.counters.troubles == .unsigned)
+    played.reload { $0.signingKey = EventSignerTests.key("w") }
+    #expect(said(played) == [] && played.counters.troubles == [])
+    played.push(1)
+    played.reload { $0.signingKey = Text("another") }
+    played.reload { $0.signingKey = Text() }
+    #expect(said(played) == [words] && played.counters.troubles == [], "no signature is wanted any more")
+    played.push(1)
+    played.drain()
+    #expect(played.delivered.map { $0.contains("\"signature\":\"") } == [true, false])
+  }
+
+  @Test("what waits is counted in the file and in memory together, whatever was delivered last") func waiting() throws {
+    var played = Played(scratch)
+    played.reload { $0.outbox.path = scratch["no/such/outbox.db"] }
+    played.push(2)
+    played.publish(atMost: 1)
+    #expect(played.counters.eventsWaiting.count == 2)
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    played.pass(.seconds(6))
+    played.push(1)
+    #expect(played.counters.eventsWaiting.count == 3, "one is on its way from memory, the other has been stored")
+    played.publish(atMost: 1)
+    played.acknowledge(1)
+    played.settle()
+    #expect(played.counters.eventsWaiting.count == 2 && played.counters.eventsDelivered.count == 1)
+  }
+
+  @Test("a visit began at its moment by this machine's clock, else by the time of day, and never later than now") func visits() {
+    let now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
+    func since(machine: Int64, at: Int64, wall: Int64?, today: Int64? = 1_790_000_000_000_000) -> Int64 {
+      var visit = Outbox.OpenVisit()
+      (visit.machine, visit.at, visit.wall) = (machine, Instant(microseconds: at), wall)
+      return visit.since(1, at: Moment(at: now.at, wall: today, isTrusted: true)).microseconds
+    }
+    #expect(since(machine: 1, at: 7, wall: nil) == 7 && since(machine: 1, at: 60_000_000, wall: nil) == 50_000_000)
+    #expect(since(machine: 2, at: 7, wall: 1_789_999_980_000_000) == 30_000_000)
+    #expect(since(machine: 2, at: 7, wall: 1_790_000_000_000_001) == 50_000_000, "the clock was put back")
+    #expect(since(machine: 2, at: 7, wall: 1_789_999_900_000_000) == -50_000_000, "before the machine started")
+    #expect(since(machine: 2, at: 7, wall: nil) == 50_000_000 && since(machine: 2, at: 7, wall: 5, today: nil) == 50_000_000)
+  }
+}
