@@ -60,6 +60,14 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
     return level < least && isOwnClaim ? (least - credited(assumed)).value : 0
   }
 
+  /// The level at 1 m was measured, or the advert says it.
+  var isStated: Bool {
+    switch self {
+    case .advertised, .calibrated: true
+    case .assumed, .transmitted, .learnt: false
+    }
+  }
+
   /// What visits teach is not the device's own claim.
   private var isOwnClaim: Bool {
     switch self {

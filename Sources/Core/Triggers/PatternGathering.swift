@@ -43,8 +43,8 @@ extension Triggers {
     addNeighbours(to: &pair, place, at: now)
     guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
     pair.close(loudness(of: Int(encounters[place].device), devices, settings))
-    // Without a plan a measured power says more.
-    if unplaced.isMeant, power.triggerDoubt == .known {
+    // What is supposed of the others is worth less than a power that was measured, or that the advert says.
+    if unplaced.isMeant, power.isStated {
       encounters[judgementOf: place].recordUnknown(at: now)
     } else {
       let quick = compare(pair.quick, place, trigger)

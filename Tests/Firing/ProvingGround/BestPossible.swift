@@ -8,6 +8,8 @@ import Simulation
 /// A fire costs nothing but its errors: the threshold is the one that a share of the stands elsewhere exceeds.
 struct BestPossible {
   enum Knowledge: CaseIterable { case everything, site, nothing }
+  /// Who must not fire: somebody in the street or the shop for as long, or somebody who walks past a pump, at the moment when it is nearest.
+  enum Other { case standing, passing }
 
   static let errors = [0.01, 0.001, 0.0001]
   private static let elsewhere = 100_000
@@ -16,19 +18,23 @@ struct BestPossible {
   func print() {
     Swift.print(
       "share of stands that can be served: power, antennas and exponent known | power unknown | all unknown; at \(Self.errors) errors")
-    for receivers in [2, 4, 8] {
-      for carried in [Carried.inHand, .inFrontPocket, .inBag] {
-        var cells = ["\(receivers) \(carried)"]
-        for knowledge in Knowledge.allCases { cells.append(row(receivers, carried, knowledge)) }
-        Swift.print(cells.joined(separator: "   "))
-        fflush(nil)
+    for other in [Other.standing, .passing] {
+      let words = other == .standing ? "those in the street and the shop" : "those who walk past, at their nearest moment"
+      Swift.print("against \(words):")
+      for receivers in [2, 4, 8] {
+        for carried in [Carried.inHand, .inFrontPocket, .inBag] {
+          var cells = ["\(receivers) \(carried)"]
+          for knowledge in Knowledge.allCases { cells.append(row(receivers, carried, knowledge, other)) }
+          Swift.print(cells.joined(separator: "   "))
+          fflush(nil)
+        }
       }
     }
   }
 
-  private func row(_ receivers: Int, _ carried: Carried, _ knowledge: Knowledge) -> String {
-    let far = scores(Self.elsewhere, receivers, carried, knowledge, isVisit: false).sorted(by: >)
-    let near = scores(Self.visits, receivers, carried, knowledge, isVisit: true)
+  private func row(_ receivers: Int, _ carried: Carried, _ knowledge: Knowledge, _ other: Other) -> String {
+    let far = scores(Self.elsewhere, receivers, carried, knowledge, other, isVisit: false).sorted(by: >)
+    let near = scores(Self.visits, receivers, carried, knowledge, other, isVisit: true)
     let shares = Self.errors.map { error in
       let threshold = far[Int(error * Double(far.count))]
       return Double(near.count { $0 > threshold }) / Double(near.count)
@@ -37,7 +43,9 @@ struct BestPossible {
   }
 
   /// By how much somebody stands likelier at a pump than elsewhere: at the own pump on a visit, at the likeliest one else.
-  private func scores(_ count: Int, _ receivers: Int, _ carried: Carried, _ knowledge: Knowledge, isVisit: Bool) -> [Double] {
+  private func scores(
+    _ count: Int, _ receivers: Int, _ carried: Carried, _ knowledge: Knowledge, _ other: Other, isVisit: Bool
+  ) -> [Double] {
     let parts = 64
     let results = Results(parts)
     DispatchQueue.concurrentPerform(iterations: parts) { part in
@@ -45,8 +53,8 @@ struct BestPossible {
       results[part] = (0..<count / parts).map { _ in
         var stand = Stand(receivers, carried, &random)
         let pump = isVisit ? Int(random.fraction() * Double(receivers)) : nil
-        stand.draw(at: pump, &random)
-        return stand.score(at: pump, knowledge)
+        stand.draw(at: pump, other, &random)
+        return stand.score(at: pump, knowledge, other)
       }
     }
     return results.all
@@ -96,10 +104,13 @@ private struct Stand {
   private var right: Double { places.map(\.x).max()! }
   private var top: Double { places.map(\.y).max()! }
 
-  mutating func draw(at pump: Int?, _ random: inout Random) {
+  mutating func draw(at pump: Int?, _ other: BestPossible.Other, _ random: inout Random) {
     let place: Point
     if let pump {
       place = places[pump] + Self.around(random.between(0, 1), random.between(0.5, 1.4))
+    } else if other == .passing {
+      let depth = random.between(1.6, 4) * (random.happens(0.5) ? 1 : -1)
+      place = places[Int(random.fraction() * Double(places.count))] + Point(random.between(-0.5, 0.5), depth)
     } else if random.happens(0.5) {
       let depth = 14 + random.between(0.5, 4)
       place = Point(random.between(left, right), random.happens(0.5) ? -depth : top + depth)
@@ -134,15 +145,9 @@ private struct Stand {
 
   // MARK: Judging
 
-  func score(at pump: Int?, _ knowledge: BestPossible.Knowledge) -> Double {
+  func score(at pump: Int?, _ knowledge: BestPossible.Knowledge, _ other: BestPossible.Other) -> Double {
     let exponents = knowledge == .nothing ? [1.85, 2.1, 2.4, 2.65] : [exponent]
-    var far: [Double] = []
-    for x in stride(from: left, through: right, by: max((right - left) / 5, 1)) {
-      for depth in [15.5, 17.5] { for y in [-depth, top + depth] { add(Point(x, y), exponents, knowledge, to: &far) } }
-    }
-    var shop: [Double] = []
-    for x in [10.0, 12] { for y in [0.1, 0.5, 0.9] { add(Point(right + x, top * y), exponents, knowledge, to: &shop) } }
-    let elsewhere = Self.mean([Self.mean(far), Self.mean(shop)])
+    let elsewhere = other == .standing ? standingElsewhere(exponents, knowledge) : passing(exponents, knowledge)
     let pumps = pump.map { [$0] } ?? Array(places.indices)
     return pumps.map { pump in
       var near: [Double] = []
@@ -151,6 +156,24 @@ private struct Stand {
       }
       return Self.mean(near) - elsewhere
     }.max()!
+  }
+
+  private func passing(_ exponents: [Double], _ knowledge: BestPossible.Knowledge) -> Double {
+    var list: [Double] = []
+    for place in places {
+      for depth in [-3.5, -2.6, -1.9, 1.9, 2.6, 3.5] { add(place + Point(0, depth), exponents, knowledge, to: &list) }
+    }
+    return Self.mean(list)
+  }
+
+  private func standingElsewhere(_ exponents: [Double], _ knowledge: BestPossible.Knowledge) -> Double {
+    var far: [Double] = []
+    for x in stride(from: left, through: right, by: max((right - left) / 5, 1)) {
+      for depth in [15.5, 17.5] { for y in [-depth, top + depth] { add(Point(x, y), exponents, knowledge, to: &far) } }
+    }
+    var shop: [Double] = []
+    for x in [10.0, 12] { for y in [0.1, 0.5, 0.9] { add(Point(right + x, top * y), exponents, knowledge, to: &shop) } }
+    return Self.mean([Self.mean(far), Self.mean(shop)])
   }
 
   /// The logarithm of a mean of likelihoods.

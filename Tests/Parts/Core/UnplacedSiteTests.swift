@@ -59,17 +59,15 @@ import Testing
     #expect(fires(rig) == [], "seed \(seed)")
   }
 
-  @Test("whoever claims to be weaker than it is gains nothing in the street, though it is loud there", arguments: [0, 15, 25] as [Float])
-  func liar(lie: Float) {
+  @Test("a phone whose advert says its power is judged by its level and the best rival, as one that was measured") func stated() {
     var rig = site()
-    for step in 0..<300 {
-      for radio in 0..<4 {
-        let at = 10 + Double(step) * 0.1 + Double(radio) * 0.01
-        let loss = Float(20 * Core.log10(Double(PlanPoint(x: 0, y: -14).distance(to: Self.places[radio]))))
-        rig.hear(1, at: at, level: Int8(-50 - loss + (radio == 0 ? 6 : 0)), radio: radio, data: Self.beacon(power: Int8(-50 - lie)))
-      }
+    for step in 0..<100 {
+      let at = 10 + Double(step) * 0.1
+      rig.hear(1, at: at, level: -50, radio: 0, data: Self.beacon(power: -59))
+      for radio in 1..<4 { rig.hear(1, at: at + Double(radio) * 0.01, level: -60, radio: radio, data: Self.beacon(power: -59)) }
     }
-    #expect(fires(rig) == [])
+    let said = rig.said()
+    #expect(said.contains { $0.payload.contains(#""event":"fire""#) } && !said.contains { $0.payload.contains("likelihood") })
   }
 
   @Test("a trigger that names none of several radios is judged by its level: two antennas at one pump are no two places")
