@@ -7,6 +7,7 @@ extension Gateway {
   /// What an earlier run has learnt of a receiver.
   package mutating func restore(_ record: ReceiverRecord) { triggers.plan.restore(record) }
 
+  /// What an earlier run has learnt of visitors at one receiver's place, as another one hears them.
   package mutating func restore(_ record: PlaceRecord) { triggers.unplaced.restore(record, at: now) }
 
   /// A receiver that hears otherwise than it did, once.

@@ -12,12 +12,12 @@ package enum Request: BitwiseCopyable, Sendable {
 }
 
 /// A command from the broker. README.md, Topics.
-package enum RemoteCommand: BitwiseCopyable, Sendable {
+package enum RemoteCommand: BitwiseCopyable, Sendable, Equatable {
   package enum Kind: UInt8, BitwiseCopyable, Sendable {
     case ranging, calibrate, reload, trigger, authorization, capture, ping, forgetNeighbour
   }
 
-  package enum RangingOrder: BitwiseCopyable, Sendable {
+  package enum RangingOrder: BitwiseCopyable, Sendable, Equatable {
     case start, stop
     case during(Interval)
   }

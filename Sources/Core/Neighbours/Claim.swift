@@ -53,12 +53,18 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var simulated = false
 
   package init() {}
+
+  // What a claim may say: its writer keeps within, its reader refuses more.
+  package static let faintest: Float = -127
+  package static let loudest: Float = 20
+  package static let longestDwell = Interval.hours(24)
+  package static let oldest = Interval.hours(1)
 }
 
 extension Claim {
   /// Levels that no receiver measures are refused.
   package var isPlausible: Bool {
-    if let level, !(-127...20 ~= level.value) { return false }
+    if let level, !(Self.faintest...Self.loudest ~= level.value) { return false }
     return !gateway.isEmpty && !group.isEmpty && identity.length > 0
   }
 }

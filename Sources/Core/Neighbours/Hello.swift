@@ -184,12 +184,12 @@ extension Claim {
 
 extension RawSpan {
   fileprivate var decimal: UInt32? {
-    guard byteCount > 0, byteCount <= 9 else { return nil }
-    var value: UInt32 = 0
+    guard byteCount > 0, byteCount <= 10 else { return nil }
+    var value: UInt64 = 0
     for index in 0..<byteCount {
       guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= self[index] else { return nil }
-      value = value * 10 + UInt32(self[index] - UInt8(ascii: "0"))
+      value = value * 10 + UInt64(self[index] - UInt8(ascii: "0"))
     }
-    return value
+    return UInt32(exactly: value)
   }
 }

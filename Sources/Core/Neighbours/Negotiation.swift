@@ -21,12 +21,11 @@ extension Triggers {
     guard !trigger.group.isEmpty, membership.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
     let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
     if changed || now - encounters[place].claimed >= pace { publishClaim(place, at: now, devices, settings, &publisher) }
-    agree(place, evidence, at: now, devices, settings, &publisher)
+    agree(place, at: now, devices, settings, &publisher)
   }
 
   private mutating func agree(
-    _ place: Int32, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
-    _ publisher: inout Publisher
+    _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     guard case .claiming = encounters[place].stage, encounters[place].intent > 0, membership.isAcquainted(at: now) else { return }
     let trigger = settings.triggers[Int(encounters[place].trigger)]
@@ -38,8 +37,7 @@ extension Triggers {
     case .given:
       // All have answered with what they hear now.
       judgePattern(place, isUrgent: true, at: now, devices, settings)
-      var evidence = evidence
-      evidence.pattern = encounters[judgementOf: place].verdict
+      let evidence = self.evidence(of: place, at: now, devices, settings)
       guard !evidence.isTaken, !evidence.mayBeTaken, evidence.isAhead else { return encounters[place].yield() }
       fire(place, evidence, at: now, devices, settings, &publisher)
       publishClaim(place, at: now, devices, settings, &publisher)
@@ -88,13 +86,11 @@ extension Triggers {
     publisher.composeClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
     publisher.json.member("state", standing(of: encounter, at: now, settings).name)
-    publisher.json.member("level_db", encounter.approach.level.value, places: 1)
-    publisher.json.member("steady_db", encounter.approach.settled.value, places: 1)
+    publisher.composeLevel("level_db", encounter.approach.level)
+    publisher.composeLevel("steady_db", encounter.approach.settled)
     publisher.json.member("rate_hz", encounter.approach.rate, places: 1)
     publisher.composePoint(settings, radio: Int(encounter.radio))
-    publisher.json.member("samples", Int64(encounter.approach.samples))
-    publisher.json.member("dwell_ms", encounter.dwell(at: now).microseconds / 1_000)
-    publisher.json.member("age_ms", (now - encounter.approach.heard).microseconds / 1_000)
+    publisher.composeTimes(Int(encounter.approach.samples), dwell: encounter.dwell(at: now), age: now - encounter.approach.heard)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     // A neighbour that waits for an answer comes first: a list may not hold all.
     list(encounter.claims, in: &heard) { $0 == .holding }
@@ -191,20 +187,31 @@ extension Triggers {
     let slot = found.flatMap { devices[$0].interest.triggers != 0 ? $0 : nil }
     let estimate = slot.flatMap { devices.estimate(of: $0, at: now, settings) }
     if let estimate {
-      publisher.json.member("level_db", estimate.average.value, places: 1)
+      publisher.composeLevel("level_db", estimate.average)
       publisher.json.member("rate_hz", estimate.rate, places: 1)
     }
     if estimate != nil || devices.isHearing(0, at: now) {
       publisher.json.member("listens", true)
       publisher.composePoint(settings, radio: estimate?.radio ?? 0)
     }
-    publisher.json.member("samples", Int64(estimate?.samples ?? 0))
-    publisher.json.member("dwell_ms", 0 as Int64)
-    publisher.json.member("age_ms", slot.map { (now - devices[$0].heard).microseconds / 1_000 } ?? 0)
+    publisher.composeTimes(estimate?.samples ?? 0, dwell: .zero, age: slot.map { now - devices[$0].heard } ?? .zero)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     _ = heard.append(claim.sequence, of: claim.gateway, claim.boot)
     publisher.json.member(heard)
     publisher.publish()
+  }
+}
+
+// A neighbour refuses a claim whose figures are out of range, and would wait for an answer for ever.
+extension Publisher {
+  fileprivate mutating func composeLevel(_ key: StaticString, _ level: Decibels) {
+    json.member(key, max(min(level.value, Claim.loudest), Claim.faintest), places: 1)
+  }
+
+  fileprivate mutating func composeTimes(_ samples: Int, dwell: Interval, age: Interval) {
+    json.member("samples", Int64(samples))
+    json.member("dwell_ms", min(dwell, Claim.longestDwell).microseconds / 1_000)
+    json.member("age_ms", min(age, Claim.oldest).microseconds / 1_000)
   }
 }
 

@@ -81,6 +81,8 @@ package struct LearntPowers: ~Copyable {
 
   /// Replaces what was known of the identity. Without room, the record with the fewest visits is evicted.
   package mutating func keep(_ record: Record) {
+    var record = record
+    record.visits = min(record.visits, Self.visitsCounted)
     changes &+= 1
     if let place = find(record.identity) {
       records[place] = record

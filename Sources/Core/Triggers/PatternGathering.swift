@@ -71,7 +71,8 @@ extension Triggers {
     unplaced.isMeant ? unplaced.receiver(ofRadio: radio) : plan.receiver(ofRadio: radio)
   }
 
-  var siteEdition: UInt8 { unplaced.isMeant ? unplaced.edition : plan.edition }
+  /// Never the same with a plan and without one.
+  var siteEdition: UInt8 { unplaced.isMeant ? unplaced.edition | 0x80 : plan.edition & 0x7F }
 
   /// Against the power that levels are compared with.
   private func loudness(of slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern.Loudness {

@@ -76,8 +76,9 @@ extension SitePlan {
   /// What is known of all receivers, also of those that are not in use at the moment.
   package var records: Bounded<24, ReceiverRecord> {
     var records = Bounded<24, ReceiverRecord>(filledWith: ReceiverRecord())
-    for receiver in receivers.indices { _ = records.append(record(of: receiver)) }
+    // Of too many lines a reader keeps the last.
     for place in remembered.indices where find(remembered[place]) == nil { _ = records.append(remembered[place]) }
+    for receiver in receivers.indices { _ = records.append(record(of: receiver)) }
     return records
   }
 }

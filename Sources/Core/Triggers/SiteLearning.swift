@@ -33,7 +33,8 @@ extension Triggers {
 }
 
 extension SitePlan {
-  func offset(of receiver: Int) -> Float { isLearning ? learnt.offset(of: receiver) : 0 }
+  /// Without a plan its place in the list is another receiver's.
+  func offset(of receiver: Int) -> Float { isLearning && receiver < receivers.count ? learnt.offset(of: receiver) : 0 }
 
   /// A device that was served stands at our trigger, or at a neighbour's receiver. Returns its loudness against its supposed power.
   mutating func learn(_ pattern: LevelPattern, at trigger: Int) -> Float? {

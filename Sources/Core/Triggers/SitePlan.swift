@@ -92,7 +92,8 @@ package struct SitePlan: ~Copyable {
 
   /// The place of a neighbour's radio, which is added if need be. -1 when eight others are in use that stand nearer to our triggers.
   mutating func receiver(of neighbour: Int, _ gateway: Name, at point: PlanPoint, now: Instant) -> Int {
-    for index in receivers.indices where Int(receivers[index].neighbour) == neighbour && receivers[index].point == point {
+    for index in receivers.indices
+    where Int(receivers[index].neighbour) == neighbour && receivers[index].point == point && receivers[index].gateway == gateway {
       receivers[index].used = now
       return index
     }

@@ -229,13 +229,13 @@ package struct Triggers: ~Copyable {
     evidence.mustAsk = membership.hasCompetitor(in: trigger.group, at: now) || !membership.isAcquainted(at: now)
     evidence.isConnected = membership.isAcquainted(at: now)
     evidence.isGrouped = evidence.mustAsk
-    if evidence.power != .known {
-      let isPlaced = plan.isPlaced(Int(encounters[place].trigger))
-      evidence.isUpToPattern =
-        isPlaced ? plan.isDrawn || evidence.isGrouped : unplaced.isMeant && encounters[judgementOf: place].verdict != nil
-    }
     evidence.mayBeTaken = encounters[place].wasCutOff && membership.isAnybodyAway(from: trigger.group, at: now)
     findBestRival(place, &evidence, at: now, devices, settings)
+    guard evidence.power != .known else { return }
+    // After the rivals, for they say whether it is grouped.
+    let isPlaced = plan.isPlaced(Int(encounters[place].trigger))
+    evidence.isUpToPattern =
+      isPlaced ? plan.isDrawn || evidence.isGrouped : unplaced.isMeant && encounters[judgementOf: place].verdict != nil
   }
 
   /// The best rival: our own triggers in the group, and the neighbours' last claims.

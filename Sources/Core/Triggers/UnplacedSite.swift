@@ -13,6 +13,7 @@ package struct UnplacedSite: ~Copyable {
   /// No radio and no trigger has a place on a plan.
   private(set) var isMeant = false
   private var isLearning = false
+  private var us = Name()
   private var patterns = PlacePatterns()
   /// Counts changes, for the file that keeps what was learnt.
   private(set) var changes: UInt64 = 0
@@ -27,6 +28,8 @@ package struct UnplacedSite: ~Copyable {
   package mutating func reload(_ settings: borrowing Settings) {
     isMeant = settings.hasNoPlan
     isLearning = settings.calibration.learns
+    us = settings.gateway.name
+    if !isLearning { patterns = PlacePatterns() }
     var own = Bounded<8, NamedReceiver>(filledWith: NamedReceiver())
     for radio in 0..<max(settings.radios.count, 1) where settings.isPlace(radio) {
       _ = own.append(NamedReceiver(radio: Int8(radio), gateway: settings.gateway.name))
@@ -57,7 +60,7 @@ package struct UnplacedSite: ~Copyable {
   /// The neighbour's place, which is added if need be. -1 when eight others are in use.
   mutating func receiver(of neighbour: Name, now: Instant) -> Int {
     if let known = find(neighbour) {
-      receivers[known].used = now
+      receivers[known].used = max(receivers[known].used, now)
       return known
     }
     let newcomer = NamedReceiver(used: now, gateway: neighbour)
@@ -117,17 +120,20 @@ package struct UnplacedSite: ~Copyable {
     }
   }
 
-  /// What an earlier run has learnt.
+  /// What an earlier run has learnt. A neighbour that is only remembered gives its place to the first other one that is heard.
   package mutating func restore(_ record: PlaceRecord, at now: Instant) {
     guard isMeant, isLearning else { return }
-    let place = index(of: record.place, record.placeRadio, at: now)
-    let receiver = index(of: record.receiver, record.receiverRadio, at: now)
-    guard place >= 0, receiver >= 0, place != receiver else { return }
+    let longAgo = now - .seconds(61)
+    let place = index(of: record.place, record.placeRadio, at: longAgo)
+    guard place >= 0 else { return }
+    let receiver = index(of: record.receiver, record.receiverRadio, at: longAgo)
+    guard receiver >= 0, place != receiver else { return }
     patterns.restore(receiver, at: place, loss: record.loss, doubt: record.doubt, visits: record.visits)
   }
 
   private mutating func index(of gateway: Name, _ radio: Int8, at now: Instant) -> Int {
-    if radio < 0 { return receiver(of: gateway, now: now) }
+    // A file of another board, in which we are the neighbour.
+    if radio < 0 { return gateway == us ? -1 : receiver(of: gateway, now: now) }
     let own = receiver(ofRadio: Int(radio))
     return own >= 0 && receivers[own].gateway == gateway ? own : -1
   }

@@ -91,6 +91,9 @@ struct EventStore {
     if key != new.signingKey { signer = Self.signer(new, counters, log) }
     key = new.signingKey
     let isElsewhere = settings.path != new.outbox.path
+    if isElsewhere, let left = outbox?.waiting, left > 0 {
+      logFile(.error, "no longer the outbox. Events that wait there are delivered when its path is configured again:", Path("\(left)"))
+    }
     settings = new.outbox
     if let outbox, !isElsewhere {
       outbox.settings = new.outbox

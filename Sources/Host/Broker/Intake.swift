@@ -88,10 +88,10 @@ package final class Intake {
     do throws(Refused) {
       let command = try RemoteCommand(kind, payload, &ticket)
       if !ticket.request.isEmpty {
-        switch recent.find(ticket) {
+        switch recent.find(command, ticket.request, at: now) {
         case .answered(let reply): return replies.append(reply)
         case .pending: return
-        case .unknown: recent.record(ticket)
+        case .unknown: recent.record(command, ticket, at: now)
         }
       }
       hand(.command(command, ticket), ticket)

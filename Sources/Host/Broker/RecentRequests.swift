@@ -1,6 +1,7 @@
 import Core
 
-/// The last requests with an id, and their replies: a repeated request is answered again, not carried out again.
+/// The last requests with an id, and their replies: a repeated request is answered again, not carried out again. Another command with the
+/// same id is not a repetition, nor is one that comes much later: a till may give all its requests one id.
 struct RecentRequests {
   enum Found {
     case unknown
@@ -9,25 +10,30 @@ struct RecentRequests {
   }
 
   private struct Entry {
-    var ticket: Ticket
+    let ticket: Ticket
+    let command: RemoteCommand
+    let at: Instant
     var reply: Message?
   }
 
   /// A few seconds of commands at the highest rate, after a burst; 48 KB.
   private static let most = 32
+  /// A broker repeats what was under way when the line broke.
+  private static let memory = Interval.seconds(600)
 
   private var entries: [Entry] = []
 
-  func find(_ ticket: Ticket) -> Found {
-    for entry in entries where entry.ticket.command == ticket.command && entry.ticket.request == ticket.request {
+  func find(_ command: RemoteCommand, _ request: Text<64>, at now: Instant) -> Found {
+    for entry in entries where entry.ticket.request == request && entry.command == command && now - entry.at < Self.memory {
       return entry.reply.map { .answered($0) } ?? .pending
     }
     return .unknown
   }
 
-  mutating func record(_ ticket: Ticket) {
+  mutating func record(_ command: RemoteCommand, _ ticket: Ticket, at now: Instant) {
+    entries.removeAll { $0.ticket.request == ticket.request && $0.command == command }
     if entries.count == Self.most { entries.removeFirst() }
-    entries.append(Entry(ticket: ticket, reply: nil))
+    entries.append(Entry(ticket: ticket, command: command, at: now, reply: nil))
   }
 
   /// It was not accepted: if repeated, it counts as new.

@@ -19,16 +19,16 @@ extension Claim {
       guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
       self.boot = boot
       echo = try object.echo(to: us)
-      if let level = try object.number("level_db", -127...20) { self.level = Decibels(Float(level)) }
-      if let steady = try object.number("steady_db", -127...20) { self.steady = Decibels(Float(steady)) }
+      level = try object.level("level_db")
+      steady = try object.level("steady_db")
       rate = Float(try object.number("rate_hz", 0...10_000) ?? 0)
       isListening = try object.boolean("listens") ?? false
       if let x = try object.number("x_m", -10_000...10_000), let y = try object.number("y_m", -10_000...10_000) {
         point = PlanPoint(x: Float(x), y: Float(y))
       }
       samples = Int(try object.need("samples", 0...1_000_000))
-      dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...86_400_000)))
-      age = .milliseconds(Int64(try object.need("age_ms", 0...3_600_000)))
+      dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...Double(Self.longestDwell.microseconds / 1_000))))
+      age = .milliseconds(Int64(try object.need("age_ms", 0...Double(Self.oldest.microseconds / 1_000))))
       // A neighbour's rehearsal must not block a real pump.
       simulated = try object.boolean("simulated") ?? false
     } catch { throw Refused(error) }
@@ -40,6 +40,12 @@ extension Claim {
     who.append(level: self.identity)
     whose.append(level: self.gateway.bytes)
     return wanted.bytes.equals(group) && who.bytes.equals(identity) && whose.bytes.equals(gateway)
+  }
+}
+
+extension JSONObject {
+  fileprivate func level(_ name: StaticString) throws(Refusal) -> Decibels? {
+    try number(name, Double(Claim.faintest)...Double(Claim.loudest)).map { Decibels(Float($0)) }
   }
 }
 

@@ -23,7 +23,7 @@ struct TriggerRecord {
   private var arms = 0
   private var best: (at: Instant, rule: BlockingRule, words: String)?
   /// Samples by the rule that held them back, in the order of the rules.
-  private var tally: [(rank: Int, words: StaticString, samples: Int)] = []
+  private var tally: [(rank: Int, words: String, samples: Int)] = []
   private var unwatched = 0
   private var elsewhere = 0
   private var isWatched = false
@@ -65,10 +65,12 @@ struct TriggerRecord {
   mutating func takeChange(isBrief: Bool) -> String? { likelihood.takeChange(isBrief: isBrief) }
 
   private mutating func record(_ rule: BlockingRule) {
-    if let index = tally.firstIndex(where: { $0.rank == rule.rank }) {
+    let words = "\(rule.title)"
+    // Rules of one rank may take turns.
+    if let index = tally.firstIndex(where: { $0.rank == rule.rank && same($0.words, words) }) {
       tally[index].samples += 1
     } else {
-      tally.append((rule.rank, rule.title, 1))
+      tally.append((rule.rank, words, 1))
     }
   }
 
@@ -111,7 +113,7 @@ struct TriggerRecord {
     if unwatched > 0 { parts.append(("too far to be watched", unwatched)) }
     if elsewhere > 0 { parts.append(("heard by a radio that does not listen for it", elsewhere)) }
     for index in order(of: tally.count, by: { tally[$0].rank < tally[$1].rank }) {
-      parts.append(("\(tally[index].words)", tally[index].samples))
+      parts.append((tally[index].words, tally[index].samples))
     }
     return parts
   }

@@ -41,7 +41,6 @@ extension Setup {
     say("\(file) is written.")
   }
 
-  /// With its slash.
   /// What `check` says; whether nothing is wrong.
   func examine() -> Bool {
     do throws(Exit) {

@@ -27,6 +27,20 @@ import Testing
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
+  @Test("events that wait in a file that is no longer the outbox are said, and delivered once it is again") func leftBehind() {
+    var played = Played(scratch)
+    played.push(3)
+    _ = played.log.take()
+    let path = String(played.settings.outbox.path)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    let words = "no longer the outbox. Events that wait there are delivered when its path is configured again: 3"
+    #expect(played.log.take() == ["error: \(path): \(words)"])
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    #expect(played.log.take() == [], "nothing waits in the other one")
+    played.drain()
+    #expect(Set(played.delivered) == Set(played.pushed))
+  }
+
   @Test("after the whole history was deleted, the next event is delivered")
   func forgotten() {
     var played = Played(scratch)

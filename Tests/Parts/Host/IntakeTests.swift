@@ -96,6 +96,9 @@ import Testing
     door.intake.record(reply)
     #expect(door.command("trigger", order) == [String(reply.payload)] && door.heard == nil)
     #expect(door.command("ping", #"{"request":"r-1"}"#) == [] && door.heard != nil, "another command is another request")
+    let next = #"{"trigger":"pump-3","id":"irk:bob","request":"r-1"}"#
+    #expect(door.command("trigger", next) == [] && door.heard != nil, "another driver is another request, whatever the till calls it")
+    #expect(door.command("trigger", order) == [String(reply.payload)] && door.heard == nil)
   }
 
   @Test("commands are carried out in the order in which they came, whatever they concern")

@@ -62,14 +62,14 @@ import Testing
     #expect(isNew && !isForgotten)
   }
 
-  private func ticket(_ number: Int, _ request: String, _ command: RemoteCommand.Kind = .ping) -> Ticket {
-    var ticket = Ticket(command, number: UInt64(number))
+  private func ticket(_ number: Int, _ request: String) -> Ticket {
+    var ticket = Ticket(.ping, number: UInt64(number))
     ticket.request = Text(request)
     return ticket
   }
 
-  private func found(_ ticket: Ticket, in recent: RecentRequests) -> String {
-    switch recent.find(ticket) {
+  private func found(_ request: String, _ command: RemoteCommand = .ping, at now: Double = 0, in recent: RecentRequests) -> String {
+    switch recent.find(command, Text(request), at: at(now)) {
     case .unknown: "unknown"
     case .pending: "pending"
     case .answered(let reply): String(reply.payload)
@@ -79,17 +79,27 @@ import Testing
   @Test("the last 32 requests are known by command and id, with their own replies, until they are withdrawn")
   func requests() {
     var recent = RecentRequests()
-    for number in 1...32 { recent.record(ticket(number, "r\(number)")) }
-    #expect(found(ticket(99, "r1"), in: recent) == "pending" && found(ticket(99, "r1", .reload), in: recent) == "unknown")
-    recent.record(ticket(33, "r33"))
-    #expect(found(ticket(99, "r1"), in: recent) == "unknown" && found(ticket(99, "r2"), in: recent) == "pending")
+    for number in 1...32 { recent.record(.ping, ticket(number, "r\(number)"), at: at(0)) }
+    #expect(found("r1", in: recent) == "pending" && found("r1", .reload, in: recent) == "unknown")
+    recent.record(.ping, ticket(33, "r33"), at: at(0))
+    #expect(found("r1", in: recent) == "unknown" && found("r2", in: recent) == "pending")
     for number in [2, 33] {
       var reply = Message()
       (reply.sequence, reply.payload) = (UInt64(number), Payload("reply \(number)"))
       recent.record(reply)
     }
     recent.remove(ticket(3, "other words"))
-    let all = (1...34).map { found(ticket(99, "r\($0)"), in: recent) }
+    let all = (1...34).map { found("r\($0)", in: recent) }
     #expect(all == ["unknown", "reply 2", "unknown"] + [String](repeating: "pending", count: 29) + ["reply 33", "unknown"])
+  }
+
+  @Test("a request is remembered for ten minutes, and anew when it comes again after that") func memory() {
+    var recent = RecentRequests()
+    recent.record(.ping, ticket(1, "r"), at: at(0))
+    #expect(found("r", at: 599, in: recent) == "pending" && found("r", at: 600, in: recent) == "unknown")
+    recent.record(.ping, ticket(2, "r"), at: at(700))
+    #expect(found("r", at: 1_299, in: recent) == "pending")
+    recent.remove(ticket(2, "r"))
+    #expect(found("r", at: 701, in: recent) == "unknown", "nothing is left of the first one")
   }
 }

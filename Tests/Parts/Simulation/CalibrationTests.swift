@@ -192,17 +192,17 @@ extension CalibrationTests {
       ]
       var settings = Settings()
       settings.calibration.pathLossExponent = 2
-      settings.selectors.append(.any)
+      _ = settings.selectors.append(.any)
       var device = DeviceCalibration()
       device.match = Slice(start: 0, count: 1)
-      settings.calibration.devices.append(device)
+      _ = settings.calibration.devices.append(device)
       var trigger = TriggerSettings()
       trigger.name = Name("pump")
       trigger.match = device.match
       trigger.fire = Meters(Float(fire))
       trigger.arm = Meters(20)
       trigger.leave = Meters(Float(fire) * 3)
-      settings.triggers.append(trigger)
+      _ = settings.triggers.append(trigger)
       var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: 1_024))
       let messages = Ring<Message>(capacity: 1_024, in: &arena)
       let cipher = aes128()
