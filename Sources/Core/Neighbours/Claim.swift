@@ -39,7 +39,7 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var steady: Decibels?
   /// Samples a second.
   package var rate: Float = 0
-  /// Its radios hear somebody, so that its silence about the device says something.
+  /// Only in an answer: it hears the device, or somebody else, so that its silence about the device says something.
   package var isListening = false
   /// Where the radio that heard this stands.
   package var point: PlanPoint?

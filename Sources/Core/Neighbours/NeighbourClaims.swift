@@ -13,7 +13,7 @@ package struct NeighbourClaims: ~Copyable {
     package var rate: Float = 0
     /// How old the level was when it arrived.
     package var age = Interval.zero
-    /// Its place in the site's plan, -1 when it has none, and the edition of the plan.
+    /// Its place among the site's receivers (`SitePlan` or `UnplacedSite`), -1 when it has none; and their edition.
     package var receiver: Int8 = -1
     package var edition: UInt8 = 0
     package var sequence: UInt32 = 0

@@ -3,7 +3,7 @@ package struct Encounters: ~Copyable {
   private var table: Lent<Encounter>
   /// What few encounters have, and few questions need.
   private var successions: Lent<Succession>
-  /// Apart, too: only triggers on a plan have them.
+  /// Apart, too: only triggers of a group have them.
   private var judgements: Lent<PatternJudgement>
   private(set) var free: FreeList
   /// Where the search for an absent one continues.

@@ -3,11 +3,11 @@ package struct PatternVerdict: BitwiseCopyable {
   package var quick: Float
   /// Looking further back.
   package var settled: Float
-  /// From how many receivers it comes; `unplaced` more where nobody has said where they stand.
+  /// How many it comes from, plus `unplaced` where nobody has said where they stand: an index into `strictnesses`.
   package var receivers: UInt8 = 8
   static let unplaced: UInt8 = 9
 
-  /// By the number of receivers. Chosen on the even seeds of `prove sites` and `prove variations`.
+  /// By the number of receivers. Chosen on the even seeds of `prove sites`, `prove unplaced` and `prove variations`.
   private static let strictnesses: InlineArray<18, Float> = [
     1, 1, 0.7, 0.72, 0.75, 0.83, 0.9, 0.95, 1, 1, 1, 0.6, 0.68, 0.76, 0.86, 0.96, 1.05, 1.15,
   ]
@@ -64,7 +64,7 @@ struct PatternJudgement: BitwiseCopyable {
     return (Float(1 / all), Float(rival / all), Float(rest / all))
   }
 
-  /// Once, when it has been served for eight seconds.
+  /// Once, after 32 judgements while it is served: eight seconds, fifteen at a neighbour's.
   mutating func mayTeach(isServed: Bool) -> Bool {
     guard isServed, served < Self.teaching else { return false }
     served += 1

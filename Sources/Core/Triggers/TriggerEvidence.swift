@@ -14,8 +14,8 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var pattern: PatternVerdict?
   /// Whether this trigger has rivals at all.
   package var isGrouped = false
-  /// The pattern alone decides, also where it is not known. Where nobody measured the power, level and margin prove less: a loud phone in the
-  /// street has both. Where the others are deaf no pattern is known, and nobody fires.
+  /// The pattern alone decides, for level and margin prove little where nobody measured the power: a loud phone in the street has both.
+  /// On a plan also where no pattern is known: where the others are deaf, nobody fires. Without a plan only once it is known.
   package var isUpToPattern = false
   /// Neighbours compete, so they must be asked.
   package var mustAsk = false

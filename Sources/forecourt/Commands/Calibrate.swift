@@ -11,7 +11,7 @@ extension Command {
         "fixed: the device stays at one place for ten seconds, a metre from the radio unless --place says otherwise. This gives its power, or with a known device a radio's offset, to about 3 dB; one place gives no better, however long it lasts.",
         "walk: at least two places. A prompt asks for each; Enter starts it. Move about slowly around the spot, a step or two, with the device held up in front of you: every six seconds then count like another place. Three places with a minute at each give the power to about 1 dB and the exponent to 0.1.",
         "--place METRES, or METRES..METRES for a walk at a steady pace from one distance to the other. With several radios each distance names its radio: left=1,right=4.5; a radio that is not named does not count there. With --capture, METRES@FROM-TO says when, in seconds of the recording; without it each place has a capture of its own, or a single place has them all.",
-        "site: shows what visits have taught the gateway of the receivers on its plan (at_m): how much more or less each hears than the others' places explain, and which looks wrong. Reads the file beside the outbox; the gateway may go on running.",
+        "site: shows what visits have taught of the site's receivers: on a plan (at_m) how much more or less each hears than its place explains, without one how much less each hears of another's visitors; and which antenna looks wrong. Reads the file beside the outbox; the gateway may go on running.",
         "Too little data, or data that contradicts itself, gives no figures but the reason.",
       ],
       operands: .one("fixed|walk|site"),

@@ -9,7 +9,7 @@ func showSite(_ invocation: Invocation) throws(Exit) {
   let configuration = try invocation.configuration(.hearing)
   let path = String(configuration.host.outbox.path).folder + "learnt-powers.jsonl"
   var receivers: [ReceiverRecord] = []
-  var places = LearntPlaces()
+  var places = LearntPlaces(configuration.core)
   do throws(FileRefusal) {
     _ = try LearntFile.read(path) {
       switch $0 {
@@ -35,7 +35,7 @@ func showSite(_ invocation: Invocation) throws(Exit) {
 private func reason(_ settings: borrowing Settings) -> String {
   guard settings.calibration.learns else { return "[calibration] learn is false" }
   for index in settings.triggers.indices where !settings.triggers[index].group.isEmpty {
-    return "no visit has taught it yet; one that lasts ten seconds does, and is saved within a minute"
+    return "no visit has taught it yet; one that lasts twenty seconds does, and is saved within a minute"
   }
   return "no [[trigger]] has a group, so there are no others to compare with"
 }

@@ -1,7 +1,7 @@
 import Core
 import Host
 
-/// What a plan made of the followed device at one trigger: where it stood likeliest, and for how long.
+/// What all receivers made of the followed device at one trigger: where it stood likeliest, and for how long.
 struct LikelihoodRecord {
   private(set) var now: Likelihood?
   private var told: Likelihood?

@@ -90,7 +90,7 @@ struct TriggerRecord {
     return lines
   }
 
-  /// Where it stood, as the plan has it; or why the plan says nothing. nil where the trigger has no place on it.
+  /// Where it stood, by what all radios hear; or why at_m decided nothing.
   private func placeWords(_ settings: borrowing Settings) -> String? {
     let unheard = "neighbours' claims are not in a capture."
     if likelihood.receivers > 0 {

@@ -4,6 +4,12 @@ import Host
 /// `forecourt calibrate site` without a plan: how much less each receiver hears of visitors at another one's place.
 struct LearntPlaces {
   private var records: [PlaceRecord] = []
+  /// Of our own gateway, if it has several.
+  private let radios: [String]
+
+  init(_ settings: borrowing Settings) {
+    radios = settings.radios.count > 1 ? settings.radios.indices.map { String(settings.radios[$0].name) } : []
+  }
 
   var isEmpty: Bool { records.isEmpty }
 
@@ -59,6 +65,6 @@ struct LearntPlaces {
   }
 
   private func name(_ gateway: Name, _ radio: Int8) -> String {
-    radio > 0 ? "\(String(gateway)) radio \(radio + 1)" : String(gateway)
+    radios.indices.contains(Int(radio)) ? "\(String(gateway)) radio \(radios[Int(radio)])" : String(gateway)
   }
 }

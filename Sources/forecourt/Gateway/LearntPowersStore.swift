@@ -27,7 +27,7 @@ struct LearntPowersStore {
         }
       }
       if strange > 0 { log.say(.warning, "\(path): \(counted(strange, "line")) skipped: not readable") }
-    } catch { log.say(.warning, "\(path) \(error.sentence); powers learnt from visits start anew") }
+    } catch { log.say(.warning, "\(path) \(error.sentence); what visits taught starts anew") }
     saved = gateway.learntChanges
   }
 

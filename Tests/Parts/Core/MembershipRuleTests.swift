@@ -137,7 +137,8 @@ import Testing
       #expect(isTaken == fits && list.numbers == (fits ? "7/gate" : "") && list.runs == (fits ? "01234567" : ""))
     }
     for (words, number) in [
-      ("999999999/we", 999_999_999), ("4294967295/we", .max), ("4294967296/we", 0), ("/we", 0), ("1a/we", 0), ("7/w", 0), ("7/wee", 0), ("1/we/2/we", 1),
+      ("999999999/we", 999_999_999), ("4294967295/we", .max), ("4294967296/we", 0), ("/we", 0), ("1a/we", 0), ("7/w", 0), ("7/wee", 0),
+      ("1/we/2/we", 1),
     ]
       as [(Text<64>, UInt32)]
     { #expect(Claim.echo(to: "we", "run", in: words.bytes, runs: Text<8>().bytes, mustName: false) == number, "\(words)") }
