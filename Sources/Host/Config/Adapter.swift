@@ -39,7 +39,7 @@ package enum Adapter {
 
   /// `resolve` turns a written path into one that can be opened.
   package init(written text: String, mode: Mode, resolve: (String) -> String) throws(Refusal) {
-    if text.utf8.contains(0) { throw Refusal(words: "must not contain a zero byte") }
+    if text.bytes.contains(0) { throw Refusal(words: "must not contain a zero byte") }
     if let index = Self.digits(text, after: "hci"), index <= 255 {
       self = .hci(index: UInt16(index), mode: mode)
     } else if let rest = text.rest(after: "h4:") {
@@ -80,7 +80,7 @@ package enum Adapter {
       throw Refusal(words: "needs a port from 1 to 65535 behind the last colon")
     }
     var host = String(text[..<colon])
-    if host.utf8.contains(UInt8(ascii: "@")) { throw Refusal(words: "must name only a host: a tcp: adapter has no login") }
+    if host.bytes.contains(UInt8(ascii: "@")) { throw Refusal(words: "must name only a host: a tcp: adapter has no login") }
     if let inner = host.rest(after: "["), inner.utf8.last == UInt8(ascii: "]") {
       host = String(inner[..<inner.utf8.index(before: inner.endIndex)])
     }
@@ -102,7 +102,7 @@ package func decimal(_ text: String) -> Int? {
 extension String {
   /// What follows a prefix; nil when it is not there or nothing follows.
   package func rest(after prefix: String) -> String? {
-    guard utf8.count > prefix.utf8.count, utf8.starts(with: prefix.utf8) else { return nil }
+    guard utf8.count > prefix.utf8.count, bytes.starts(with: prefix.bytes) else { return nil }
     return String(self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...])
   }
 }

@@ -23,7 +23,7 @@ struct Assignment {
     key = Array(line[start..<index])
     while index < line.count, isBlank(line[index]) { index += 1 }
     let signStart = index
-    while index < line.count, "=:>".utf8.contains(line[index]) { index += 1 }
+    while index < line.count, "=:>".bytes.contains(line[index]) { index += 1 }
     sign = Array(line[signStart..<index])
     while index < line.count, isBlank(line[index]) { index += 1 }
     valueStart = index
@@ -39,7 +39,7 @@ struct Assignment {
 
   var isNothing: Bool {
     let word = value.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
-    return ["null", "none", "nil", "undefined", "~"].contains { $0.utf8.elementsEqual(word) }
+    return ["null", "none", "nil", "undefined", "~"].contains { $0.bytes == word }
   }
 
   /// The last part of a dotted key.
@@ -62,7 +62,7 @@ struct Assignment {
   }
 
   private func short(_ text: String) -> String {
-    let bare = text.utf8.filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
+    let bare = text.bytes.filter { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "[") && $0 != UInt8(ascii: "]") }
     let word = String(decoding: bare, as: UTF8.self)
     return same(withoutKey(word), printable(word)) ? printable(text) : "\"…\""
   }
@@ -121,4 +121,4 @@ func trimmed(_ bytes: some BidirectionalCollection<UInt8>) -> [UInt8] {
   return rest
 }
 
-func ends(_ text: String, with end: String) -> Bool { text.utf8.suffix(end.utf8.count).elementsEqual(end.utf8) }
+func ends(_ text: String, with end: String) -> Bool { text.bytes.suffix(end.utf8.count).elementsEqual(end.bytes) }

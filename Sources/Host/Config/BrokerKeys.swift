@@ -34,10 +34,10 @@ extension Configuration {
 
   private mutating func readMQTT(_ section: inout Section) {
     if let name = section.string("host") {
-      if name.utf8.contains(UInt8(ascii: "@")) {
+      if name.bytes.contains(UInt8(ascii: "@")) {
         // Never repeat what stands before the @: it may be a password.
         section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
-      } else if name.utf8.isEmpty || name.utf8.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
+      } else if name.utf8.isEmpty || name.bytes.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
       } else if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon == name.utf8.lastIndex(of: UInt8(ascii: ":")) {
         let (host, port) = (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
@@ -63,7 +63,7 @@ extension Configuration {
 
   private mutating func readPassword(_ section: inout Section) {
     if let name = section.string("username") {
-      if name.utf8.isEmpty || name.utf8.contains(0) { section.fault("username", "must not be empty") }
+      if name.utf8.isEmpty || name.bytes.contains(0) { section.fault("username", "must not be empty") }
       host.broker.username = Text(name)
     }
     if let bytes = section.secret("password_file", neededBy: .whole) {

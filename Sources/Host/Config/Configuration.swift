@@ -64,7 +64,7 @@ package import Core
       return false
     }
     guard let purpose = section.string("purpose") else { return true }
-    if purpose.utf8.allSatisfy({ $0 <= 0x20 }) {
+    if purpose.bytes.allSatisfy({ $0 <= 0x20 }) {
       section.fault("purpose", "must not be empty: write what people were told about being detected")
     }
     if purpose.utf8.count > Sentence.capacity { section.fault("purpose", "is longer than \(Sentence.capacity) bytes") }

@@ -97,7 +97,7 @@ extension Document {
     var plain = words
     if let first = bytes.firstIndex(of: quote), let last = bytes.lastIndex(of: quote), last - first > 8 {
       let quoted = bytes[(first + 1)..<last]
-      if quoted.allSatisfy({ hexDigit($0) != nil || "xXoO_+-.eE".utf8.contains($0) }) {
+      if quoted.allSatisfy({ hexDigit($0) != nil || "xXoO_+-.eE".bytes.contains($0) }) {
         plain = String(decoding: bytes[...first] + Array("…".utf8) + bytes[last...], as: UTF8.self)
       }
     }

@@ -6,9 +6,9 @@ func eddystoneURL(_ text: String) -> [UInt8]? {
   let endings = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
   guard let scheme = schemes.firstIndex(where: { text.rest(after: $0) != nil }) else { return nil }
   var bytes = [UInt8(scheme)]
-  var rest = Array(text.utf8.dropFirst(schemes[scheme].utf8.count))[...]
+  var rest = Array(text.bytes.dropFirst(schemes[scheme].utf8.count))[...]
   while let first = rest.first {
-    if let ending = endings.firstIndex(where: { rest.starts(with: $0.utf8) }) {
+    if let ending = endings.firstIndex(where: { rest.starts(with: $0.bytes) }) {
       rest = rest.dropFirst(endings[ending].utf8.count)
       let hasSlash = rest.first == UInt8(ascii: "/")
       if hasSlash { rest = rest.dropFirst() }

@@ -20,7 +20,7 @@ extension Draft {
       return Mistake(at: place(index, start), words: words, corrections: [])
     default: break
     }
-    if line[start...].starts(with: "- ".utf8) {
+    if line[start...].starts(with: "- ".bytes) {
       let words = "this looks like YAML: the file is TOML, write [[table]] above each member, and key = value below"
       return Mistake(at: place(index, start), words: words, corrections: [])
     }
@@ -120,13 +120,13 @@ extension Draft {
   private func member(_ index: Int, _ words: String) -> Mistake? {
     let text = trimmed(lines[index])
     let start = lines[index].firstIndex { !isBlank($0) } ?? 0
-    if holds(words, "expected comma"), index > 0, let above = lines[index - 1].last, "\"'".utf8.contains(above) {
+    if holds(words, "expected comma"), index > 0, let above = lines[index - 1].last, "\"'".bytes.contains(above) {
       return Mistake(
         at: place(index, start), words: "a comma stands between two values: write one at the end of line \(numbers[index - 1])",
         corrections: [.replace(line: index - 1, by: lines[index - 1] + [UInt8(ascii: ",")])])
     }
     let bare = text.last == UInt8(ascii: ",") ? Array(text.dropLast()) : text
-    guard !bare.isEmpty, !bare.contains(where: { "\"'[]{}#,=".utf8.contains($0) }) else { return nil }
+    guard !bare.isEmpty, !bare.contains(where: { "\"'[]{}#,=".bytes.contains($0) }) else { return nil }
     let word = withoutKey(String(decoding: bare, as: UTF8.self))
     let right = Array(lines[index][..<start]) + Array("\"".utf8) + bare + Array("\",".utf8)
     return Mistake(

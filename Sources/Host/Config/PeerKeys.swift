@@ -37,7 +37,7 @@ extension Configuration {
     if section.node["key"] == nil && !hasFile { section.fault(at: section.node.at, "key_file (or key) is missing") }
     let bytes: [UInt8]?
     if let inline {
-      bytes = hexBytes(inline.utf8)
+      bytes = hexBytes(inline.bytes)
     } else if let file {
       bytes = file.count == 16 ? file : hexBytes(file)
     } else {

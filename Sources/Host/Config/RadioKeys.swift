@@ -77,7 +77,7 @@ extension Configuration {
   }
 
   /// The part before the @ of a network address may be a password.
-  private func hasLogin(_ text: String) -> Bool { text.rest(after: "tcp:")?.utf8.contains(UInt8(ascii: "@")) ?? false }
+  private func hasLogin(_ text: String) -> Bool { text.rest(after: "tcp:")?.bytes.contains(UInt8(ascii: "@")) ?? false }
 
   private func readPhys(_ section: inout Section, _ radio: inout RadioSettings) {
     guard let phys = section.strings("phys") else { return }

@@ -32,7 +32,7 @@ extension Assignment {
     guard let end = Self.end(of: value, from: 0) else {
       var content = trimmed(value.dropFirst())
       if let last = content.last, last == quote || last == apostrophe { content.removeLast() }
-      if content.suffix(3).elementsEqual("”".utf8) { content.removeLast(3) }
+      if content.suffix(3).elementsEqual("”".bytes) { content.removeLast(3) }
       return RightValue(quoted(content), "the quotation mark that begins here has no counterpart")
     }
     let rest = trimmed(value[(end + 1)...])
@@ -42,7 +42,7 @@ extension Assignment {
     }
     let text = Array(value[...end])
     if next == comma && rest.count > 1 { return RightValue(list(value), "several values are a list") }
-    if rest.starts(with: "//".utf8) || rest.starts(with: "--".utf8) || next == UInt8(ascii: ";") && rest.count > 1 {
+    if rest.starts(with: "//".bytes) || rest.starts(with: "--".bytes) || next == UInt8(ascii: ";") && rest.count > 1 {
       return RightValue(text, "a comment begins with #")
     }
     if rest.count > 1, rest.last == mark {

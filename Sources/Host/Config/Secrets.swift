@@ -7,12 +7,12 @@ extension Section {
   mutating func path(_ key: String) -> String? { string(key).flatMap { path(key, named: $0) } }
 
   private func path(_ key: String, named text: String) -> String? {
-    if text.utf8.isEmpty || text.utf8.contains(0) {
+    if text.utf8.isEmpty || text.bytes.contains(0) {
       fault(key, "must name a file")
       return nil
     }
     guard let name = text.rest(after: "credential:") else { return reading.source.resolve(text) }
-    if name.utf8.contains(UInt8(ascii: "/")) || same(name, "..") {
+    if name.bytes.contains(UInt8(ascii: "/")) || same(name, "..") {
       fault(key, "(\"\(printable(text))\") must be a credential's name, without a folder")
       return nil
     }
@@ -87,7 +87,7 @@ extension Section {
 private func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
 
 private func quotedForShell(_ path: String) -> String {
-  let isPlain = path.utf8.allSatisfy { byte in
+  let isPlain = path.bytes.allSatisfy { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-")...UInt8(ascii: "9"): true
     case UInt8(ascii: "_"): true
@@ -98,7 +98,7 @@ private func quotedForShell(_ path: String) -> String {
 }
 
 /// Bytes as hexadecimal digits, which spaces, colons, hyphens and line ends may separate.
-func hexBytes(_ text: some Sequence<UInt8>) -> [UInt8]? {
+func hexBytes(_ text: [UInt8]) -> [UInt8]? {
   var bytes: [UInt8] = []
   var high: UInt8?
   for byte in text {

@@ -89,8 +89,8 @@ func withoutKey(_ text: String) -> String {
     guard let behind = rest.rest(after: prefix) else { continue }
     (rest, before) = (behind, before + prefix)
   }
-  let isUUID = rest.utf8.count == 36 && rest.utf8.dropFirst(8).first == UInt8(ascii: "-")
-  guard !isUUID, let bytes = hexBytes(rest.utf8), bytes.count >= 16 else { return printable(text) }
+  let isUUID = rest.utf8.count == 36 && rest.bytes.dropFirst(8).first == UInt8(ascii: "-")
+  guard !isUUID, let bytes = hexBytes(rest.bytes), bytes.count >= 16 else { return printable(text) }
   return before + "…"
 }
 

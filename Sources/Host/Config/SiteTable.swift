@@ -21,7 +21,7 @@ extension Configuration {
   private mutating func read(_ node: Node, _ section: Section) {
     var entry = SiteSettings.Entry()
     // By bytes: splitting a String would bring Unicode's tables into the binary.
-    let parts = node.text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    let parts = node.text.bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     let words = parts.map { String(decoding: $0, as: UTF8.self) }
     for (index, word) in words.enumerated() {
       if let words = faultOfName(word) { return section.fault(at: node.at, "gateways: \"\(printable(node.text))\": a name " + words) }

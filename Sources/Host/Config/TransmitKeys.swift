@@ -89,7 +89,7 @@ extension Section {
 
   fileprivate mutating func hex(_ key: String, _ count: Int) -> [UInt8] {
     guard let text = string(key) else { return [] }
-    if let bytes = hexBytes(text.utf8), bytes.count == count { return bytes }
+    if let bytes = hexBytes(text.bytes), bytes.count == count { return bytes }
     fault(key, "(\"\(printable(text))\") must be \(2 * count) hexadecimal digits")
     return []
   }

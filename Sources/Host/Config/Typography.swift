@@ -28,7 +28,7 @@ private enum Typographic {
 extension Draft {
   func typographic(_ index: Int) -> Mistake? {
     let line = lines[index]
-    if line.starts(with: "```".utf8) {
+    if line.starts(with: "```".bytes) {
       let words = "``` is no part of the file: delete the line"
       return Mistake(at: place(index, 0), words: words, corrections: [.replace(line: index, by: [])])
     }

@@ -1,6 +1,7 @@
 // Compares by bytes: String's own comparison would bring Unicode's tables into the binary.
 
-package func same(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+@inline(never)
+package func same(_ a: String, _ b: String) -> Bool { a.bytes == b.bytes }
 
 /// The known word that was most likely meant by `word`.
 package func suggestion(for word: String, among known: [String]) -> String? {
@@ -11,7 +12,7 @@ package func suggestion(for word: String, among known: [String]) -> String? {
     if distance < least { (best, least) = (candidate, distance) }
   }
   // `fire` for `fire_m`, `password` for `password_file`.
-  return best ?? known.first { word.utf8.count >= 3 && $0.utf8.starts(with: word.utf8) }
+  return best ?? known.first { word.utf8.count >= 3 && $0.bytes.starts(with: word.bytes) }
 }
 
 /// How many letters to add, drop, change or swap with a neighbour.

@@ -3,9 +3,14 @@ package import Core
 // Between Core's fixed texts and Swift's strings. Core never sees a String.
 
 extension String {
+  /// For all but the simplest questions: what is generic over `utf8` takes one to three kilobytes for each of them.
+  package var bytes: [UInt8] {
+    @inline(never) get { Array(utf8) }
+  }
+
   /// The path's folder with its slash; empty for a name alone. By bytes: Swift's characters would add 15 kB to the program.
   package var folder: String {
-    let bytes = Array(utf8)
+    let bytes = bytes
     return bytes.lastIndex(of: UInt8(ascii: "/")).map { String(decoding: bytes[...$0], as: UTF8.self) } ?? ""
   }
 

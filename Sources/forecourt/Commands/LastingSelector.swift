@@ -35,11 +35,11 @@ struct LastingSelector {
   private static func bound(_ identity: Identity, _ id: String, _ addressStays: Bool) -> [LastingSelector] {
     var all: [LastingSelector] = []
     if addressStays {
-      let address = String(decoding: id.utf8.suffix(17), as: UTF8.self)
+      let address = String(decoding: id.bytes.suffix(17), as: UTF8.self)
       all.append(LastingSelector(selector: "address:" + address, words: "this device: its address stays the same"))
     }
     guard identity.kind != .address else { return all }
-    let head = String(decoding: id.utf8.dropLast(17), as: UTF8.self)
+    let head = String(decoding: id.bytes.dropLast(17), as: UTF8.self)
     let words = identity.kind == .name ? "whatever has this name: anybody may take it" : "everybody whose device offers this service"
     return all + [rest(head + "*", words)]
   }

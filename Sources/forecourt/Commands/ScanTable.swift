@@ -160,13 +160,13 @@ struct ScanTable {
 
   private static func sorts(_ a: Row, before b: Row, by order: Order) -> Bool {
     switch order {
-    case .identity: return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+    case .identity: return a.name.bytes.lexicographicallyPrecedes(b.name.bytes)
     case .age: if a.age != b.age { return a.age < b.age }
     case .distance, .average, .rate:
       let (mine, theirs) = (a.estimate.map { sortKey($0, order) } ?? .infinity, b.estimate.map { sortKey($0, order) } ?? .infinity)
       if mine != theirs { return mine < theirs }
     }
-    return a.name.utf8.lexicographicallyPrecedes(b.name.utf8)
+    return a.name.bytes.lexicographicallyPrecedes(b.name.bytes)
   }
 
   private static func sortKey(_ estimate: Estimate, _ order: Order) -> Float {

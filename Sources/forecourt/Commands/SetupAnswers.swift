@@ -91,7 +91,7 @@ struct SetupAnswers {
     // An IPv6 address has several colons, and a port only behind brackets.
     guard inForce(.broker).utf8.first == UInt8(ascii: "[") else { return (inForce(.broker), nil) }
     let sides = split(inForce(.broker), at: "]:")
-    return (String(decoding: sides[0].utf8.dropFirst(), as: UTF8.self), sides.count == 2 ? sides[1] : nil)
+    return (String(decoding: sides[0].bytes.dropFirst(), as: UTF8.self), sides.count == 2 ? sides[1] : nil)
   }
 
   // MARK: The file

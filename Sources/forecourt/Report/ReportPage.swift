@@ -117,7 +117,7 @@ struct ReportPage: ~Copyable {
 
   /// Short, and leads to its chart. The argument is the identity as JSON writes it.
   func device(_ identity: String) -> String {
-    let text = String(decoding: identity.utf8.dropFirst().dropLast(), as: UTF8.self)
+    let text = String(decoding: identity.bytes.dropFirst().dropLast(), as: UTF8.self)
     let code = joined("<code title=\"", html(text), "\">", html(text.shortened(to: 26)), "</code>")
     let title = title(names.first { same($0.identity, identity) }?.name ?? "")
     guard let place = charted.firstIndex(where: { same($0, identity) }) else { return title + code }
