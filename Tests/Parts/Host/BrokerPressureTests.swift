@@ -87,6 +87,15 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("while the outbox cannot be read nobody is told that nothing was left open") func unread() {
+    let talk = Talk { $0.outbox.path = Path("/proc/no/such/folder") }
+    talk.start()
+    talk.until("the disk's failure") { talk.courier.counters.troubles.contains(.store) }
+    talk.online()
+    while let request = talk.requests.pop() { if case .caughtUp = request { Issue.record("it has not been read") } }
+    talk.stop()
+  }
+
   private final class Hold: Sendable {
     private let state = Atomic<Bool>(true)
 
