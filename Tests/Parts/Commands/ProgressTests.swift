@@ -152,6 +152,10 @@ private final class Terminal: @unchecked Sendable {
       #expect(terminal.bars <= Int((ContinuousClock.now - begun) / .milliseconds(100)), "ten times a second at most")
       #expect(exit == 65, "\(command): \(terminal.text)")
       #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(command): \(terminal.text)")
+      for bar in terminal.text.matches(of: #/\[(#*)(\.*)\] +(\d+) %/#) {
+        let (filled, percent) = (bar.1.count, Int(bar.3) ?? -1)
+        #expect(filled + bar.2.count == 40 && percent * 2 / 5...(percent + 1) * 2 / 5 ~= filled, "\(bar.0)")
+      }
       #expect(terminal.lines.count == 2 && terminal.lines[0].hasPrefix("forecourt: long.btsnoop is truncated at byte "), "\(command)")
       #expect(terminal.lines.last == "", "\(command): \(terminal.lines)")
     }
