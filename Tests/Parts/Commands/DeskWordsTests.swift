@@ -5,8 +5,6 @@ import Testing
 @testable import forecourt
 
 @Suite("each thing has its own words") struct DeskWordsTests {
-  private func areOwn(_ words: [String]) -> Bool { Set(words).count == words.count && !words.contains("") }
-
   @Test("stages, verdicts and powers") func measured() {
     let stages: [(Encounter.Stage, String)] = [
       (.absent, "absent"), (.armed, "armed"), (.dwelling(since: .zero), "dwelling"), (.claiming(since: .zero, dwelling: .zero), "claiming"),
@@ -23,6 +21,15 @@ import Testing
       (.learnt(level), "learnt from visits (-59.5 dBm at 1 m)"), (.advertised(level), "what its advert says (-59.5 dBm at 1 m)"),
       (.calibrated(level), "calibrated (-59.5 dBm at 1 m)"),
     ] as [(MeasuredPower, String)] { #expect(power.words == words) }
+  }
+
+  @Test("of a device at several triggers each is named, in the configuration's order") func followed() throws {
+    var machine = try Machine(["pump-1", "pump-2", "pump-3"].map { "[[trigger]]\nname = \"\($0)\"\nmatch = \"*\"\n" }.joined())
+    for step in 0..<30 { machine.hear(1, at: 1 + Double(step) / 10, level: -60) }
+    let found = machine.gateway.devices.find(try Machine.identity("address:c0:00:00:00:00:01"))
+    let slot = try #require(found)
+    let states = machine.gateway.triggerStates(of: slot)
+    #expect(states.map(\.name) == ["pump-1", "pump-2", "pump-3"] && states.allSatisfy { $0.stage != .absent }, "\(states)")
   }
 
   @Test("a selector that lasts says whom it means") func selectors() throws {
@@ -57,9 +64,12 @@ import Testing
     let place = "radio hci0: 4a:00:c1:7e:55:02"
     #expect(said(.identified(KnownPeer(address: address, id: 0xBC00_BD17))) == "debug: \(place) is peer:BC00BD17")
     #expect(said(.stranger(address)) == "debug: \(place) has no installation id")
-    let failures: [PeerFailure] = [.unreachable, .refused, .silent, .garbled, .hungUp, .flooded, .interrupted]
-    let words = failures.map { said(.failed(address, $0)) ?? "" }
-    #expect(areOwn(words) && words[2] == "debug: \(place): it connected, but does not answer", "\(words)")
+    for (failure, words) in [
+      (.unreachable, "it was heard, but no connection came about"), (.refused, "the controller refuses to connect"),
+      (.silent, "it connected, but does not answer"), (.garbled, "it answers nonsense"),
+      (.hungUp, "it hung up before it had answered"), (.flooded, "it floods the connection"),
+      (.interrupted, "the radio had to start again"),
+    ] as [(PeerFailure, String)] { #expect(said(.failed(address, failure)) == "debug: \(place): \(words)") }
     #expect(said(.offers(address, ServiceGroup(first: 1, last: 2, uuid: ServiceUUID()))) == nil && said(.level(address, -60)) == nil)
     let name = "ibeacon (transmit 1)"
     #expect(said(.sends(transmission: 0, power: 4)) == "info: radio hci0: sends \(name) at 4 dBm")

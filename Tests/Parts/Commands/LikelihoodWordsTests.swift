@@ -101,6 +101,12 @@ import Testing
         "<text class=\"label middle d1\" x=\"35.00%\" y=\"50\">north</text>",
         "<text class=\"label middle d0\" x=\"55.00%\" y=\"69\">here</text>", "</svg>",
       ])
+    // A gap of a fiftieth interrupts no name; what is thinner than a column is not drawn.
+    let thin = self.shares([(0, 0.75, 0, ""), (5, 0.75, 0, ""), (9, 0, 0.75, "east"), (9.001, 0.75, 0, "")])
+    let drawn = try written { ReportBand(thin, "pump", ReportTime(seconds: 50, epoch: nil)).write([], to: &$0) }
+    #expect(drawn.count { $0.contains(">here<") } == 1 && !drawn.contains { $0.contains("rival") || $0.contains("east") }, "\(drawn)")
+    let apart = try written { ReportBand(thin, "pump", ReportTime(seconds: 49, epoch: nil)).write([], to: &$0) }
+    #expect(apart.count { $0.contains(">here<") } == 2, "\(apart)")
     let title = try written { ReportBand.writeTitle("a & b", below: 300, to: &$0) }
     #expect(
       title == [
