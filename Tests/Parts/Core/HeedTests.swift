@@ -23,8 +23,8 @@ import Testing
         $0.addTrigger("pump")
         $0.calibration.measuredPower = Decibels(assumed)
       }
-      // An iBeacon of -100 dBm at 1 m.
-      let data: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 7, count: 16) + [0, 1, 0, 1, 0x9C]
+      // An iBeacon of -90 dBm at 1 m.
+      let data: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 7, count: 16) + [0, 1, 0, 1, 0xA6]
       for step in 0..<150 { rig.hear(1, at: 5 + Double(step) / 10, level: Int8(min(-100 + step / 3, -80)), data: data) }
       let events = rig.said().filter { $0.topic.hasPrefix("trigger/") && $0.payload.contains("\"event\":\"fire\"") }
       #expect(events.isEmpty != fires, "\(assumed)")
@@ -88,5 +88,18 @@ import Testing
       let answer = try #require(rig.said().first { $0.payload.contains("withdrawn") })
       #expect(answer.payload.contains(#""listens":true"#) == isListening, "\(answer)")
     }
+  }
+
+  @Test("of two that send one beacon's frame the nearer is followed, from its own samples alone") func copied() {
+    var rig = Rig { $0.addTrigger("pump") }
+    let data: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 7, count: 16) + [0, 1, 0, 1, 0xC5]
+    for step in 0..<20 { rig.hear(1, at: 1 + Double(step) / 10, level: -75, data: data) }
+    #expect(rig.gateway.triggers.encounters[0].approach.level == Decibels(-75))
+    for step in 20..<40 {
+      rig.hear(2, at: 1 + Double(step) / 10, level: -50, data: data)
+      #expect(rig.gateway.triggers.encounters[0].approach.level == Decibels(-50), "\(step)")
+      rig.hear(1, at: 1.05 + Double(step) / 10, level: -75, data: data)
+    }
+    #expect(rig.gateway.triggers.encounters[0].approach.samples == 20)
   }
 }
