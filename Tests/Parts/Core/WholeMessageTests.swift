@@ -22,20 +22,23 @@ import Testing
     }
     expect(
       discovery.trigger("pump 1"), "binary_sensor", "trigger_7d62751952204880", "pump 1", "trigger/pump 1/state",
-      #""value_template":"{{ 'ON' if value_json.served_count > 0 else 'OFF' }}","#)
+      #""value_template":"{{ 'ON' if value_json.served_count > 0 and 'simulated' not in value_json else 'OFF' }}","#)
     expect(
       discovery.region("shop"), "binary_sensor", "region_46dc5e18e28e2409", "shop", "region/shop", class: #""device_class":"occupancy","#,
-      #""value_template":"{{ 'ON' if value_json.state == 'inside' else 'OFF' }}","#)
+      #""value_template":"{{ 'ON' if value_json.state == 'inside' and 'simulated' not in value_json else 'OFF' }}","#)
     let (id, digest) = ("address:c0:00:00:00:00:01", "ab23298dc5541181")
     expect(
       discovery.tracker(anna, named: "anna"), "device_tracker", "tracker_\(digest)", "anna", "proximity/\(id)",
-      #""source_type":"bluetooth_le","value_template":"{{ 'not_home' if value_json.zone == 'unknown' else 'home' }}","#)
+      #""source_type":"bluetooth_le","#
+        + #""value_template":"{{ 'not_home' if value_json.zone == 'unknown' or 'simulated' in value_json else 'home' }}","#)
     expect(
       discovery.distance(anna), "sensor", "distance_\(digest)", id, "proximity/\(id)",
-      #""device_class":"distance","unit_of_measurement":"m","value_template":"{{ value_json.distance_m | default(none) }}","#)
+      #""device_class":"distance","unit_of_measurement":"m","#
+        + #""value_template":"{{ value_json.distance_m | default(none) if 'simulated' not in value_json }}","#)
     expect(
       discovery.level(anna, named: "anna"), "sensor", "level_\(digest)", "anna", "proximity/\(id)",
-      #""device_class":"signal_strength","unit_of_measurement":"dBm","value_template":"{{ value_json.average | default(none) }}","#)
+      #""device_class":"signal_strength","unit_of_measurement":"dBm","#
+        + #""value_template":"{{ value_json.average | default(none) if 'simulated' not in value_json }}","#)
   }
 
   @Test("the status says what it knows, and only that") func status() {
