@@ -16,10 +16,13 @@ extension Gateway {
     }
   }
 
-  /// A neighbour has read an id.
-  @export(interface) package mutating func receive(peer: KnownPeer, at moment: Instant) {
+  /// A neighbour has read an id. Returns whether it is believed: otherwise our radio must ask the phone itself.
+  @discardableResult
+  @export(interface) package mutating func receive(peer: KnownPeer, at moment: Instant) -> Bool {
     tick(at: moment)
-    if settings.peer.identify, believes(peer) { learn(peer) }
+    guard settings.peer.identify, believes(peer) else { return false }
+    learn(peer)
+    return true
   }
 
   /// A key identifies better than an id does. Otherwise the id becomes the device's identity, and its averages move along.

@@ -207,8 +207,7 @@ struct Daemon: Listener, ~Copyable {
     case .unfinished(let visit): gateway.restore(visit, at: now)
     case .caughtUp: catchUp(at: now)
     case .peer(let peer):
-      gateway.receive(peer: peer, at: now)
-      for radio in radios { radio.hint(peer) }
+      if gateway.receive(peer: peer, at: now) { for radio in radios { radio.hint(peer) } }
     }
   }
 

@@ -84,6 +84,17 @@ import Testing
     #expect(claim["level_db"] is Double, "\(claim)")
   }
 
+  @Test("an id that is not believed keeps no radio from asking the phone itself") func unbelieved() {
+    for (identifies, isSigned, isBelieved) in [(true, false, true), (true, true, false), (false, false, false)] {
+      var rig = Rig {
+        $0.peer.identify = identifies
+        $0.site.isAuthenticated = isSigned
+      }
+      let isTaken = rig.gateway.receive(peer: KnownPeer(address: Address(word: 7), id: 8), at: .zero)
+      #expect(isTaken == isBelieved)
+    }
+  }
+
   @Test("an echo is read up to the greatest number that is ever written") func echoes() {
     for number in [1, 999_999_999, 1_000_000_000, 4_000_000_000, UInt32.max] {
       var list = HeardList(room: 600)
