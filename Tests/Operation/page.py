@@ -162,6 +162,8 @@ def stale_and_rehearsed(folder):
         yard.online('island-2', simulated=True)
         yard.stands()
         page = yard.open()
+        yard.event('fire', gateway='island-2', simulated=True)
+        page.reads('a rehearsal, not real', '#events')
         page.reads('island-2: not real', '#notices')
         page.wait("!document.getElementById('watermark').hidden")
         assert 'REHEARSAL' in page.text('#watermark')

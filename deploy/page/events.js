@@ -13,7 +13,7 @@ const shown = 120;
 export function sentence(site, event) {
   const name = event.id ? site.nameOf(event.site, event.id) ?? short(event.id) : '';
   const reason = why(event.event, event.reason);
-  return `${site.placed(event.site, event.place)}: ${name} ${verb(event.event)}${reason ? ', ' + reason : ''}`;
+  return `${event.simulated ? 'rehearsal: ' : ''}${site.placed(event.site, event.place)}: ${name} ${verb(event.event)}${reason ? ', ' + reason : ''}`;
 }
 
 /** @param {Event} event */
@@ -22,7 +22,7 @@ function remark(event) {
   const distance = event.distance === undefined || event.event === 'leave' ? '' : `${metres(event.distance)} (${range(event.low, event.high)})`;
   const dwell = event.dwell && ['fire', 'undecided'].includes(event.event) ? `after ${event.dwell.toFixed(1)} s` : '';
   const stayed = event.dwell && event.event === 'leave' ? `was there for ${elapsed(event.dwell * 1000)}` : '';
-  return [reason, remedy(event.event, event.reason), distance, dwell, stayed, places(event.likely)].filter(Boolean).join(' · ');
+  return [event.simulated ? 'a rehearsal, not real' : '', reason, remedy(event.event, event.reason), distance, dwell, stayed, places(event.likely)].filter(Boolean).join(' · ');
 }
 
 export class Events {

@@ -1,17 +1,17 @@
 /// The configured service UUIDs, prepared for the search: as UUIDs in an advertisement, or as bits of Apple's overflow area.
 package struct WatchedServices: ~Copyable {
   private struct Watched: BitwiseCopyable {
-    var uuid = ServiceUUID()
+    let uuid: ServiceUUID
     /// The place of its bit.
-    var byte: UInt8 = 0
-    var mask: UInt8 = 0
+    let byte: UInt8
+    let mask: UInt8
   }
 
   private var list: Lent<Watched>
   private var count = 0
 
   package init(_ services: borrowing ServiceList, in arena: inout Arena) {
-    list = arena.take(ServiceList.capacity, filledWith: Watched())
+    list = arena.take(ServiceList.capacity, of: Watched.self)
     reload(services)
   }
 

@@ -181,9 +181,11 @@ package struct Gateway: ~Copyable {
   @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }
+    let names = settings.triggersByName(in: settings)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       regions.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
-      triggers.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.endAll(
+        of: slot, named: names, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     settings.gateway.authorization = authorization
     ranging.reset(at: now)
@@ -228,21 +230,20 @@ package struct Gateway: ~Copyable {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
-    endLeftovers()
-    let numbers = settings.renumberedRegions(in: next)
-    for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].visits >= 0 {
-      regions.endAll(of: slot, exceptIn: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    }
+    // While encounters and visits still have the old numbers.
+    authorize(next.gateway.authorization, at: now)
+    let (numbers, names) = (settings.renumberedRegions(in: next), settings.triggersByName(in: next))
+    endLeftovers(exceptIn: numbers, names)
     let places = settings.renumberedTriggers(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      triggers.endAll(of: slot, exceptIn: places, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.endAll(of: slot, exceptIn: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      triggers.endAll(
+        of: slot, exceptIn: places, named: names, because: .reload, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
-    if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
     regions.renumber(numbers)
+    triggers.leftovers.renumber(names)
     ranging.renumber(numbers, at: now)
-    for trigger in settings.triggers.indices where next.trigger(named: settings.triggers[trigger].name) == nil && triggers.publishesStates {
-      publisher.clear(publisher.topics.triggerState(settings.triggers[trigger].name), at: now)
-    }
+    clearStates(missingIn: next)
     settings = next
     patience = settings.patience
     devices.average = settings.average

@@ -66,14 +66,18 @@ package struct Leftovers: ~Copyable {
     return nil
   }
 
-  /// Any visit whose end must be published, until none is left. The others are discarded.
-  package mutating func takeAny() -> Entry? {
-    while count > 0 {
-      let entry = remove(count - 1)
+  /// Any visit at a place that does not stay and whose end must be published, until none is left. The others there are discarded.
+  package mutating func take(unless staying: Renumbering) -> Entry? {
+    for index in stride(from: count - 1, through: 0, by: -1) where staying[Int(table[index].place)] == nil {
+      let entry = remove(index)
       if !entry.isOver { return entry }
     }
-    next = .never
+    findNext()
     return nil
+  }
+
+  package mutating func renumber(_ numbers: Renumbering) {
+    for index in 0..<count { table[index].place = UInt8(numbers[Int(table[index].place)] ?? 0) }
   }
 
   private mutating func remove(_ index: Int) -> Entry {

@@ -30,11 +30,13 @@ extension Gateway {
   /// A radio starts within this time, and then hears a device that stands there several times.
   private static var patience: Interval { .seconds(15) }
 
-  /// The outbox holds nothing more of the run before: from now on triggers publish their states.
+  /// The outbox holds nothing more of the run before, or cannot be read: from now on triggers publish their states, and whoever is heard at
+  /// once was here before.
   @export(interface) package mutating func caughtUp(at moment: Instant) {
     tick(at: moment)
     guard !triggers.publishesStates else { return }
     triggers.publishesStates = true
+    triggers.started = now
     for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
@@ -53,15 +55,25 @@ extension Gateway {
     publishStaleStates()
   }
 
+  /// Of what the new settings lack.
+  mutating func clearStates(missingIn next: borrowing Settings) {
+    for index in settings.regions.indices where next.region(named: settings.regions[index].name) == nil {
+      publisher.clear(publisher.topics.region(settings.regions[index].name), at: now)
+    }
+    for index in settings.triggers.indices where triggers.publishesStates && next.trigger(named: settings.triggers[index].name) == nil {
+      publisher.clear(publisher.topics.triggerState(settings.triggers[index].name), at: now)
+    }
+  }
+
   mutating func publishStaleStates() {
     regions.publishStaleStates(settings, at: now, &publisher)
     triggers.publishStaleStates(at: now, devices, settings, &publisher)
   }
 
-  /// Before regions and triggers are renumbered.
-  mutating func endLeftovers() {
-    while let entry = triggers.leftovers.takeAny() { endTrigger(entry) }
-    while let entry = regions.leftovers.takeAny() { endRegion(entry) }
+  /// Before regions and triggers are renumbered. What the run before left open elsewhere stays open.
+  mutating func endLeftovers(exceptIn regionsStaying: Renumbering, _ triggersStaying: Renumbering) {
+    while let entry = triggers.leftovers.take(unless: triggersStaying) { endTrigger(entry) }
+    while let entry = regions.leftovers.take(unless: regionsStaying) { endRegion(entry) }
   }
 
   private mutating func endTrigger(_ entry: Leftovers.Entry) {
@@ -101,8 +113,11 @@ extension Gateway {
       publisher.json.closeObject()
     }
     publisher.publish()
-    // A trigger that no longer exists must not keep a retained state.
-    if kind == .trigger, settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
+    // What no longer exists must not keep a retained state.
+    switch kind {
+    case .region: if settings.region(named: name) == nil { publisher.clear(publisher.topics.region(name), at: now) }
+    case .trigger: if settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
+    }
   }
 
   /// It may have begun under an id that this version does not know any more.

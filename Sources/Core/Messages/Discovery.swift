@@ -19,7 +19,7 @@ package struct Discovery {
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
       state(short.triggerState(trigger), &payload)
-      payload.member("value_template", "{{ 'ON' if value_json.served_count > 0 else 'OFF' }}")
+      payload.member("value_template", "{{ 'ON' if value_json.served_count > 0 and 'simulated' not in value_json else 'OFF' }}")
     }
   }
 
@@ -27,7 +27,7 @@ package struct Discovery {
     entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
       payload.member("device_class", "occupancy")
       state(short.region(region), &payload)
-      payload.member("value_template", "{{ 'ON' if value_json.state == 'inside' else 'OFF' }}")
+      payload.member("value_template", "{{ 'ON' if value_json.state == 'inside' and 'simulated' not in value_json else 'OFF' }}")
     }
   }
 
@@ -35,7 +35,7 @@ package struct Discovery {
   package func tracker(_ identity: Identity, named name: Name = Name()) -> Message {
     device(identity, name, "device_tracker", kind: "tracker") { payload in
       payload.member("source_type", "bluetooth_le")
-      payload.member("value_template", "{{ 'not_home' if value_json.zone == 'unknown' else 'home' }}")
+      payload.member("value_template", "{{ 'not_home' if value_json.zone == 'unknown' or 'simulated' in value_json else 'home' }}")
     }
   }
 
@@ -43,7 +43,7 @@ package struct Discovery {
     device(identity, name, "sensor", kind: "distance") { payload in
       payload.member("device_class", "distance")
       payload.member("unit_of_measurement", "m")
-      payload.member("value_template", "{{ value_json.distance_m | default(none) }}")
+      payload.member("value_template", "{{ value_json.distance_m | default(none) if 'simulated' not in value_json }}")
     }
   }
 
@@ -51,7 +51,7 @@ package struct Discovery {
     device(identity, name, "sensor", kind: "level") { payload in
       payload.member("device_class", "signal_strength")
       payload.member("unit_of_measurement", "dBm")
-      payload.member("value_template", "{{ value_json.average | default(none) }}")
+      payload.member("value_template", "{{ value_json.average | default(none) if 'simulated' not in value_json }}")
     }
   }
 
@@ -109,7 +109,7 @@ package struct Discovery {
     var name = Text<66>(site.bytes)
     name.append(byte: UInt8(ascii: " "))
     name.append(gateway)
-    payload.member("name", text: name.bytes, upTo: 80)
+    payload.member("name", text: name.bytes, upTo: 64)
     payload.member("model", "forecourt")
     payload.closeObject()
     payload.object("origin")

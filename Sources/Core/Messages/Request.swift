@@ -85,8 +85,8 @@ package struct Ticket: BitwiseCopyable, Sendable {
 
 /// An installation id read over GATT by a neighbour: each phone is asked once for the whole site.
 package struct KnownPeer: BitwiseCopyable, Sendable {
-  package var address = Address(word: 0)
-  package var id: UInt32 = 0
+  package var address: Address
+  package var id: UInt32
   /// How long ago it was read.
   package var age = Interval.zero
   /// The gateway that read it, which of its runs, and that run's age: an id of another run, or older than an address lives, is a recording.

@@ -1,9 +1,9 @@
 /// Which installation is behind which address, as a gateway of the site has read it; valid while the address lives.
 struct KnownPeers: ~Copyable {
   private struct Record: BitwiseCopyable {
-    var address = Address(word: 0)
-    var id: UInt32 = 0
-    var learnt = Instant.zero
+    let address: Address
+    var id: UInt32
+    var learnt: Instant
   }
 
   private var records: Lent<Record>

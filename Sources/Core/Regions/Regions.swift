@@ -122,6 +122,7 @@ package struct Regions: ~Copyable {
 
   package mutating func renumber(_ numbers: Renumbering) {
     visits.renumber(numbers)
+    leftovers.renumber(numbers)
     occupancies = numbers.moved(occupancies, fresh: Occupancy())
   }
 

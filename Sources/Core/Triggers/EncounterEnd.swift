@@ -33,19 +33,26 @@ extension Triggers {
     }
   }
 
-  /// The new settings lack some of the triggers, or have changed them.
+  /// The new settings lack some of the triggers, or have changed them; or the permission changes, and none stays. Whoever was served at a
+  /// trigger that keeps its name is not served again before it has been away.
   package mutating func endAll(
-    of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
-    publisher: inout Publisher
+    of slot: Int, exceptIn staying: Renumbering = Renumbering(), named: Renumbering, because reason: Encounter.Departure, at now: Instant,
+    devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     var place = devices[slot].encounters
     while place >= 0 {
       let following = encounters[place].nextOfDevice
-      if let number = staying[Int(encounters[place].trigger)] {
+      let trigger = Int(encounters[place].trigger)
+      if let number = staying[trigger] {
         encounters[place].trigger = UInt8(number)
       } else {
-        end(place, because: .reload, at: now, &devices, settings, &publisher)
-        remove(place, &devices)
+        end(place, because: reason, at: now, &devices, settings, &publisher)
+        if let number = named[trigger], encounters[place].isOwedUntil > now {
+          claims.forget(&encounters[place].claims)
+          encounters[place].trigger = UInt8(number)
+        } else {
+          remove(place, &devices)
+        }
       }
       place = following
     }
@@ -105,6 +112,13 @@ package enum FireRefusal: BitwiseCopyable, Sendable {
 }
 
 extension Settings {
+  /// Where the triggers of these names are.
+  package func triggersByName(in next: borrowing Settings) -> Renumbering {
+    var numbers = Renumbering()
+    for old in triggers.indices { numbers[old] = next.trigger(named: triggers[old].name) }
+    return numbers
+  }
+
   /// A trigger remains the same while its name, group, radio and `match` stay; its distances may change during a visit.
   package func renumberedTriggers(in next: borrowing Settings) -> Renumbering {
     var numbers = Renumbering()

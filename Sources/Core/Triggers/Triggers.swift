@@ -9,7 +9,7 @@ package struct Triggers: ~Copyable {
   /// Whether several receivers hear the site.
   var hearsPatterns = false
   private var edges = InlineArray<64, Edges>(repeating: Edges())
-  private var started = Instant.zero
+  var started = Instant.zero
   /// `measured_power_dbm`.
   var assumed = Decibels(-59)
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.

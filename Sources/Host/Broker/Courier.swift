@@ -206,7 +206,8 @@ package final class Courier: @unchecked Sendable {
       _ = toCore.requests.push(.unfinished(left))
       store.unfinished?.removeLast()
     }
-    if store.unfinished?.isEmpty ?? true, !hasSentUnfinished, toCore.requests.push(.caughtUp) == nil { hasSentUnfinished = true }
+    // While it is nil the file has not been read.
+    if store.unfinished?.isEmpty ?? false, !hasSentUnfinished, toCore.requests.push(.caughtUp) == nil { hasSentUnfinished = true }
     toCore.bell.ring()
   }
 

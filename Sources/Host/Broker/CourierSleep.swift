@@ -29,7 +29,7 @@ extension Courier {
 
   private var nextDue: Instant {
     var due = min(store.nextDue, keepaliveDue)
-    if !isUnfinishedSent { due = min(due, Clock.now() + .milliseconds(50)) }
+    if !isUnfinishedSent, store.unfinished != nil { due = min(due, Clock.now() + .milliseconds(50)) }
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break

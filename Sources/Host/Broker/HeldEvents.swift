@@ -35,8 +35,7 @@ struct HeldEvents {
   /// Returns how many were evicted: the oldest that is not urgent, else the oldest.
   mutating func add(_ message: Message, at now: Moment) -> Int {
     lastNumber += 1
-    let until = message.expires == .never ? Instant.never : now.at + (message.expires - message.at)
-    events.append(Event(number: lastNumber, until: until, message: message))
+    events.append(Event(number: lastNumber, until: message.expiry(at: now.at), message: message))
     guard events.count > Self.most else { return 0 }
     events.remove(at: events.firstIndex { !$0.message.isUrgent } ?? 0)
     return 1

@@ -84,9 +84,9 @@ package final class Outbox {
 
   /// Within a transaction.
   package func store(_ message: borrowing Message, at now: Moment) throws(StoreFault) {
-    let lifetime = message.expires == .never ? nil : message.expires - message.at
-    let deadline = lifetime.map { (now.at + $0).microseconds }
-    let expires = lifetime.flatMap { span in now.trustedWall.map { $0 + span.microseconds } }
+    let expiry = message.expiry(at: now.at)
+    let deadline = expiry == .never ? nil : expiry.microseconds
+    let expires = expiry == .never ? nil : now.trustedWall.map { $0 + (expiry - now.at).microseconds }
     let rank = message.isUrgent ? Rank.urgent : .ordinary
     statements.insertion.bind(1, newest + 1)
     statements.insertion.bind(2, now.wall)
@@ -228,4 +228,9 @@ package final class Outbox {
       number += 1
     }
   }
+}
+
+extension Message {
+  /// However late the courier takes it from the ring, it lives no longer: the disk may have hung. Nor longer than meant, whatever its clock.
+  func expiry(at now: Instant) -> Instant { expires == .never ? .never : min(expires, now + (expires - at)) }
 }

@@ -84,10 +84,7 @@ package struct RadioThread: ~Copyable {
   private mutating func sleeps() -> Bool {
     radio.bell.willSleep()
     defer { radio.bell.didWake() }
-    if radio.isStopping || radio.hints.count > 0 {
-      now = Clock.now()
-      return false
-    }
+    if radio.isStopping || radio.hints.count > 0 { return false }
     let isGathering = isPatient && now < gathering.end
     let deadline = min(min(controller.nextDeadline, transfer.deadline), min(peers.nextDeadline, isGathering ? gathering.end : .never))
     let limit = deadline == .never ? nil : max(deadline - now, .zero)

@@ -16,8 +16,8 @@ struct Daemon: Listener, ~Copyable {
   private var telemetry: TelemetryCollector
   private var homeAssistant: HomeAssistant
   private var overload = Overload()
-  /// Until then adverts are dropped, unless the outbox has said before what the last run left open: else `enter` and `fire` would be
-  /// published a second time.
+  /// Adverts are dropped until the outbox has said what the last run left open, or until then: else `enter` and `fire` would be published a
+  /// second time. `.zero` once it has.
   private var holdUntil = Instant.zero
   private var commands = RemoteCommands()
   private var learntPowers: LearntPowersStore
@@ -57,7 +57,7 @@ struct Daemon: Listener, ~Copyable {
     neighbours.restore(&gateway, log)
     if sink.courier != nil {
       gateway.connected(false, at: started)
-      holdUntil = started + .seconds(2)
+      holdUntil = started + .seconds(15)
     } else {
       gateway.caughtUp(at: started)
     }
@@ -77,7 +77,7 @@ struct Daemon: Listener, ~Copyable {
     let news = PeerNews(packet: packet)
     if let news { receive(news, from: radio) }
     // What a radio found out is kept even now: the radio does not ask again.
-    guard news != nil || moment >= holdUntil else { return }
+    guard news != nil || holdUntil == .zero else { return }
     if let news { gateway.receive(news, radio: radio, at: moment) } else { gateway.receive(packet, radio: radio, at: moment) }
     commands.observe(gateway, radio: radio)
   }
@@ -111,7 +111,8 @@ struct Daemon: Listener, ~Copyable {
 
   var nextDeadline: Instant {
     let ours = min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now()))
-    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours)
+    let held = holdUntil == .zero ? Instant.never : holdUntil
+    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours, held)
   }
   var hasWork: Bool {
     sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
@@ -125,6 +126,10 @@ struct Daemon: Listener, ~Copyable {
       watchdog = moment + pulse
     }
     if moment >= telemetry.due { publishTelemetry(at: moment) }
+    if holdUntil != .zero, moment >= holdUntil {
+      log.say(.warning, "the outbox has not said who was being served before the start: whoever is at a trigger now must leave first")
+      catchUp(at: moment)
+    }
     gateway.expireLeftovers(at: moment)
     if let (reading, tickets) = reloading.turned(notify, at: moment) {
       let refusal = reload(reading.taken())
@@ -139,6 +144,11 @@ struct Daemon: Listener, ~Copyable {
     if isOver { notify.stopping() }
     sink.deliver()
     return !isOver
+  }
+
+  private mutating func catchUp(at now: Instant) {
+    holdUntil = .zero
+    gateway.caughtUp(at: now)
   }
 
   // MARK: Status and telemetry
@@ -158,7 +168,7 @@ struct Daemon: Listener, ~Copyable {
     for warning in telemetry.noiseWarnings() { log.say(.warning, warning) }
     let telemetry = telemetry.collect(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
-    guard let file = host.metricsFile else { return }
+    guard let file = host.metricsFile, !gateway.settings.gateway.simulated else { return }
     let text = PrometheusFile.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
     _ = diskThread.submit(.metrics, at: now) { [log] in
       do throws(FileRefusal) { try PrometheusFile.write(text, to: file) } catch {
@@ -195,9 +205,7 @@ struct Daemon: Listener, ~Copyable {
       gateway.receive(status: neighbour, at: now)
     case .hello(let hello): gateway.receive(hello: hello, at: now)
     case .unfinished(let visit): gateway.restore(visit, at: now)
-    case .caughtUp:
-      holdUntil = .zero
-      gateway.caughtUp(at: now)
+    case .caughtUp: catchUp(at: now)
     case .peer(let peer):
       gateway.receive(peer: peer, at: now)
       for radio in radios { radio.hint(peer) }

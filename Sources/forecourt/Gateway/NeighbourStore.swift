@@ -9,6 +9,8 @@ struct NeighbourStore {
   private var entries: [NeighbourFile.Entry] = []
   private var isChanged = false
   private var due = Instant.zero
+  /// For tests; nil asks the machine.
+  var isClockTrusted: Bool?
 
   private static let pause = Interval.seconds(2)
   /// A neighbour that is always there is written once a day, not every minute.
@@ -48,7 +50,7 @@ struct NeighbourStore {
   }
 
   private mutating func record(_ gateway: borrowing Gateway, at now: Instant) {
-    let time = Moment.now().trustedWall.map { $0 / 1_000_000 }
+    let time = moment.trustedWall.map { $0 / 1_000_000 }
     for index in gateway.triggers.membership.members.indices where gateway.triggers.membership.members[index].isHeard(at: now) {
       let (name, groups) = (gateway.triggers.membership.members[index].name, gateway.triggers.membership.members[index].groupsKnown)
       guard let place = entries.firstIndex(where: { $0.name == name }) else {
@@ -67,12 +69,18 @@ struct NeighbourStore {
 
   /// Drops neighbours that were silent for `forget_after_s`; the gateway goes on waiting for the roster's members.
   private mutating func expire(in gateway: inout Gateway, _ log: Log) {
-    let now = Moment.now()
+    let now = moment
     for entry in entries where entry.isSilent(for: gateway.settings.site.forgetAfter, at: now) {
       if gateway.settings.site.place(of: entry.name) == nil, gateway.forget(entry.name) {
         log.say(.info, "neighbour \(String(entry.name)) was silent for longer than forget_after_s: this gateway no longer waits for it")
       }
       forget(entry.name)
     }
+  }
+
+  private var moment: Moment {
+    var now = Moment.now()
+    now.isTrusted = isClockTrusted
+    return now
   }
 }

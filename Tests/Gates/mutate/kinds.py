@@ -126,11 +126,12 @@ def _unit(source):
             yield index, token.start, token.end, _UNITS[token.text]
 
 
-_ALIKE = ('init', 'subscript', 'case', 'min', 'max')
+_ALIKE = ('init', 'subscript', 'case', 'min', 'max', 'same', 'editDistance')
 
 
 def _arguments(source):
-    """Two neighbouring arguments of a call swapped; their labels stay. The larger of two is the same in either order."""
+    """Two neighbouring arguments of a call swapped; their labels stay. What is alike in either order, such as the larger of two, is no
+    mistake."""
     for index, token in enumerate(source.tokens):
         is_call = token.kind == 'word' and source.is_text(index + 1, '(') and not source.tokens[index + 1].before
         if not is_call or index + 1 not in source.pair or source.is_text(index - 1, 'func') or token.text in _ALIKE:

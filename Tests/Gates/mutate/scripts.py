@@ -15,16 +15,17 @@ SCRIPTS = {
     'Robustness/security.py': 'Host/Broker CCrypto',
     'Robustness/bad_hardware.py': 'Host/Files Host/Radio Host/System forecourt/Gateway',
     'Operation/service.py': 'Host/System forecourt/Gateway forecourt/Terminal CLinux',
-    'Operation/setup.py': 'Host/Examination forecourt/Commands forecourt/Terminal',
-    'Operation/scan.py': 'forecourt/Commands forecourt/Terminal',
+    'Operation/setup.py': 'Host/Examination forecourt/Commands forecourt/Terminal CLinux',
+    'Operation/scan.py': 'forecourt/Commands forecourt/Terminal CLinux',
+    'Operation/report.py': 'forecourt/Report',
     'Operation/tune.py': 'Host/Examination forecourt/Commands forecourt/Report forecourt/Terminal',
-    'Listening/radio.py': 'Host/Radio Core/Controller CBluetooth',
+    'Listening/radio.py': 'Host/Radio Core/Controller CBluetooth CLinux',
     'Listening/peer.py': 'Core/Peer forecourt/Commands forecourt/Gateway',
     'Neighbours/neighbours.py': 'Core/Neighbours Host/Broker forecourt/Gateway',
 }
 AT_ONCE = 4
 # So many for a mistake: the quickest of those that come by it.
-MOST = 2
+MOST = 3
 
 
 class Scripts:

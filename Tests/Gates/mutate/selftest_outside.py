@@ -30,6 +30,27 @@ def the_compiler_is_asked_as_it_was_asked_to_build():
             '-package-name', 'tree'])
 
 
+@check
+def nothing_that_a_command_started_outlives_it():
+    # In its group, in a group or a session of its own, without its environment, and deaf to all but SIGKILL.
+    started = ('sleep 61.25 & set -m; sleep 61.25 & setsid sleep 61.25 & env -i sleep 61.25 & '
+               'setsid sh -c "trap : TERM HUP INT; while :; do sleep 61.25; done" &')
+    for last, seconds, wanted in [('exec sleep 61.25', 60, (1, 'begun\n')), ('sleep 61.25', 1, (None, ''))]:
+        with tempfile.TemporaryDirectory() as folder:
+            outcome = tree.run(['bash', '-c', f'{started} sleep 0.3; echo begun; {last}'], folder, seconds, pathlib.Path(folder) / 'log',
+                               lambda line: line == 'begun\n' and seconds == 60)
+            equal(outcome, wanted)
+        left = [place for place in pathlib.Path('/proc').glob('[0-9]*/cmdline') if _command(place) == ['sleep', '61.25']]
+        equal(left, [])
+
+
+def _command(place):
+    try:
+        return place.read_text().split('\0')[:-1]
+    except OSError:
+        return []
+
+
 class _Scripts(scripts.Scripts):
     """Those that run nothing. `reached` by script, `failing` with how often in a row each number fails."""
 

@@ -1,11 +1,13 @@
 """A copy of the work tree below build/mutate, in which mistakes are made, compiled and tested. The work tree itself is only read."""
 import contextlib
+import itertools
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import threading
+import time
 
 # What is compiled: the product, and the tests that run within it.
 TARGETS = 'CMutant CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML Core Host Simulation forecourt Seeds ' \
@@ -13,6 +15,9 @@ TARGETS = 'CMutant CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML Core
 COMPILE_SECONDS = 1800
 MOST_MISTAKES = 4000
 PAGE_VARIABLE = 'MUTANT_PAGE'
+# All that a command starts inherits it, and is known by it.
+RUN_VARIABLE = 'MUTANT_RUN'
+_runs = itertools.count(1)
 # The switch of every process, whoever starts it: a page of a file that says which mistake is made and learns which are reached.
 SWITCH = '''
 #include "CMutant.h"
@@ -129,12 +134,13 @@ def _with_switches(package):
 
 def run(command, folder, seconds, log, is_enough=lambda line: False, environment={}):
     """The exit code, None after the time is over; and the line that was enough to stop. Nothing that it started outlives it."""
-    environment = {**os.environ, 'ONLY_TARGETS': TARGETS, 'SWIFT_BACKTRACE': 'enable=no', 'NO_COLOR': '1', **environment}
+    mark = f'{os.getpid()}-{next(_runs)}'
+    environment = {**os.environ, RUN_VARIABLE: mark, 'ONLY_TARGETS': TARGETS, 'SWIFT_BACKTRACE': 'enable=no', 'NO_COLOR': '1', **environment}
     with log.open('w') as log, subprocess.Popen(
         ['nice', *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, errors='replace', start_new_session=True,
     ) as process:
-        alarm = _Alarm(seconds, process)
+        alarm = _Alarm(seconds, process.pid, mark)
         try:
             for line in process.stdout:
                 log.write(line)
@@ -144,23 +150,50 @@ def run(command, folder, seconds, log, is_enough=lambda line: False, environment
             return (None if alarm.rang else code), ''
         finally:
             alarm.stop()
+            _kill(process.pid, mark)
+
+
+def _kill(leader, mark):
+    """Kills what a command has started, until nothing is left of it: a mistake may loop, and hear nothing."""
+    for _ in range(500):
+        if not (left := _alive(leader, mark)):
+            return
+        for number in left:
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+                os.kill(number, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _alive(leader, mark):
+    """Whoever is of its session, has its mark, or descends from those: some begin a session of their own, some get no environment."""
+    parents, found = {}, set()
+    for place in pathlib.Path('/proc').glob('[0-9]*'):
+        try:
+            state, parent, _, session = place.joinpath('stat').read_text().rpartition(')')[2].split()[:4]
+            if state in 'ZX':
+                continue
+            parents[int(place.name)] = int(parent)
+            if int(session) == leader or f'{RUN_VARIABLE}={mark}' in place.joinpath('environ').read_text(errors='replace').split('\0'):
+                found.add(int(place.name))
+        except OSError:
+            continue
+    while grown := {number for number, parent in parents.items() if parent in found} - found:
+        found |= grown
+    return found
 
 
 class _Alarm:
-    """Ends a process group that takes too long."""
+    """Ends a command that takes too long, and what it has started."""
 
-    def __init__(self, seconds, process):
+    def __init__(self, seconds, leader, mark):
         self.rang = False
-        self.process = process
+        self.command = leader, mark
         self.timer = threading.Timer(seconds, self._ring)
         self.timer.start()
 
     def _ring(self):
         self.rang = True
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        _kill(*self.command)
 
     def stop(self):
         self.timer.cancel()

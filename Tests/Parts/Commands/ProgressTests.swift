@@ -2,55 +2,6 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A terminal for standard error, and perhaps for standard output, too: what was written to it, and what stands on it at the end. One thread
-/// has it at a time.
-private final class Terminal: @unchecked Sendable {
-  private let master: Int32
-  private let place: String
-  private(set) var bytes: [UInt8] = []
-
-  init() {
-    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    var (isLocked, number): (Int32, Int32) = (0, 0)
-    // TIOCSPTLCK and TIOCGPTN: Swift sees neither unlockpt nor ptsname.
-    precondition(ioctl(master, 0x4004_5431, &isLocked) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
-    place = "/dev/pts/\(number)"
-  }
-
-  deinit { close(master) }
-
-  func slave() throws -> FileHandle {
-    let slave = open(place, O_RDWR | O_NOCTTY | O_CLOEXEC)
-    return FileHandle(fileDescriptor: try #require(slave >= 0 ? slave : nil), closeOnDealloc: true)
-  }
-
-  /// Until everybody has closed it, or there is a bar and that is enough.
-  func drain(untilBar isEnough: Bool = false) {
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while !(isEnough && bars > 0) {
-      let count = read(master, &piece, piece.count)
-      guard count > 0 else { return }
-      bytes += piece[..<count]
-    }
-  }
-
-  var text: String { String(decoding: bytes, as: UTF8.self) }
-  /// How often one was drawn.
-  var bars: Int { bytes.indices.dropLast().count { bytes[$0] == UInt8(ascii: "\r") && bytes[$0 + 1] == UInt8(ascii: "[") } }
-
-  /// Carriage returns go back to the beginning of the line, as on glass.
-  var lines: [String] {
-    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
-      var shown: [UInt8] = []
-      for piece in line.split(separator: UInt8(ascii: "\r"), omittingEmptySubsequences: false) {
-        shown.replaceSubrange(..<min(piece.count, shown.count), with: piece)
-      }
-      while shown.last == UInt8(ascii: " ") { shown.removeLast() }
-      return String(decoding: shown, as: UTF8.self)
-    }
-  }
-}
-
 @Suite("long work shows its progress, on a terminal only") final class ProgressTests {
   let program: Program
   private static let id = TuningTests.anna
@@ -152,6 +103,10 @@ private final class Terminal: @unchecked Sendable {
       #expect(terminal.bars <= Int((ContinuousClock.now - begun) / .milliseconds(100)), "ten times a second at most")
       #expect(exit == 65, "\(command): \(terminal.text)")
       #expect(terminal.bars > 0 && terminal.text.contains(" %"), "\(command): \(terminal.text)")
+      for bar in terminal.text.matches(of: #/\[(#*)(\.*)\] +(\d+) %/#) {
+        let (filled, percent) = (bar.1.count, Int(bar.3) ?? -1)
+        #expect(filled + bar.2.count == 40 && percent * 2 / 5...(percent + 1) * 2 / 5 ~= filled, "\(bar.0)")
+      }
       #expect(terminal.lines.count == 2 && terminal.lines[0].hasPrefix("forecourt: long.btsnoop is truncated at byte "), "\(command)")
       #expect(terminal.lines.last == "", "\(command): \(terminal.lines)")
     }

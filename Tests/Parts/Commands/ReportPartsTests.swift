@@ -51,6 +51,7 @@ import Testing
   @Test("the time axis has few marks that are always shown, and finer ones for zoom, each once") func ticks() {
     #expect(ticks(20, detail: 0) == ["0.0 0 s", "5.0 5 s", "10.0 10 s", "15.0 15 s", "20.0 20 s"])
     #expect(ticks(20, detail: 2).count == 36)
+    #expect(ticks(25.6, detail: 3).count == 205 && ticks(25.7, detail: 3).isEmpty, "256 are the most")
     #expect(ticks(119, detail: 0) == ["0.0 0 s", "60.0 60 s"] && ticks(120, detail: 0) == ["0.0 0:00", "60.0 1:00", "120.0 2:00"])
     #expect(ticks(3_700, detail: 0) == ["0.0 0:00", "900.0 15:00", "1800.0 30:00", "2700.0 45:00", "3600.0 1:00:00"])
     #expect(ticks(3_700, detail: 1).last == "3300.0 55:00")

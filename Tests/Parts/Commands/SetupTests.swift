@@ -27,6 +27,10 @@ final class SetupTests {
     #expect(told.error.contains("mosquitto_sub -h localhost -p 9 -v -t 'forecourt/#'"))
     #expect(try program("check", "--lint", "--config", "new.toml").exit == 0)
     #expect(!written.components(separatedBy: "\n").contains { $0.count > 140 })
+    for (distance, hasMore) in [("2.9", false), ("3", true)] {
+      #expect(try setup("--purpose", "x", "--match", "irk:*", "--distance", distance, "--force").exit == 0)
+      #expect(try text("new.toml").contains("leave_m") == hasMore, "\(distance)")
+    }
   }
 
   @Test("without a terminal it names the first option that is missing, or wrong, and writes nothing") func refused() throws {

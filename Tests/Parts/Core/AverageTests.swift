@@ -180,6 +180,9 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     #expect(listener.average.interval == nil)
     listener.hear(-60, times: 40)
     #expect(abs(listener.average.rate - 10) < 0.01)
+    var exact = Listener()
+    exact.hear(-60, times: 4, every: 1_000)
+    #expect(exact.average.interval == .seconds(1), "to the microsecond")
   }
 
   @Test("standing still in noise of 5 dB the average stays within 2.5 dB, for half an hour")

@@ -47,4 +47,16 @@ import Testing
       }
     }
   }
+
+  @Test("battery, temperature and voltage are the sender's attributes, in hundredths of a degree and millivolts") func attributes() {
+    for (object, battery, temperature, voltage) in [
+      ("01 5D", 93, nil, nil), ("02 CA09", nil, 2_506, nil), ("45 1101", nil, 2_730, nil), ("57 EA", nil, -2_200, nil),
+      ("58 EA", nil, -770, nil), ("0C 020C", nil, nil, 3_074), ("4A 020C", nil, nil, 65_535), ("4A 2100", nil, nil, 3_300),
+      ("03 BF13", nil, nil, nil),
+    ] as [(String, UInt8?, Int16?, UInt16?)] {
+      let data = bytes("D2FC 40" + object)
+      let told = Said([UInt8(data.count + 1), 0x16] + data).attributes
+      #expect(told.battery == battery && told.temperature == temperature && told.voltage == voltage, "\(object): \(told)")
+    }
+  }
 }

@@ -98,4 +98,27 @@ import Testing
     #expect(calls.count >= 6)
     for (first, second) in zip(calls, calls.dropFirst()) where first.1 != second.1 { #expect(second.0 - first.0 >= 20) }
   }
+
+  @Test("a device that failed is asked again after 15 s, then twice as long each time, up to 16 minutes, and at that very moment")
+  func banned() throws {
+    let loan = Loan(bytes: Candidates.bytes)
+    var arena = loan.arena
+    var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
+    let packet = Self.advert(Self.overflow([Self.published[0].1]))
+    func isAsked(at now: Instant) throws -> Bool {
+      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
+        throw Malformed.impossible
+      }
+      candidates.observe(report, at: now)
+      return candidates.next(at: now) != nil
+    }
+    var now = Instant(microseconds: 1_000_000)
+    #expect(try isAsked(at: now))
+    for wait in [15, 30, 60, 120, 240, 480, 960, 960] as [Double] {
+      candidates.failed(Address(0x4A5B_8337_CA80, type: 1), at: now)
+      now = now + .seconds(wait)
+      #expect(try !isAsked(at: Instant(microseconds: now.microseconds - 1)), "\(wait)")
+      #expect(try isAsked(at: now), "\(wait)")
+    }
+  }
 }

@@ -4,20 +4,15 @@ import Testing
 
 /// One gateway with four radios, and visitors who come one after the other.
 @Suite("What visits teach about receivers") struct LearntSiteTests {
-  private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
-
   private func site(learns: Bool = true) -> Rig { Rig { configure(&$0, learns: learns) } }
 
-  private func configure(_ settings: inout Settings, second: PlanPoint = places[1], learns: Bool = true) {
-    settings.addRadios(4)
+  private func configure(_ settings: inout Settings, second: PlanPoint = FourPumps.places[1], learns: Bool = true) {
+    FourPumps.configure(&settings, isPlaced: true)
     settings.calibration.learns = learns
-    for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
-      settings.radios[index].point = index == 1 ? second : Self.places[index]
-      settings.addTrigger(name, group: "pumps", radio: Int8(index))
-    }
+    settings.radios[1].point = second
   }
 
-  private func reload(_ rig: inout Rig, at seconds: Int64, second: PlanPoint = places[1]) {
+  private func reload(_ rig: inout Rig, at seconds: Int64, second: PlanPoint = FourPumps.places[1]) {
     var settings = Settings()
     settings.gateway.devices = 64
     configure(&settings, second: second)
@@ -27,11 +22,11 @@ import Testing
   /// Twenty seconds of a new phone beside a pump; shadows of 2 dB, and what each radio hears more than it should.
   private func visit(_ number: Int, at pump: Int, _ rig: inout Rig, offsets: [Float], loudness: Float = -62) {
     var chance = Seeded(UInt64(number))
-    let place = PlanPoint(x: Self.places[pump].x + 0.6, y: Self.places[pump].y + 0.6)
+    let place = FourPumps.beside(pump)
     let shadows = (0..<4).map { _ in Float(chance.next() % 41) / 10 - 2 }
     for step in 0..<200 {
       for radio in 0..<4 {
-        let loss = Float(20 * Core.log10(Double(place.distance(to: Self.places[radio]))))
+        let loss = Float(20 * Core.log10(Double(place.distance(to: FourPumps.places[radio]))))
         let level = loudness - loss + offsets[radio] + shadows[radio]
         guard level > -95 else { continue }
         rig.hear(
@@ -77,7 +72,7 @@ import Testing
     day(41..<61, &rig, offsets: [0, 0, -14, 0])
     let moved = rig.gateway.takeMoved()
     let record = try #require(moved)
-    #expect(record.point == Self.places[2])
+    #expect(record.point == FourPumps.places[2])
     let again = hasMoved(&rig)
     #expect(!again)
     #expect(rig.gateway.triggers.plan.records[2].visits < 20)
@@ -89,7 +84,9 @@ import Testing
     #expect(rig.gateway.learntChanges == 0)
     #expect(rig.gateway.triggers.plan.records[1].visits == 0)
     var record = ReceiverRecord()
-    (record.gateway, record.point, record.offset, record.visits) = (rig.gateway.settings.gateway.name, Self.places[1], Decibels(-9), 30)
+    (record.gateway, record.point, record.offset, record.visits) = (
+      rig.gateway.settings.gateway.name, FourPumps.places[1], Decibels(-9), 30
+    )
     rig.gateway.restore(record)
     #expect(rig.gateway.triggers.plan.offset(of: 1) == 0)
   }
@@ -97,7 +94,7 @@ import Testing
   @Test("what a run has learnt of a receiver is used by the next, and survives a reload; another place is another receiver") func kept() {
     var rig = site()
     var record = ReceiverRecord()
-    (record.gateway, record.point) = (rig.gateway.settings.gateway.name, Self.places[1])
+    (record.gateway, record.point) = (rig.gateway.settings.gateway.name, FourPumps.places[1])
     (record.offset, record.doubt, record.visits) = (Decibels(-9), Decibels(1), 30)
     rig.gateway.restore(record)
     #expect(rig.gateway.triggers.plan.offset(of: 1) == -6)

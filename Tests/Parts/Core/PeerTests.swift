@@ -187,6 +187,23 @@ import Testing
     #expect(events.filter { $0.contains(#""id":"peer:00000005""#) }.count == 1 && events[2].contains("peer:00000005"), "\(events)")
   }
 
+  @Test("what the advert of another address says of its power counts for the installation") func power() throws {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+    }
+    for (device, power) in [(1, []), (2, [2, 0x0A, 4])] as [(UInt8, [UInt8])] {
+      let second = Double(device) * 10
+      rig.hear(device, at: second, data: power)
+      let address = Address(0xC000_0000_0000 + UInt64(device), type: 1)
+      rig.gateway.receive(peer: KnownPeer(address: address, id: 5), at: .zero + .seconds(second + 1))
+      let found = rig.gateway.devices.find(Identity(installation: 5))
+      let slot = try #require(found)
+      let isStated = if case .transmitted = rig.gateway.devices[slot].power { true } else { false }
+      #expect(isStated == (device == 2))
+    }
+  }
+
   @Test("an id read by a neighbour is valid for a quarter of an hour, also for a device heard later") func told() {
     var rig = Rig {
       $0.publish.unknown = .publish

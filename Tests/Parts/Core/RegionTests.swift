@@ -154,8 +154,9 @@ struct ReloadTests {
     next.addRegion("new", matching: Selector(kind: .peer, isWhole: false, prefix: Identity(.peer)))
     rig.gateway.reload(next, at: Instant(microseconds: 2_000_000))
     let said = rig.said().filter { $0.topic.hasPrefix("region") }
-    #expect(said.map(\.topic) == ["region/gone/event", "region/gone", "region/kept", "region/new"])
-    #expect(said[0].payload.contains(#""reason":"reload""#) && said[2].payload.contains(#""state":"inside","count":1"#))
+    #expect(said.map(\.topic) == ["region/gone/event", "region/gone", "region/gone", "region/kept", "region/new"])
+    #expect(said[0].payload.contains(#""reason":"reload""#) && said[2].payload.isEmpty)
+    #expect(said[3].payload.contains(#""state":"inside","count":1"#))
     rig.wait(until: 1_000)
     #expect(rig.said().filter { $0.topic.hasPrefix("region") }.map(\.topic) == ["region/kept/event", "region/kept"])
   }

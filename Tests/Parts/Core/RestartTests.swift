@@ -89,8 +89,9 @@ import Testing
     rig.gateway.restore(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
     rig.gateway.restore(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
     let said = rig.said()
-    #expect(said.map(\.topic) == ["trigger/old", "trigger/old/state", "region/old/event", "forecourt/site/before/trigger/pump"])
-    #expect(said[1].payload.isEmpty && said[0].payload.contains("restart") && said[2].payload.contains("restart"))
+    let topics = ["trigger/old", "trigger/old/state", "region/old/event", "region/old", "forecourt/site/before/trigger/pump"]
+    #expect(said.map(\.topic) == topics && said[1].payload.isEmpty && said[3].payload.isEmpty)
+    #expect(said[0].payload.contains("restart") && said[2].payload.contains("restart"))
   }
 
   @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")
@@ -106,7 +107,42 @@ import Testing
     let said = rig.said()
     #expect(said.contains { $0.topic == "trigger/old" && $0.payload.contains("restart") })
     #expect(said.last { $0.topic == "trigger/old/state" }?.payload == "")
+    #expect(said.last { $0.topic == "region/door" }?.payload == "")
     #expect(said.contains { $0.topic == "trigger/pump/state" && $0.payload.contains(#""served_count":0"#) })
+  }
+
+  @Test("a reload soon after a restart forgets nobody who was being served, nor who is inside, at their new places") func reloadAtOnce() {
+    for isOver in [false, true] {
+      var rig = rig()
+      rig.gateway.restore(open("trigger/pump"), at: .zero)
+      rig.gateway.restore(open("region/door/event"), at: .zero)
+      rig.gateway.caughtUp(at: .zero)
+      if isOver { rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000)) }
+      var next = Settings()
+      next.gateway.devices = 64
+      next.calibrateEverybody()
+      next.addTrigger("new") { $0.fire = Meters(0.1) }
+      next.addTrigger("pump", group: "pumps")
+      next.addRegion("hall")
+      next.addRegion("door", exit: .after(.seconds(7)))
+      _ = rig.said()
+      rig.gateway.reload(next, at: Instant(microseconds: isOver ? 41_000_000 : 1_000_000))
+      #expect(!rig.said().contains { $0.payload.contains(#""reason":"restart""#) })
+      rig.hear(1, from: isOver ? 45 : 5, to: isOver ? 85 : 45, level: -60)
+      let said = rig.said()
+      #expect(!said.contains { $0.topic == "trigger/pump" && $0.payload.contains(#""event":"fire""#) }, "\(isOver)")
+      #expect(isOver || !said.contains { $0.topic == "region/door/event" && $0.payload.contains(#""event":"enter""#) })
+    }
+  }
+
+  @Test("whoever is heard as soon as the outbox has spoken, however late, was here before: it must leave first") func late() {
+    for delay in [0.0, 14] {
+      var rig = rig()
+      rig.wait(until: delay)
+      rig.gateway.caughtUp(at: Instant(microseconds: Int64(delay * 1e6)))
+      rig.hear(from: delay + 2, to: delay + 30, level: -60)
+      #expect(!rig.told().contains { $0.event == "fire" }, "\(delay)")
+    }
   }
 
   @Test("with two devices at one pump the state lists who is served and who is near, and the first to leave does not end it")

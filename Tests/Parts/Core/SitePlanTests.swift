@@ -5,55 +5,29 @@ import Testing
 
 /// One gateway with four radios, eight metres apart, and a trigger at each.
 @Suite("What all radios of a site hear together") struct SitePlanTests {
-  private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
-
   private func site(isPlaced: Bool = true, but one: Int = -1, _ change: (inout Settings) -> Void = { _ in }) -> Rig {
     Rig {
-      configure(&$0, isPlaced: isPlaced, but: one)
+      FourPumps.configure(&$0, isPlaced: isPlaced, but: one)
       change(&$0)
     }
   }
 
-  private func configure(_ settings: inout Settings, isPlaced: Bool = true, but one: Int = -1) {
-    settings.addRadios(4)
-    for (index, name) in (["one", "two", "three", "four"] as [Name]).enumerated() {
-      if isPlaced && index != one { settings.radios[index].point = Self.places[index] }
-      settings.addTrigger(name, group: "pumps", radio: Int8(index))
-    }
-  }
-
-  /// Half a minute of a phone, heard as distance demands, by radios that hear nothing below -95 dBm; each hears something of others.
-  private func hear(
-    _ rig: inout Rig, at place: PlanPoint, loudness: Float, from start: Double = 10, errors: [Float] = [0, 0, 0, 0],
-    isAlone: Bool = false
-  ) {
-    for step in 0..<300 {
-      for radio in 0..<4 {
-        let at = start + Double(step) * 0.1 + Double(radio) * 0.01
-        let distance = max(place.distance(to: Self.places[radio]), 0.5)
-        let level = loudness - Float(20 * Core.log10(Double(distance))) + errors[radio]
-        if level > -95 { rig.hear(1, at: at, level: Int8(level.rounded()), radio: radio) }
-        if !isAlone { rig.hear(9, at: at, level: -90, radio: radio) }
-      }
-    }
-  }
-
-  private func fires(_ rig: borrowing Rig) -> [String] { rig.told().filter { $0.event == "fire" }.map(\.trigger) }
-
   @Test("a phone that is weak, ordinary or loud is served where it stands", arguments: [-82, -76, -68, -59, -50] as [Float])
   func served(loudness: Float) {
-    for (index, name) in ["one", "two", "three", "four"].enumerated() {
+    for (index, name) in FourPumps.names.enumerated() {
       var rig = site()
-      hear(&rig, at: PlanPoint(x: Self.places[index].x + 0.6, y: Self.places[index].y + 0.6), loudness: loudness)
-      #expect(fires(rig) == [name])
+      rig.hear(at: FourPumps.beside(index), loudness: loudness)
+      let fires = rig.fires()
+      #expect(fires == [String(name)])
     }
   }
 
   @Test("a weak phone that is alone in the air is not served: its radio may be the only one that works")
   func alone() {
     var rig = site()
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82, isAlone: true)
-    #expect(fires(rig) == [])
+    rig.hear(at: FourPumps.beside(0), loudness: -82, isAlone: true)
+    let fires = rig.fires()
+    #expect(fires == [])
   }
 
   @Test("where the other radios are deaf, a phone that claims its power is not served: it may lie", arguments: [true, false])
@@ -68,15 +42,17 @@ import Testing
   @Test("a radio that is not on the plan takes nothing from the others")
   func oneUnplaced() {
     var rig = site(but: 2)
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -68)
-    #expect(fires(rig) == ["one"])
+    rig.hear(at: FourPumps.beside(0), loudness: -68)
+    let fires = rig.fires()
+    #expect(fires == ["one"])
   }
 
   @Test("without the plan nobody can tell a weak phone from a distant one")
   func unplaced() {
     var rig = site(isPlaced: false)
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82)
-    #expect(fires(rig) == [])
+    rig.hear(at: FourPumps.beside(0), loudness: -82)
+    let fires = rig.fires()
+    #expect(fires == [])
   }
 
   @Test("a radio that has heard nobody for two seconds says nothing of a device that it does not hear")
@@ -98,18 +74,17 @@ import Testing
 
   @Test("nobody in the street is served, however loud, whatever the antennas are", arguments: 0..<40 as Range<UInt64>)
   func street(seed: UInt64) {
-    var chance = Seeded(seed)
     var rig = site()
-    let errors = (0..<4).map { _ in Float(chance.next() % 61) / 10 - 3 }
-    let place = PlanPoint(x: Float(chance.next() % 16) - 4, y: seed % 2 == 0 ? -15 : 24)
-    hear(&rig, at: place, loudness: -60 + Float(chance.next() % 25), errors: errors)
-    #expect(fires(rig) == [], "seed \(seed)")
+    let (place, loudness, errors) = FourPumps.passer(seed)
+    rig.hear(at: place, loudness: loudness, errors: errors)
+    let fires = rig.fires()
+    #expect(fires == [], "seed \(seed)")
   }
 
   @Test("too far from every pump nobody is served, and the reason is said")
   func between() {
     var rig = site()
-    hear(&rig, at: PlanPoint(x: 2.6, y: 0), loudness: -50)
+    rig.hear(at: PlanPoint(x: 2.6, y: 0), loudness: -50)
     let told = rig.told()
     #expect(!told.contains { $0.event == "fire" })
     #expect(told.contains { $0.event == "undecided" && $0.reason == "unclear place" }, "\(told)")
@@ -118,7 +93,7 @@ import Testing
   @Test("a fire says how likely each place was")
   func evidence() throws {
     var rig = site()
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -70)
+    rig.hear(at: FourPumps.beside(0), loudness: -70)
     let fire = try #require(rig.said().last { $0.topic == "trigger/one" && $0.payload.contains(#""event":"fire""#) })
     let json = try #require(JSONSerialization.jsonObject(with: Data(fire.payload.utf8)) as? [String: Any])
     let evidence = try #require(json["evidence"] as? [String: Any])
@@ -131,7 +106,7 @@ import Testing
   @Test("whatever a neighbour is called, no key stands twice: it is elsewhere")
   func names() throws {
     var rig = site { for radio in 1..<4 { $0.radios[radio].name = radio == 2 ? "elsewhere" : "here" } }
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -70)
+    rig.hear(at: FourPumps.beside(0), loudness: -70)
     let fire = try #require(rig.said().last { $0.topic == "trigger/one" && $0.payload.contains(#""event":"fire""#) })
     let named = #/"likelihood":\{"here":[\d.]+,"elsewhere":[\d.]+\}/#
     #expect(fire.payload.contains(named), "\(fire.payload)")
@@ -140,7 +115,7 @@ import Testing
   @Test("a radio that new settings took from the plan is no longer named")
   func taken() throws {
     var rig = site()
-    hear(&rig, at: Self.places[3], loudness: -50)
+    rig.hear(at: FourPumps.places[3], loudness: -50)
     let slot = try #require((0..<64).first { rig.gateway.devices.isUsed($0) })
     let place = rig.gateway.triggers.encounters.find(trigger: 0, from: rig.gateway.devices[slot].encounters)
     let found = rig.gateway.triggers.likelihood(of: place, rig.gateway.settings)
@@ -148,7 +123,7 @@ import Testing
     #expect(before.rivalName == "d" && before.likeliest == "d", "\(before)")
     var settings = Settings()
     settings.gateway.devices = 64
-    configure(&settings)
+    FourPumps.configure(&settings, isPlaced: true)
     for radio in 2..<4 { settings.radios[radio].point = nil }
     let edition = rig.gateway.triggers.plan.edition
     rig.gateway.reload(settings, at: Instant(microseconds: 40_000_000))
@@ -161,8 +136,8 @@ import Testing
   @Test("a phone that was served is not said to have left because its level is weak")
   func stays() {
     var rig = site()
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -82)
-    hear(&rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -80, from: 40)
+    rig.hear(at: FourPumps.beside(0), loudness: -82)
+    rig.hear(at: FourPumps.beside(0), loudness: -80, from: 40)
     #expect(rig.told().filter { $0.event == "fire" || $0.event == "leave" }.map(\.event) == ["fire"])
   }
 

@@ -39,6 +39,49 @@ import Testing
     #expect(rig.told().filter { $0.trigger == "pump" } == [Told("leave", reason: "away")])
   }
 
+  @Test(
+    "whoever is served when a new config changes the trigger is not served again before it has been away",
+    arguments: ["match", "group", "radio", "number"])
+  func changed(what: String) {
+    var rig = fired()
+    let next = settings {
+      $0.triggers.removeAll()
+      if what == "number" { $0.addTrigger("first") { $0.fire = Meters(0.1) } }
+      $0.addTrigger("pump", group: what == "group" ? "pumps" : Name(), radio: what == "radio" ? 0 : nil)
+      if what == "match" { $0.triggers[0].match = Slice(start: $0.triggers[0].match.start - 1, count: 2) }
+    }
+    rig.gateway.reload(next, at: Instant(microseconds: 20_000_000))
+    rig.hear(from: 20, to: 60, level: -60)
+    let told = rig.told().filter { $0.trigger == "pump" }
+    #expect(!told.contains { $0.event == "fire" }, "\(told)")
+    #expect(told.contains(Told("leave", reason: "reload")) == (what != "number"))
+    rig.hear(from: 60, to: 75, level: -98)
+    rig.hear(from: 75, to: 80, level: -98, becoming: -60)
+    rig.hear(from: 80, to: 90, level: -60)
+    #expect(rig.told().contains { $0.trigger == "pump" && $0.event == "fire" }, "it has been away")
+  }
+
+  @Test("nor when the permission is withdrawn and given again, also by a config that moves the trigger") func permitted() {
+    for isReload in [false, true] {
+      var rig = fired()
+      if isReload {
+        let next = settings {
+          $0.triggers.removeAll()
+          $0.addTrigger("new")
+          $0.addTrigger("pump")
+          $0.gateway.authorization = .denied
+        }
+        rig.gateway.reload(next, at: Instant(microseconds: 20_000_000))
+      } else {
+        rig.gateway.authorize(.denied, at: Instant(microseconds: 20_000_000))
+      }
+      #expect(rig.told() == [Told("leave", reason: "authorization")])
+      rig.gateway.authorize(.always, at: Instant(microseconds: 25_000_000))
+      rig.hear(from: 25, to: 60, level: -60)
+      #expect(!rig.told().contains { $0.trigger == "pump" && $0.event == "fire" })
+    }
+  }
+
   @Test("a visit ends with the trigger that a new config no longer has")
   func ending() {
     var rig = fired()

@@ -4,33 +4,10 @@ import Testing
 
 /// One gateway with four radios, a trigger at each, and nobody has said where they stand.
 @Suite("What the radios of a site hear together, without a plan") struct UnplacedSiteTests {
-  private static let places = [PlanPoint(x: 0, y: 0), PlanPoint(x: 8, y: 0), PlanPoint(x: 0, y: 9), PlanPoint(x: 8, y: 9)]
-  private static let names: [Name] = ["one", "two", "three", "four"]
-
-  private func configure(_ settings: inout Settings, areNamed: Bool = true) {
-    settings.addRadios(4)
-    for (index, name) in Self.names.enumerated() { settings.addTrigger(name, group: "pumps", radio: areNamed ? Int8(index) : nil) }
-  }
-
   private func site(_ change: @escaping (inout Settings) -> Void = { _ in }) -> Rig {
     Rig {
-      configure(&$0)
+      FourPumps.configure(&$0, isPlaced: false)
       change(&$0)
-    }
-  }
-
-  /// Half a minute of a phone, heard as distance demands; each radio hears something of others.
-  private func hear(
-    _ device: UInt8, _ rig: inout Rig, at place: PlanPoint, loudness: Float, from start: Double = 10, errors: [Float] = [0, 0, 0, 0]
-  ) {
-    for step in 0..<300 {
-      for radio in 0..<4 {
-        let at = start + Double(step) * 0.1 + Double(radio) * 0.01
-        let distance = max(place.distance(to: Self.places[radio]), 0.5)
-        let level = loudness - Float(20 * Core.log10(Double(distance))) + errors[radio]
-        if level > -95 { rig.hear(device, at: at, level: Int8(level.rounded()), radio: radio) }
-        rig.hear(200, at: at, level: -90, radio: radio)
-      }
     }
   }
 
@@ -38,25 +15,23 @@ import Testing
     [0x1A, 0xFF, 0x4C, 0x00, 0x02, 0x15] + Array(1...20) + [UInt8(bitPattern: power)]
   }
 
-  private func fires(_ rig: borrowing Rig) -> [String] { rig.told().filter { $0.event == "fire" }.map(\.trigger) }
-
   @Test("a phone that is weak, ordinary or loud is served where it stands", arguments: [-76, -68, -59, -50] as [Float])
   func served(loudness: Float) {
-    for (index, name) in Self.names.enumerated() {
+    for (index, name) in FourPumps.names.enumerated() {
       var rig = site()
-      hear(1, &rig, at: PlanPoint(x: Self.places[index].x + 0.6, y: Self.places[index].y + 0.6), loudness: loudness)
-      #expect(fires(rig) == [String(name)])
+      rig.hear(at: FourPumps.beside(index), loudness: loudness)
+      let fires = rig.fires()
+      #expect(fires == [String(name)])
     }
   }
 
   @Test("nobody in the street is served, however loud, whatever the antennas are", arguments: 0..<40 as Range<UInt64>)
   func street(seed: UInt64) {
-    var chance = Seeded(seed)
     var rig = site()
-    let errors = (0..<4).map { _ in Float(chance.next() % 61) / 10 - 3 }
-    let place = PlanPoint(x: Float(chance.next() % 16) - 4, y: seed % 2 == 0 ? -15 : 24)
-    hear(1, &rig, at: place, loudness: -60 + Float(chance.next() % 25), errors: errors)
-    #expect(fires(rig) == [], "seed \(seed)")
+    let (place, loudness, errors) = FourPumps.passer(seed)
+    rig.hear(at: place, loudness: loudness, errors: errors)
+    let fires = rig.fires()
+    #expect(fires == [], "seed \(seed)")
   }
 
   @Test("a phone whose advert says its power is judged by its level and the best rival, as one that was measured") func stated() {
@@ -72,8 +47,8 @@ import Testing
 
   @Test("a trigger that names none of several radios is judged by its level: two antennas at one pump are no two places")
   func antennas() {
-    var rig = Rig { configure(&$0, areNamed: false) }
-    hear(1, &rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -68)
+    var rig = Rig { FourPumps.configure(&$0, isPlaced: false, areNamed: false) }
+    rig.hear(at: FourPumps.beside(0), loudness: -68)
     let said = rig.said()
     #expect(!said.contains { $0.payload.contains("likelihood") })
   }
@@ -89,7 +64,7 @@ import Testing
   /// So many phones stay twenty seconds at the first pump, one after the other.
   private func day(_ phones: Range<Int>, _ rig: inout Rig, errors: [Float] = [0, 0, 0, 0]) {
     for phone in phones {
-      hear(UInt8(phone), &rig, at: PlanPoint(x: 0.6, y: 0.6), loudness: -50, from: Double(phone) * 200, errors: errors)
+      rig.hear(UInt8(phone), at: FourPumps.beside(0), loudness: -50, from: Double(phone) * 200, errors: errors)
     }
   }
 
@@ -132,7 +107,7 @@ import Testing
     for (isPlaced, second) in [(false, 900), (true, 910)] as [(Bool, Int64)] {
       var settings = Settings()
       settings.gateway.devices = 64
-      configure(&settings)
+      FourPumps.configure(&settings, isPlaced: false)
       if isPlaced { settings.radios[0].point = PlanPoint(x: 0, y: 0) }
       rig.gateway.reload(settings, at: Instant(microseconds: second * 1_000_000))
       let kept = loss(rig, at: 0, heardBy: 1)

@@ -26,6 +26,11 @@ private let base = "forecourt/site/gateway"
     let wanted: [UInt8] = version == 5 ? [17, 0, 0, 0, 60, 39, 0, 0, 16, 0] : []
     #expect(greeting.isClean == (version == 4) && greeting.properties.starts(with: wanted), "\(greeting.properties)")
     talk.until("the log") { talk.told("info: connected to the broker at 127.0.0.1") }
+    // The kernel holds no more than 64 kB unsent, and gathers nothing while nobody says so.
+    for (option, wanted) in [(TCP_NOTSENT_LOWAT, 65_536), (TCP_CORK, 0), (TCP_NODELAY, 1)] as [(Int32, Int32)] {
+      var (value, size) = (Int32(-1), socklen_t(4))
+      #expect(getsockopt(talk.courier.client.descriptor, Int32(IPPROTO_TCP), option, &value, &size) == 0 && value == wanted, "\(option)")
+    }
     #expect(talk.courier.counters.connections.count == 1 && talk.courier.counters.failedAttempts.count == 0)
     talk.stop()
     let farewell = talk.published(base + "/status").last

@@ -163,6 +163,7 @@ import Testing
       #expect(!message.payload.overflowed && !message.topic.overflowed && message.isRetained)
       let object = try #require(try JSONSerialization.jsonObject(with: Data(String(message.payload).utf8)) as? [String: Any])
       for key in ["state_topic", "unique_id", "device", "origin", "availability_topic"] { #expect(object[key] != nil, "\(key)") }
+      #expect((object["value_template"] as? String)?.contains("in value_json") == true, "a rehearsal opens no door")
       #expect((object["device"] as? [String: Any])?["identifiers"] != nil && (object["origin"] as? [String: Any])?["name"] != nil)
       #expect(String(message.topic).wholeMatch(of: /homeassistant\/(binary_sensor|sensor|device_tracker)\/[A-Za-z0-9_-]+\/config/) != nil)
     }

@@ -41,6 +41,25 @@ import Testing
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
+  @Test("time that an event spent waiting for the courier counts: an old fire is not delivered", arguments: [false, true])
+  func lateToTheDisk(hasDisk: Bool) {
+    var played = Played(scratch)
+    if !hasDisk { played.reload { $0.outbox.path = scratch["no/such/folder"] } }
+    for age in [59.0, 61] {
+      var message = Message()
+      (message.care, message.isUrgent, message.at) = (.event, true, played.now.at - .seconds(age))
+      message.expires = message.at + .seconds(60)
+      (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload("\(age)"))
+      played.store.add(message)
+    }
+    played.store.flush(at: played.now)
+    played.publish()
+    played.acknowledge()
+    #expect(played.delivered == ["59.0"])
+    played.drain()
+    #expect(played.delivered == ["59.0"] && played.counters.eventsWaiting.count == 0)
+  }
+
   @Test("after the whole history was deleted, the next event is delivered")
   func forgotten() {
     var played = Played(scratch)

@@ -8,10 +8,10 @@ extension Text {
   fileprivate var words: String { String(self) }
 }
 
-private func event(_ number: Int, lasting: Interval? = nil) -> Message {
+private func event(_ number: Int, lasting: Interval? = nil, at moment: Moment = morning) -> Message {
   var message = Message()
   message.care = .event
-  message.at = .zero + .seconds(7)
+  message.at = moment.at
   if let lasting { message.expires = message.at + lasting }
   message.sequence = UInt64(number)
   message.topic = Topic("forecourt/site/gateway/trigger/pump-\(number % 4)")
@@ -165,7 +165,7 @@ extension Outbox {
       let outbox = try Outbox(settings, machine: 1)
       var ahead = morning.after(.hours(24))
       ahead.isTrusted = false
-      _ = try outbox.store([event(1, lasting: .seconds(60))], at: ahead)
+      _ = try outbox.store([event(1, lasting: .seconds(60), at: ahead)], at: ahead)
       #expect(try outbox.next(.ordinary, after: 0, at: ahead)?.left == .span(.seconds(60)))
     }
     let outbox = try Outbox(settings, machine: 2)

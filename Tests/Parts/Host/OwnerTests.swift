@@ -39,6 +39,24 @@ struct OwnerTests {
     #expect(elsewhere.names == ["secret"])
   }
 
+  @Test("an outbox that the gateway may write and not read is none to it: it will be set aside") func unreadable() throws {
+    for (name, bytes) in [
+      ("whole", Array("SQLite format 3\u{0}".utf8) + [1, 2]), ("hidden", Array("SQLite format 3\u{0}".utf8)), ("other", [1]),
+    ] {
+      scratch.write(name, bytes, mode: name == "hidden" ? 0o200 : 0o600)
+      #expect(chown(scratch.path + "/" + name, Self.nobody, Self.nobody) == 0)
+      var host = HostSettings()
+      host.outbox.path = scratch[name]
+      let owner = try #require(Owner(ofFolderOf: scratch.path + "/" + name))
+      try #require(owner.enter())
+      defer { Owner.leave() }
+      let examined = Examined.outbox(host, as: "nobody")[0]
+      #expect(
+        examined.words.hasSuffix(name == "whole" ? ": can be written" : ": is no outbox: the gateway will set it aside and start a new one")
+      )
+    }
+  }
+
   @Test("root reads with the folder owner's rights, and then as root again")
   func looking() throws {
     scratch.write("private", [1])

@@ -180,8 +180,12 @@ import Testing
       #expect(running.reaches(.off))
       #expect(controller.command() == [1, 0x0C, 0x20, 2, 0, 0])
       #expect(controller.command() == nil)
+      let allowed = Clock.now()
       running.radio.permit(true)
       controller.answer()
+      // What it says from now on is no older than the permission: nothing has fallen due while it was off.
+      let first = running.report()
+      #expect(first.map { $0.at >= allowed && $0.condition.trouble == nil } == true, "\(String(describing: first))")
       controller.serveUntilScanning()
       #expect(running.reaches(.scanning))
     }

@@ -52,6 +52,107 @@ import Testing
     }
   }
 
+  private func line(_ type: __socket_type) -> (ours: CInt, theirs: CInt) {
+    var ends: [CInt] = [-1, -1]
+    #expect(socketpair(AF_UNIX, Int32(type.rawValue), 0, &ends) == 0)
+    return (ends[0], ends[1])
+  }
+
+  @Test("packets have the moments at which the kernel had them, unless its clock was set meanwhile") func stamps() throws {
+    let (ours, theirs) = line(SOCK_DGRAM)
+    defer { close(theirs) }
+    var on: CInt = 1
+    #expect(setsockopt(ours, SOL_SOCKET, SO_TIMESTAMP, &on, 4) == 0)
+    let transport = HCITransport(ours, .packets)
+    var transfer = HCITransfer()
+    for byte in 1...3 as ClosedRange<UInt8> {
+      #expect(write(theirs, [4, byte], 2) == 2)
+      usleep(20_000)
+    }
+    let now = Instant.zero + .seconds(100)
+    try transfer.fill(from: transport, at: now)
+    var ages: [Int64] = []
+    while transfer.next() {
+      #expect(transfer.packet.byteCount == 2 && transfer.packet[1] == UInt8(ages.count + 1))
+      ages.append((now - transfer.stamp).microseconds)
+    }
+    let isFull = transfer.isFull
+    #expect(ages.count == 3 && !isFull)
+    // On a machine that was away for a second the moment is that of the reading.
+    if ages[0] > 0 {
+      #expect(ages[2] >= 20_000 && ages[1] >= ages[2] + 20_000 && ages[0] >= ages[1] + 20_000 && ages[0] <= 1_000_000, "\(ages)")
+    }
+  }
+
+  @Test("a batch is so long; the rest comes with the next") func batches() throws {
+    let (ours, theirs) = line(SOCK_DGRAM)
+    defer { close(theirs) }
+    let transport = HCITransport(ours, .packets)
+    var transfer = HCITransfer()
+    var read: [UInt8] = []
+    // A queue holds ten datagrams.
+    for number in 0..<80 as Range<UInt8> {
+      #expect(write(theirs, [4, number], 2) == 2)
+      guard number % 8 == 7 else { continue }
+      try transfer.fill(from: transport, at: .zero)
+      let isFull = transfer.isFull
+      #expect(!isFull)
+      while transfer.next() { read.append(transfer.packet[1]) }
+    }
+    try transfer.fill(from: transport, at: .zero)
+    let isMore = transfer.next()
+    #expect(read == Array(0..<80) && !isMore)
+    let (raw, air) = line(SOCK_STREAM)
+    defer { close(air) }
+    let stream = HCITransport(raw, .stream)
+    let all = (0..<3_000).flatMap { _ in event }
+    #expect(write(air, all, all.count) == all.count)
+    var (fills, count) = (0, 0)
+    repeat {
+      try transfer.fill(from: stream, at: .zero)
+      fills += 1
+      while transfer.next() { count += 1 }
+    } while transfer.isFull
+    #expect(count == 3_000 && fills == 2)
+  }
+
+  @Test("what a line does not take at once waits, whole packets only, and goes in order") func unsent() throws {
+    let (ours, theirs) = line(SOCK_STREAM)
+    defer { close(theirs) }
+    #expect(fcntl(ours, F_SETFL, O_NONBLOCK) == 0)
+    var filler: Int = 0
+    while case let count = write(ours, [UInt8](repeating: 0, count: 4_096), 4_096), count > 0 { filler += count }
+    let transport = HCITransport(ours, .stream)
+    var transfer = HCITransfer()
+    let packet = [UInt8](repeating: 7, count: 300)
+    for number in 0..<4 as Range<UInt8> { try transfer.send(([number] + packet).span.bytes, over: transport) }
+    let waits = transfer.hasUnsent
+    #expect(waits)
+    var got: [UInt8] = []
+    func drain() {
+      var piece = [UInt8](repeating: 0, count: 1 << 20)
+      let count = recv(theirs, &piece, piece.count, 0x40)
+      if count > 0 { got += piece[..<count] }
+    }
+    for _ in 0..<100 where transfer.hasUnsent {
+      drain()
+      try transfer.flush(transport)
+    }
+    while case let before = got.count,
+      {
+        drain(); return got.count > before
+      }()
+    {}
+    // The fourth had no room.
+    let isLeft = transfer.hasUnsent
+    #expect(!isLeft && got.count == filler + 3 * 301)
+    #expect((0..<3).map { got[filler + 301 * $0] } == [0, 1, 2])
+    try transfer.send([9].span.bytes, over: transport)
+    transfer.restart()
+    let isForgotten = !transfer.hasUnsent
+    #expect(isForgotten)
+  }
+
   @Test("a line that ends is lost; one that waits is not") func ended() {
     var ends: [CInt] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0)

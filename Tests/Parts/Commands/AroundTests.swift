@@ -1,0 +1,288 @@
+import Foundation
+import Testing
+
+@testable import Core
+@testable import Host
+@testable import forecourt
+
+@Suite("what stands around the gateway") struct AroundTests {
+  private func object(_ message: Message?) throws -> [String: Any] {
+    try #require(try message.map { try JSONSerialization.jsonObject(with: Data(String($0.payload).utf8)) } as? [String: Any])
+  }
+
+  private func ticket(_ kind: RemoteCommand.Kind = .calibrate) -> Ticket {
+    var ticket = Ticket(kind, number: 7)
+    ticket.request = Text("r-1")
+    return ticket
+  }
+
+  // MARK: Commands from the broker
+
+  @Test("a calibration by command answers once, at its end, for the radio that heard the device best; meanwhile there is no other")
+  func calibration() throws {
+    var machine = try Machine(
+      "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\nreceive_offset_db = 2\n[[region]]\nname = \"r\"\nmatch = \"*\"\n"
+    )
+    var commands = RemoteCommands()
+    let (now, id) = (Instant.zero + .seconds(10), try Machine.identity("address:c0:00:00:00:00:01"))
+    func start(_ at: Instant) -> String? {
+      commands.startCalibration(of: id, at: Meters(1), during: .seconds(5), ticket(), machine.gateway, at)
+    }
+    #expect(commands.nextDeadline == .never && start(now) == nil && start(now) == "another is under way")
+    #expect(commands.nextDeadline == now + .seconds(5))
+    for step in 0..<40 {
+      for (radio, level) in [(0, Int8(-80)), (1, -60)] {
+        machine.hear(1, at: 10 + Double(step) / 10 + Double(radio) / 50, level: level, radio: radio)
+        commands.observe(machine.gateway, radio: radio)
+      }
+    }
+    #expect(commands.turned(machine.gateway.settings, isOver: false, at: now + .seconds(4.9)).isEmpty)
+    let replies = commands.turned(machine.gateway.settings, isOver: false, at: now + .seconds(5))
+    let reply = try object(replies.first)
+    #expect(
+      replies.count == 1 && replies[0].care == .reply && replies[0].sequence == 7 && String(replies[0].topic).hasSuffix("/reply/calibrate"))
+    #expect(reply["v"] as? Int == 1 && reply["ok"] as? Bool == true && reply["error"] is NSNull && reply["request"] as? String == "r-1")
+    #expect(
+      reply["measured_power_dbm"] as? Double == -62 && reply["radio"] as? String == "right" && (38...40) ~= reply["samples"] as? Int ?? 0)
+    #expect(reply["spread_db"] as? Double == 0 && reply["doubt_db"] as? Double ?? 0 > 0)
+    #expect(commands.turned(machine.gateway.settings, isOver: false, at: now + .seconds(6)).isEmpty && commands.nextDeadline == .never)
+    #expect(start(now + .seconds(20)) == nil)
+    let refused = try object(commands.turned(machine.gateway.settings, isOver: true, at: now + .seconds(21)).first)
+    #expect(refused["ok"] as? Bool == false && (refused["error"] as? String)?.hasPrefix("the device was heard too rarely") == true)
+    machine.gateway.authorize(.denied, at: now + .seconds(30))
+    #expect(start(now + .seconds(30)) == "the radios are off: see authorization")
+  }
+
+  @Test("a command does what it says, or says why not") func performed() throws {
+    var machine = try Machine("[[region]]\nname = \"r\"\nmatch = \"*\"\n[[trigger]]\nname = \"pump\"\nmatch = \"ibeacon:*\"\n")
+    for step in 0..<20 { machine.hear(1, at: 10 + Double(step) / 10, level: -80, beacon: 1) }
+    let now = Instant.zero + .seconds(12)
+    func perform(_ command: RemoteCommand) -> String? { RemoteCommands.perform(command, on: &machine.gateway, at: now) }
+    func isListening() -> Bool { machine.gateway.isListening }
+    let anna = try Machine.identity("ibeacon:\(Machine.uuid):7:1")
+    #expect(perform(.trigger(Name("door"), anna)) == "there is no trigger of that name")
+    #expect(
+      try perform(.trigger(Name("pump"), Machine.identity("irk:nobody")))?.hasPrefix("this trigger's radio does not hear that identity")
+        == true)
+    #expect(perform(.trigger(Name("pump"), anna)) == nil)
+    #expect(perform(.trigger(Name("pump"), anna)) == "the trigger has fired for it already")
+    #expect(perform(.ranging(.start, region: Name("q"))) == "there is no region of that name")
+    for order in [.start, .during(.seconds(5)), .stop] as [RemoteCommand.RangingOrder] {
+      #expect(perform(.ranging(order, region: Name("r"))) == nil && perform(.ranging(order, region: Name())) == nil)
+    }
+    #expect(perform(.ping) == nil && perform(.authorization(.denied)) == nil && !isListening())
+    #expect(perform(.trigger(Name("pump"), anna))?.hasPrefix("the gateway may not listen now") == true)
+    #expect(perform(.authorization(.always)) == nil && isListening())
+  }
+
+  // MARK: Home Assistant
+
+  private func announced(_ ring: Ring<Message>) -> [String] {
+    var topics: [String] = []
+    while let message = ring.pop() {
+      let kind = String(message.topic).split(separator: "/")[1]
+      let name = (try? JSONSerialization.jsonObject(with: Data(String(message.payload).utf8)) as? [String: Any])?["name"] as? String
+      topics.append("\(kind) \(name ?? "removed")")
+    }
+    return topics
+  }
+
+  @Test("Home Assistant learns of regions and triggers at once, of identities when they are heard, and what is gone is removed")
+  func homeAssistant() throws {
+    let region = "[[region]]\nname = \"yard\"\nmatch = \"ibeacon:*\"\n"
+    let trigger = "[[trigger]]\nname = \"pump\"\nmatch = \"ibeacon:*\"\n"
+    let wanted = "home_assistant.discovery = true\n"
+    let device = "[[device]]\nname = \"Anna\"\nmatch = \"ibeacon:\(Machine.uuid):7:1\"\n"
+    var machine = try Machine(wanted + device + region + trigger)
+    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))
+    let ring = Ring<Message>(capacity: 64, in: &arena)
+    var home = HomeAssistant(machine.gateway.settings)
+    func due() -> Instant { home.nextDeadline(machine.gateway.devices) }
+    func turn(_ seconds: Double) -> [String] {
+      home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(seconds))
+      return announced(ring)
+    }
+    #expect(home.hasWork && turn(5) == ["binary_sensor yard", "binary_sensor pump"] && !home.hasWork)
+    #expect(due() == .never)
+    machine.hear(1, at: 6, beacon: 1)
+    machine.hear(9, at: 6)
+    #expect(due() == .zero + .seconds(1), "at once: the last look was long ago")
+    #expect(turn(6) == ["device_tracker Anna", "sensor Anna", "sensor Anna"], "only who is looked for")
+    machine.hear(2, at: 6.5, beacon: 2)
+    #expect(due() == .zero + .seconds(7) && turn(6.9) == [])
+    #expect(turn(7) == ["device_tracker", "sensor", "sensor"].map { "\($0) ibeacon:\(Machine.uuid):7:2" } && turn(9) == [])
+    // A new configuration: all anew, and the region's and the second beacon's are removed.
+    let next = wanted + "[[trigger]]\nname = \"pump\"\nmatch = \"ibeacon:\(Machine.uuid):7:1\"\n"
+    home.reload(try Machine.configuration(next))
+    machine.gateway.reload(try Machine.configuration(next).core, at: .zero + .seconds(9.5))
+    let again = turn(10)
+    #expect(again.filter { !$0.hasSuffix("removed") }.count == 4 && again.count { $0.hasSuffix("removed") } == 4, "\(again)")
+    home.reload(try Machine.configuration(region))
+    #expect(turn(11).allSatisfy { $0.hasSuffix("removed") } && due() == .never)
+  }
+
+  @Test("half of the ring stays free for what cannot wait; a hundred identities are enough") func crowded() throws {
+    var machine = try Machine("gateway.devices = 300\nhome_assistant.discovery = true\n[[region]]\nname = \"r\"\nmatch = \"ibeacon:*\"\n")
+    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 16))
+    let ring = Ring<Message>(capacity: 16, in: &arena)
+    var home = HomeAssistant(machine.gateway.settings)
+    for number in 0..<110 as Range<UInt8> { machine.hear(number, at: 1, beacon: number) }
+    var all = 0
+    for turn in 0..<100 where turn == 0 || home.hasWork {
+      home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(2 + Double(turn)))
+      #expect(ring.count <= 10)
+      all += announced(ring).count
+    }
+    let due = home.nextDeadline(machine.gateway.devices)
+    #expect(all == 1 + 300 && !home.hasWork && due == .never)
+  }
+
+  // MARK: What a disk keeps
+
+  /// Waits, for five seconds at most, until the disk thread has done what it was asked.
+  private func wait(_ disk: DiskThread, _ job: DiskThread.Job) {
+    for _ in 0..<500 where disk.isBusy(job) { usleep(10_000) }
+    #expect(!disk.isBusy(job))
+  }
+
+  private func log() -> Log { Log(LogSettings(level: .error, format: .text)) }
+
+  @Test("what visits taught is saved once a minute and at the end, only if it has changed, and not by a rehearsal") func learnt() throws {
+    let program = try Program()
+    defer { program.remove() }
+    let (folder, bell) = (program.folder.path + "/", Doorbell())
+    let disk = DiskThread(waking: bell)
+    let thread = disk.start()
+    defer {
+      disk.stop()
+      thread.join()
+    }
+    var machine = try Machine("[[trigger]]\nname = \"pump\"\nmatch = \"*\"\n")
+    let file = folder + "learnt-powers.jsonl"
+    func saved() -> Int? { (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n").count }
+    func learn(_ number: UInt32) {
+      machine.gateway.restore(LearntPowers.Record(Identity(installation: number), power: Decibels(-50), visits: 3))
+    }
+    var store = LearntPowersStore(beside: folder + "outbox.db", isKept: true)
+    func turn(_ seconds: Double, isOver: Bool = false) {
+      store.turned(&machine.gateway, isOver: isOver, at: .zero + .seconds(seconds), disk, log())
+      wait(disk, .learnt)
+    }
+    store.restore(&machine.gateway, log())
+    turn(1)
+    #expect(saved() == nil, "nothing is new")
+    learn(1)
+    turn(2)
+    learn(2)
+    turn(61.9)
+    #expect(saved() == 1, "not within the minute")
+    turn(62)
+    #expect(saved() == 2)
+    learn(3)
+    turn(63, isOver: true)
+    #expect(saved() == 3)
+    var second = try Machine("[[trigger]]\nname = \"pump\"\nmatch = \"*\"\n")
+    var other = LearntPowersStore(beside: folder + "outbox.db", isKept: true)
+    other.restore(&second.gateway, log())
+    let count = second.gateway.triggers.learnt.count
+    #expect(count == 3)
+    try FileManager.default.removeItem(atPath: file)
+    other.turned(&second.gateway, isOver: true, at: .zero + .seconds(200), disk, log())
+    wait(disk, .learnt)
+    #expect(saved() == nil, "what was restored is not new")
+    var rehearsal = LearntPowersStore(beside: folder + "outbox.db", isKept: false)
+    learn(4)
+    rehearsal.turned(&machine.gateway, isOver: true, at: .zero + .seconds(300), disk, log())
+    wait(disk, .learnt)
+    #expect(saved() == nil)
+  }
+
+  @Test("neighbours that are heard are saved; those of an earlier run are waited for until they were silent too long, or are forgotten")
+  func neighbours() throws {
+    let program = try Program()
+    defer { program.remove() }
+    let folder = program.folder.path + "/"
+    let disk = DiskThread(waking: Doorbell())
+    let thread = disk.start()
+    defer {
+      disk.stop()
+      thread.join()
+    }
+    let file = folder + "neighbours.jsonl"
+    let now = Int64(Date().timeIntervalSince1970)
+    let old = "{\"gateway\":\"old\",\"groups\":\"pumps\",\"seen\":\(now - 31 * 86_400)}\n"
+    try (old + "{\"gateway\":\"late\",\"groups\":\"pumps\",\"seen\":\(now - 29 * 86_400)}\n").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let toml = "[[trigger]]\nname = \"pump\"\nmatch = \"*\"\ngroup = \"pumps\"\n"
+    func names() -> [String] {
+      ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
+    }
+    var idle = NeighbourStore(beside: folder + "outbox.db", isKept: false)
+    var stranger = try Machine(toml)
+    idle.restore(&stranger.gateway, log())
+    let isKnown = stranger.gateway.forget(Name("late"))
+    #expect(!isKnown, "a rehearsal knows nobody")
+
+    var machine = try Machine(toml)
+    var store = NeighbourStore(beside: folder + "outbox.db", isKept: true)
+    store.isClockTrusted = true
+    store.restore(&machine.gateway, log())
+    func turn(_ seconds: Double) {
+      store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log())
+      wait(disk, .neighbours)
+    }
+    turn(1)
+    #expect(names() == ["late"], "who was silent for more than 30 days is dropped")
+    var hello = Neighbour()
+    (hello.name, hello.boot, hello.sequence, hello.isOnline) = (Name("new"), Text("0123456789abcdef"), 1, true)
+    hello.groups.append(Name("pumps"))
+    machine.gateway.receive(hello: hello, at: .zero + .seconds(2))
+    turn(2.9)
+    #expect(names() == ["late"], "every two seconds")
+    turn(3)
+    #expect(names() == ["late", "new"])
+    try FileManager.default.removeItem(atPath: file)
+    turn(5)
+    #expect(names() == [], "the same is not written again")
+    let (late, gone) = (machine.gateway.forget(Name("late")), machine.gateway.forget(Name("old")))
+    #expect(late && !gone)
+    store.forget(Name("late"))
+    turn(7)
+    #expect(names() == ["new"])
+  }
+
+  // MARK: Radios of a command
+
+  @Test("a radio's trouble is said when it is news; waiting is useless when no radio ever listened, or all recordings are over")
+  func conditions() {
+    func report(_ condition: Condition) -> Radio.Status {
+      var report = Radio.Status()
+      report.condition = condition
+      return report
+    }
+    var pair = RadioConditions([.tcp(host: "a", port: 1), .capture(file: "b")])
+    #expect(!pair.isListening(0) && !pair.isOver && pair.end == nil)
+    func news(_ condition: Condition, _ radio: Int = 0) -> String? { pair.record(report(condition), radio: radio) }
+    #expect(news(.failed(.noPermission))?.hasPrefix("forecourt: tcp:a:1: permission is missing") == true)
+    #expect(news(.degraded(.noPermission)) == nil && !pair.isOver, "the other may still come")
+    #expect(news(.ended, 1) == nil && pair.isOver && pair.end == Exit.forbidden && pair.advices[0] != nil)
+    #expect(news(.scanning) == nil && pair.isListening(0) && !pair.isOver && pair.advices[0] == nil)
+    #expect(news(.degraded(.lineLost)) != nil && !pair.isOver, "who has listened may listen again")
+    var one = RadioConditions([.tcp(host: "a", port: 1)])
+    _ = one.record(report(.failed(.notAnswering)), radio: 0)
+    #expect(!one.isOver, "a controller may recover")
+    for (trouble, exit) in [(.unreachable, .unavailable), (.noSource, .unreadable), (.noPermission, .forbidden)] as [(Trouble, Exit)] {
+      _ = one.record(report(.failed(trouble)), radio: 0)
+      #expect(one.end == exit && trouble.exit == exit)
+    }
+    var recordings = RadioConditions([.capture(file: "a"), .capture(file: "b")])
+    _ = recordings.record(report(.scanning), radio: 0)
+    _ = recordings.record(report(.failed(.damagedSource)), radio: 0)
+    #expect(!recordings.isOver)
+    _ = recordings.record(report(.ended), radio: 1)
+    #expect(recordings.isOver && recordings.end == .unreadable)
+    var well = RadioConditions([.capture(file: "a")])
+    _ = well.record(report(.ended), radio: 0)
+    #expect(well.isOver && well.end == nil)
+  }
+}

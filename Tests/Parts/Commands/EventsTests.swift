@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import Core
+@testable import Host
+
+@Suite("events lists what the outbox holds") final class EventsTests {
+  let program: Program
+  private static let day = Int64(1_795_305_600_000_000)
+
+  init() throws {
+    program = try Program()
+    try program.write("config.toml", "gateway.purpose = \"told\"\noutbox.path = \"outbox.db\"\n")
+    var settings = OutboxSettings()
+    settings.path = Path(program.folder.path + "/outbox.db")
+    let outbox = try Outbox(settings, machine: 1)
+    var moment = Moment(at: .zero, wall: Self.day, isTrusted: true)
+    try outbox.startTransaction(isDurable: true)
+    for (number, (event, id)) in [
+      ("arm", "irk:anna"), ("fire", "irk:anna"), ("arm", "irk:bert"), ("leave", "irk:anna"), ("enter", "irk:anna"),
+    ].enumerated() {
+      var message = Message()
+      (message.care, message.at) = (.event, moment.at)
+      let trigger = event == "enter" ? "" : "\"trigger\":\"\(number == 2 ? "till" : "pump")\","
+      message.topic = Topic("forecourt/site/gateway/" + (event == "enter" ? "region/yard/event" : "trigger/pump"))
+      message.payload = Payload("{\"v\":1,\"event\":\"\(event)\",\(trigger)\"id\":\"\(id)\",\"event_id\":\"e-\(number)\"}")
+      if number == 1 { message.expires = moment.at + .seconds(60) }
+      if number == 3 { moment.wall = nil }
+      try outbox.store(message, at: moment)
+      (moment.at, moment.wall) = (moment.at + .seconds(3_600), Self.day + Int64(number + 1) * 3_600_000_000)
+    }
+    _ = try outbox.commit()
+    try outbox.startTransaction(isDurable: false)
+    moment.wall = Self.day + 86_400_000_000
+    for (row, state) in [(1, .delivered), (2, .expired), (3, .damaged)] as [(Int64, Outbox.State)] {
+      try outbox.record(row, as: state, at: moment)
+    }
+    try outbox.commitStates()
+  }
+  deinit { program.remove() }
+
+  private func lines(_ words: String...) throws -> [String] {
+    let told = try program.run(["events"] + words)
+    #expect(told.exit == 0 && told.error.isEmpty, "\(told.error)")
+    return told.out.split(separator: "\n").map(String.init)
+  }
+
+  private static let all = [
+    "2026-11-22T00:00:00.000Z  delivered  arm        pump  irk:anna  e-0",
+    "2026-11-22T01:00:00.000Z  expired    fire       pump  irk:anna  e-1",
+    "2026-11-22T02:00:00.000Z  damaged    arm        till  irk:bert  e-2",
+    "clock not set             waiting    leave      pump  irk:anna  e-3",
+    "2026-11-22T04:00:00.000Z  waiting    enter      forecourt/site/gateway/region/yard/event  irk:anna  e-4",
+  ]
+
+  @Test("oldest first, with time, state, event, place, identity and id") func text() throws { #expect(try lines() == Self.all) }
+
+  @Test("the newest that match: by number, trigger, identity and time") func chosen() throws {
+    for (words, places) in [
+      (["--last", "2"], [3, 4]), (["--last", "5"], [0, 1, 2, 3, 4]), (["--trigger", "till"], [2]),
+      (["--trigger", "pump", "--last", "1"], [3]),
+      (["--id", "irk:anna", "--trigger", "pump"], [0, 1, 3]), (["--id", "irk:nobody"], []), (["--since", "2026-11-22T01:00"], [1, 2, 4]),
+      (["--since", "2026-11-22T01:00:01"], [2, 4]), (["--since", "2026-11-23"], []),
+    ] {
+      #expect(try program.run(["events"] + words).out.split(separator: "\n").map(String.init) == places.map { Self.all[$0] }, "\(words)")
+    }
+    let wrong = try program("events", "--since", "yesterday")
+    #expect(wrong.exit == 64 && wrong.error.contains("--since yesterday: must be a time like 90s, 30m, 12h, 7d, 2026-11-21"))
+  }
+
+  @Test("for scripts one object a line, with the payload as it was sent, and as text where it was damaged") func json() throws {
+    let objects = try lines("--json").map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+    #expect(objects.map { $0["state"] as? String } == ["delivered", "expired", "damaged", "waiting", "waiting"])
+    #expect(objects.map { $0["stored"] as? String } == (0..<5).map { $0 == 3 ? nil : "2026-11-22T0\($0):00:00.000Z" })
+    #expect(objects.map { $0["settled"] as? String } == (0..<5).map { $0 < 3 ? "2026-11-23T00:00:00.000Z" : nil })
+    #expect(objects.map { $0["expires"] as? String } == (0..<5).map { $0 == 1 ? "2026-11-22T01:01:00.000Z" : nil })
+    #expect(objects.allSatisfy { $0["v"] as? Int == 1 && ($0["topic"] as? String)?.hasPrefix("forecourt/site/gateway/") == true })
+    #expect(objects.map { ($0["payload"] as? [String: Any])?["event_id"] as? String } == ["e-0", "e-1", nil, "e-3", "e-4"])
+    #expect((objects[2]["payload"] as? String)?.contains("\"event_id\":\"e-2\"") == true)
+  }
+}

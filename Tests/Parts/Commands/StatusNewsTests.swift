@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Core
+@testable import Host
+@testable import forecourt
+
+@Suite("what the status and the log say, and how often") struct StatusNewsTests {
+  private func report(_ condition: Condition, at seconds: Double = 0, code: Int32 = 0) -> Radio.Status {
+    var report = Radio.Status()
+    (report.condition, report.at, report.code) = (condition, .zero + .seconds(seconds), code)
+    return report
+  }
+
+  /// Three radios.
+  private func publisher(_ settings: borrowing Settings = Settings()) -> StatusPublisher {
+    var arena = Arena.taken(bytes: 3 * Radio.bytes + 4_096)
+    let names = [Name("left"), Name("right"), Name("roof")]
+    let radios = names.map { Radio(name: $0, listener: Doorbell(), echoes: false, in: &arena) }
+    return StatusPublisher(
+      settings, Text("0123456789abcdef"), radios, [.tcp(host: "a", port: 1), .tcp(host: "b", port: 2), .capture(file: "c")])
+  }
+
+  private func reason(_ publisher: inout StatusPublisher, _ troubles: Troubles? = nil) -> String? {
+    publisher.nextReport(troubles, .always).map { "\($0.state.name): \(String($0.reason))" }
+  }
+
+  @Test("a radio's news is logged: its state, or its trouble with what to do, and the same trouble once") func radio() {
+    var publisher = publisher()
+    func said(_ condition: Condition, code: Int32 = 0) -> String? {
+      publisher.record(report(condition, code: code), radio: 1).map { "\($0.level): \($0.sentence)" }
+    }
+    #expect(said(.opening) == nil && said(.starting) == "info: radio right: starting" && said(.scanning) == "info: radio right: scanning")
+    #expect(said(.scanning) == nil && said(.quiet) == "info: radio right: quiet")
+    #expect(said(.recovering(.unreachable), code: 111) == "warning: radio right: tcp:b:2: nobody answers there: Connection refused")
+    #expect(said(.degraded(.unreachable), code: 111) == nil && said(.recovering(.lineLost)) != nil)
+  }
+
+  @Test("ten lines a minute for each radio; what was left out is counted in the next minute's first") func paced() {
+    var publisher = publisher()
+    func said(_ count: Int, from second: Double, radio: Int = 0) -> [String] {
+      (0..<count).compactMap { turn in
+        publisher.record(report(turn % 2 == 0 ? .starting : .scanning, at: second + Double(turn) / 10), radio: radio)?.sentence
+      }
+    }
+    _ = publisher.record(report(.scanning, at: 100), radio: 0)
+    #expect(said(16, from: 100).count == 9 && said(4, from: 100, radio: 1).count == 4, "each radio by itself")
+    #expect(said(1, from: 159.9) == [])
+    #expect(
+      said(2, from: 160).map { $0.hasSuffix("(the log leaves out 8 earlier changes)") } == [true], "the first was none: it had been so")
+    #expect(said(3, from: 220).map { $0.contains("leaves out") } == [false, false, false])
+    #expect(said(12, from: 300).count == 10)
+  }
+
+  @Test("what is worst is the reason: radios in their order, before a disk, before the broker, before neighbours") func reasons() {
+    var settings = Settings()
+    settings.addGroup()
+    var publisher = publisher(settings)
+    #expect(reason(&publisher) == "online: " && reason(&publisher) == nil)
+    var hearing = SiteHearing(unheard: .neighbour(Name("east")), heard: 2)
+    #expect(publisher.record(hearing)?.sentence == String(Unheard.neighbour(Name("east")).sentence) && publisher.record(hearing) == nil)
+    #expect(reason(&publisher)?.hasPrefix("degraded: neighbour east is not heard: ") == true)
+    #expect(reason(&publisher, .forbidden) == "degraded: " + "\(Troubles.forbidden.words!)" && reason(&publisher, .forbidden) == nil)
+    publisher.record(late: .learnt)
+    #expect(reason(&publisher, .forbidden) == "degraded: a disk does not answer: the learnt powers are being written")
+    publisher.record(late: .learnt)
+    #expect(reason(&publisher, .forbidden) == nil)
+    for radio in [2, 0] {
+      _ = publisher.record(report(.recovering(.silent)), radio: radio)
+      let name = radio == 2 ? "roof" : "left"
+      #expect(reason(&publisher, .forbidden) == "degraded: radio \(name): nothing is heard where many were heard a moment ago")
+    }
+    for radio in [0, 2] { _ = publisher.record(report(.scanning), radio: radio) }
+    publisher.record(late: nil)
+    #expect(reason(&publisher)?.hasPrefix("degraded: neighbour east") == true)
+    hearing = SiteHearing(heard: 2)
+    #expect(publisher.record(hearing)?.level == .info && reason(&publisher) == "online: ")
+    hearing = SiteHearing(heard: 3)
+    #expect(publisher.record(hearing) == nil && reason(&publisher) == "online: ", "a count is news to the status, not to the log")
+  }
+
+  @Test("the process ends when every radio has failed for good and none ever listened; the first says why") func lasting() {
+    var publisher = publisher()
+    for radio in 0..<3 {
+      #expect(publisher.lastingTrouble == nil)
+      _ = publisher.record(report(.failed(radio == 0 ? .noPermission : .noBluetooth)), radio: radio)
+    }
+    #expect(publisher.lastingTrouble == .noPermission)
+    _ = publisher.record(report(.recovering(.lineLost)), radio: 1)
+    #expect(publisher.lastingTrouble == nil)
+    _ = publisher.record(report(.scanning), radio: 1)
+    for radio in 0..<3 { _ = publisher.record(report(.failed(.noPermission)), radio: radio) }
+    #expect(publisher.lastingTrouble == nil, "one has listened")
+    let none = StatusPublisher(Settings(), Text("0123456789abcdef"), [], [])
+    #expect(none.lastingTrouble == nil)
+  }
+
+  @Test("more than can be published is a trouble while it lasts and for ten minutes after; what was lost stays one") func overload() throws
+  {
+    var machine = try Machine("[[region]]\nname = \"r\"\nmatch = \"*\"\n")
+    var overload = Overload()
+    func troubles(_ seconds: Double) -> Troubles { overload.troubles(.slow, machine.gateway.publisher, at: .zero + .seconds(seconds)) }
+    #expect(troubles(1) == .slow)
+    for number in 0..<2_000 {
+      let packet: [UInt8] = [4, 0x3E, 12, 2, 1, 3, 1, UInt8(number & 0xFF), UInt8(number >> 8), 0, 0, 0, 0xC0, 0, 0xC4]
+      machine.gateway.receive(packet.span.bytes, radio: 0, at: .zero + .seconds(2))
+      while machine.messages.pop() != nil {}
+    }
+    let leftOut = machine.gateway.publisher.eventsLeftOut
+    #expect(leftOut > 0)
+    #expect(troubles(3) == [.slow, .crowded] && troubles(602.9) == [.slow, .crowded] && troubles(603) == .slow)
+  }
+}
+
+extension Settings {
+  /// A trigger of a group: neighbours matter.
+  fileprivate mutating func addGroup() {
+    var trigger = TriggerSettings()
+    trigger.group = Name("pumps")
+    _ = triggers.append(trigger)
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import Core
+
+@Suite("Messages, whole") struct WholeMessageTests {
+  @Test("Home Assistant is told of each entity: where it finds its state, and what it means") func discovered() {
+    var settings = Settings()
+    (settings.gateway.site, settings.gateway.name) = ("Tank & Rast", "island-2")
+    let discovery = Discovery(settings, version: "1.2.3")
+    let anna = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
+    func expect(
+      _ message: Message, _ component: String, _ own: String, _ name: String, _ topic: String, class: String = "", _ rest: String
+    ) {
+      let id = "forecourt_Tank___Rast_island-2"
+      #expect(String(message.topic) == "homeassistant/\(component)/\(id)_\(own)/config")
+      let availability = #"{{ 'offline' if value_json.state == 'offline' else 'online' }}"#
+      #expect(
+        String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","unique_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
+          + #""state_topic":"~/\#(topic)","json_attributes_topic":"~/\#(topic)",\#(rest)"#
+          + #""availability_topic":"~/status","availability_template":"\#(availability)","device":{"identifiers":"\#(id)","#
+          + #""name":"Tank & Rast island-2","model":"forecourt"},"origin":{"name":"forecourt","sw_version":"1.2.3"}}"#)
+    }
+    expect(
+      discovery.trigger("pump 1"), "binary_sensor", "trigger_7d62751952204880", "pump 1", "trigger/pump 1/state",
+      #""value_template":"{{ 'ON' if value_json.served_count > 0 and 'simulated' not in value_json else 'OFF' }}","#)
+    expect(
+      discovery.region("shop"), "binary_sensor", "region_46dc5e18e28e2409", "shop", "region/shop", class: #""device_class":"occupancy","#,
+      #""value_template":"{{ 'ON' if value_json.state == 'inside' and 'simulated' not in value_json else 'OFF' }}","#)
+    let (id, digest) = ("address:c0:00:00:00:00:01", "ab23298dc5541181")
+    expect(
+      discovery.tracker(anna, named: "anna"), "device_tracker", "tracker_\(digest)", "anna", "proximity/\(id)",
+      #""source_type":"bluetooth_le","#
+        + #""value_template":"{{ 'not_home' if value_json.zone == 'unknown' or 'simulated' in value_json else 'home' }}","#)
+    expect(
+      discovery.distance(anna), "sensor", "distance_\(digest)", id, "proximity/\(id)",
+      #""device_class":"distance","unit_of_measurement":"m","#
+        + #""value_template":"{{ value_json.distance_m | default(none) if 'simulated' not in value_json }}","#)
+    expect(
+      discovery.level(anna, named: "anna"), "sensor", "level_\(digest)", "anna", "proximity/\(id)",
+      #""device_class":"signal_strength","unit_of_measurement":"dBm","#
+        + #""value_template":"{{ value_json.average | default(none) if 'simulated' not in value_json }}","#)
+  }
+
+  @Test("the status says what it knows, and only that") func status() {
+    let topics = Topics(Settings())
+    func expect(_ message: Message, _ payload: String) {
+      #expect(String(message.topic) == "forecourt/site/gateway/status")
+      #expect(String(message.payload) == #"{"v":1,\#(payload)}"#)
+    }
+    var report = StatusReport()
+    expect(
+      .status(report, topics: topics, at: .zero),
+      #""state":"online","reason":null,"version":"","boot":"","authorization":"always","radios":[],"purpose":"""#)
+    (report.state, report.reason, report.version, report.boot) = (.degraded, "radio b: gone", "1.2.3", "0123456789abcdef")
+    (report.purpose, report.authorization, report.groups, report.simulated) = ("told", .whenInUse, "pumps/doors", true)
+    _ = report.radios.append(StatusReport.RadioState(name: "a", state: "listening"))
+    _ = report.radios.append(StatusReport.RadioState(name: "b", state: "failed"))
+    var beacon = StatusReport.Transmit(.iBeacon)
+    (beacon.state, beacon.power) = (.on, -4)
+    _ = report.transmits.append(beacon)
+    _ = report.transmits.append(StatusReport.Transmit(nil))
+    var site = StatusReport.Site()
+    (site.heard, site.missing) = (2, "island-3")
+    report.site = site
+    expect(
+      .status(report, topics: topics, at: .zero),
+      #""state":"degraded","reason":"radio b: gone","version":"1.2.3","boot":"0123456789abcdef","authorization":"when-in-use","#
+        + #""groups":"pumps/doors","site":{"trust":"unauthenticated","heard":2,"missing":"island-3"},"#
+        + #""radios":[{"name":"a","state":"listening"},{"name":"b","state":"failed"}],"purpose":"told","#
+        + #""transmits":[{"kind":"ibeacon","radio":"a","state":"on","tx_power_dbm":-4},"#
+        + #"{"kind":"peer","radio":"a","state":"off","tx_power_dbm":null}],"simulated":true"#)
+    let last = #""state":"offline","reason":"it ended""#
+    expect(.offline("it ended", topics: topics, boot: "0123", simulated: true), last + #","boot":"0123","simulated":true"#)
+    expect(.offline("it ended", topics: topics, boot: "", simulated: false), last)
+  }
+}

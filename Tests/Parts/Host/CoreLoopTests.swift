@@ -1,0 +1,81 @@
+import Core
+import Testing
+
+@testable import Host
+import struct Host.Thread
+
+@Suite("the core thread's loop") struct CoreLoopTests {
+  /// Keeps what it was asked, and ends after so long.
+  private struct Served: Listener, ~Copyable {
+    let end: Instant
+    var due = Instant.never
+    var hasWork = false
+    private(set) var turns = 0
+    private(set) var told: [String] = []
+    private(set) var ticks: [Instant] = []
+
+    init(until end: Instant) { self.end = end }
+
+    mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) { told.append("\(radio): \(packet[0])") }
+    mutating func reported(_ status: Radio.Status, radio: Int) { told.append("\(radio) is \(status.condition.name)") }
+    mutating func asked(_ order: Signals.Order) {}
+    mutating func tick(at moment: Instant) { ticks.append(moment) }
+    var nextDeadline: Instant { min(due, end) }
+    mutating func turned(at moment: Instant) -> Bool {
+      turns += 1
+      return moment < end
+    }
+  }
+
+  private struct Outcome: Sendable {
+    var turns = 0
+    var told: [String] = []
+    var isLate = false
+  }
+
+  private final class Box: @unchecked Sendable { var outcome = Outcome() }
+
+  /// On a thread of its own, because it blocks signals. Everything waits before it starts.
+  private func run(for span: Interval, hasWork: Bool = false, _ prepare: ([Radio]) -> Void = { _ in }) -> Outcome {
+    var arena = Arena.taken(bytes: 2 * Radio.bytes + 4_096)
+    let bell = Doorbell()
+    let radios = (0..<2).map { _ in Radio(name: Name("test"), listener: bell, echoes: false, in: &arena) }
+    prepare(radios)
+    let box = Box()
+    let thread = Thread("core") {
+      let end = Clock.now() + span
+      var served = Served(until: end)
+      served.hasWork = hasWork
+      var loop = CoreLoop(served, bell, radios, Signals())
+      loop.run()
+      let ticks = loop.listener.ticks
+      let isLate = ticks.last.map { $0 < end - .milliseconds(60) } ?? true
+      box.outcome = Outcome(turns: loop.listener.turns, told: loop.listener.told, isLate: isLate || ticks != ticks.sorted())
+    }
+    thread.join()
+    return box.outcome
+  }
+
+  @Test("it sleeps until something is due, and has no rest while there is work") func sleeps() {
+    let idle = run(for: .milliseconds(60))
+    #expect(idle.turns <= 6 && !idle.isLate, "\(idle)")
+    #expect(run(for: .milliseconds(20), hasWork: true).turns > 20)
+  }
+
+  @Test("radios' states go first; then packets in the order of their stamps, of two at one moment the first radio's") func order() {
+    let outcome = run(for: .milliseconds(5)) { radios in
+      for (radio, byte, at) in [(0, 1, 5), (0, 4, 30), (1, 2, 5), (1, 3, 20), (0, 5, 30), (1, 6, 40)] as [(Int, UInt8, Int64)] {
+        var packet = Packet()
+        packet.at = Instant(microseconds: at)
+        packet.bytes.append(byte: byte)
+        _ = radios[radio].packets.push(packet)
+      }
+      var status = Radio.Status()
+      for condition in [.starting, .scanning] as [Condition] {
+        status.condition = condition
+        _ = radios[1].statuses.push(status)
+      }
+    }
+    #expect(outcome.told == ["1 is starting", "1 is scanning", "0: 1", "1: 2", "1: 3", "0: 4", "0: 5", "1: 6"])
+  }
+}
