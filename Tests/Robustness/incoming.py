@@ -12,7 +12,7 @@ from rig import Mosquitto, Subscriber, wait_until
 
 def subscribed(broker, times):
     """The broker has granted the courier so many subscriptions in all."""
-    wait_until(lambda: broker.said().count('Sending SUBACK to forecourt-') == times, 10, f'{times} subscriptions')
+    wait_until(lambda: broker.said().count('Sending SUBACK to forecourt/') == times, 10, f'{times} subscriptions')
 
 
 @case

@@ -123,7 +123,7 @@ extension Controller {
   }
 
   private mutating func refusedToScan(_ step: BringUpStep, at now: Instant) -> Action {
-    recoveries.refused += 1
+    recoveries.refused &+= 1
     if profile.isExtended && settings.codedPhy && profile.hasCodedPhy && !profile.shortfalls.contains(.coded) {
       profile.shortfalls.insert(.coded)
       return ask(.scanParameters, at: now)
@@ -158,11 +158,11 @@ extension Controller {
   mutating func apply(_ remedy: Remedy, at now: Instant) -> Action {
     switch remedy {
     case .rescan:
-      recoveries.rescans += 1
+      recoveries.rescans &+= 1
       self.remedy = .rescan
       return ask(.eventMask, at: now)
     case .reset where !isShared:
-      recoveries.resets += 1
+      recoveries.resets &+= 1
       self.remedy = .reset
       return ask(.reset, at: now)
     case .reset, .reopen:
@@ -172,7 +172,7 @@ extension Controller {
   }
 
   mutating func reopen(at now: Instant) {
-    recoveries.reopens += 1
+    recoveries.reopens &+= 1
     remedy = .reopen
     // The next controller on this line may be a different one.
     profile.shortfalls.remove(.extended)
@@ -181,7 +181,7 @@ extension Controller {
   }
 
   mutating func degrade() {
-    if !isDegraded { recoveries.degradations += 1 }
+    if !isDegraded { recoveries.degradations &+= 1 }
     isDegraded = true
   }
 
@@ -197,7 +197,7 @@ extension Controller {
   private static let probationTime = Interval.seconds(1)
 
   mutating func recovered() {
-    if trouble != nil { recoveries.cures += 1 }
+    if trouble != nil { recoveries.cures &+= 1 }
     trouble = nil
     isDegraded = false
   }

@@ -95,7 +95,7 @@ package enum Condition: Equatable, BitwiseCopyable, Sendable {
   package var isListening: Bool { self == .scanning || self == .quiet }
 }
 
-/// How often each remedy was applied, for telemetry.
+/// How often each remedy was applied, for telemetry. A line that babbles for months makes them begin anew.
 package struct Recoveries: Equatable, BitwiseCopyable, Sendable {
   package var rescans: UInt32 = 0
   package var resets: UInt32 = 0

@@ -128,7 +128,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   }
 
   private mutating func unanswered(at now: Instant) -> Action {
-    recoveries.unanswered += 1
+    recoveries.unanswered &+= 1
     return fail(sawNonsense ? .nonsense : .notAnswering, at: now)
   }
 
@@ -169,7 +169,7 @@ package struct Controller: BitwiseCopyable, Sendable {
       self.credits = Int(credits)
       return answered(Opcode(opcode), packet.extracting(3..<4), at: now)
     case .hardwareError:
-      recoveries.hardwareErrors += 1
+      recoveries.hardwareErrors &+= 1
       return fail(.hardwareError, at: now)
     case .connected(let connection): return connected(connection, at: now)
     // LE Scan Timeout. Core 6.0, Vol 4, Part E, 7.7.65.17.
@@ -185,7 +185,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   private static let lastSubevent: UInt8 = 0x3F
 
   private mutating func refuse(at now: Instant) -> Action {
-    recoveries.malformed += 1
+    recoveries.malformed &+= 1
     sawNonsense = true
     judge(false, at: now)
     return .none

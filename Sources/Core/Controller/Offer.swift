@@ -14,7 +14,7 @@ extension Controller {
   /// `packet` begins with its H4 type.
   @export(interface) package mutating func offer(_ packet: RawSpan, at now: Instant) -> Offer {
     let verdict = judge(packet, at: now)
-    if case .refuse = verdict { recoveries.turnedAway += 1 }
+    if case .refuse = verdict { recoveries.turnedAway &+= 1 }
     return verdict
   }
 
@@ -46,7 +46,7 @@ extension Controller {
   /// The controller took another part's command and did not carry it out: a connection that never ends, an attempt that cannot be
   /// cancelled.
   package mutating func stuck(at now: Instant) -> Action {
-    recoveries.unanswered += 1
+    recoveries.unanswered &+= 1
     return fail(.notAnswering, at: now)
   }
 }

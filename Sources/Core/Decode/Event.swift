@@ -78,7 +78,7 @@ package struct Connection: BitwiseCopyable, Sendable {
     let head = try cursor.take(11)
     if cursor.remaining > 7 { try cursor.skip(12) }
     let tail = try cursor.take(7)
-    guard head[3] <= 1, head[4] <= 3 else { throw .impossible }
+    guard head[0] != 0 || head[3] <= 1 && head[4] <= 3 else { throw .impossible }
     status = head[0]
     handle = head.little16(at: 1) & 0x0FFF
     isCentral = head[3] == 0

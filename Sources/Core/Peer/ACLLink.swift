@@ -16,14 +16,19 @@ struct ACLLink: BitwiseCopyable, Sendable {
   /// Packets in the controller that it has not reported as completed.
   private(set) var inFlight = 0
 
-  /// Core 6.0, Vol 4, Part E, 7.1.6; a vanished peer takes the supervision timeout to notice: two seconds for our connections, six for
-  /// others.
-  private static let disconnectPatience = Interval.seconds(7)
+  /// Core 6.0, Vol 4, Part E, 7.1.6: a vanished peer takes the supervision timeout to notice. A central chooses it: up to 32 s.
+  private var disconnectPatience: Interval
 
   init(_ connection: Connection) {
     handle = connection.handle
     peer = connection.peer
+    disconnectPatience = Self.patience(connection.supervisionTimeout)
   }
+
+  /// In units of 10 ms. Core 6.0, Vol 4, Part E, 7.7.65.3.
+  mutating func updated(supervisionTimeout: UInt16) { disconnectPatience = Self.patience(supervisionTimeout) }
+
+  private static func patience(_ supervisionTimeout: UInt16) -> Interval { .milliseconds(Int64(supervisionTimeout) * 10 + 1_000) }
 
   // MARK: In
 
@@ -76,7 +81,7 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   mutating func disconnect() { if !isDisconnecting { disconnecting = .wanted } }
 
-  mutating func disconnectSent(at now: Instant) { disconnecting = .asked(until: now + Self.disconnectPatience) }
+  mutating func disconnectSent(at now: Instant) { disconnecting = .asked(until: now + disconnectPatience) }
 
   /// When the disconnection is overdue.
   var deadline: Instant { if case .asked(let until) = disconnecting { until } else { .never } }

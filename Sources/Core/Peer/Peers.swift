@@ -169,6 +169,7 @@ package struct Peers: ~Copyable {
       }
     // Long Term Key Request. Core 6.0, Vol 4, Part E, 7.7.65.5.
     case .lowEnergy(0x05, let parameters): if parameters.byteCount >= 2 { keyless = parameters.little16(at: 0) & 0x0FFF }
+    case .lowEnergy(0x03, let parameters): updated(parameters)
     case .disconnected, .hardwareError, .lowEnergy, .other: break
     }
     recordOutcome(at: now)
@@ -204,6 +205,13 @@ package struct Peers: ~Copyable {
     if keyless == handle { keyless = nil }
     for index in unexpected.indices.reversed() where unexpected[index].handle == handle { unexpected.remove(at: index) }
     if server.link == nil { beacons.centralDisconnected() }
+  }
+
+  /// LE Connection Update Complete. Core 6.0, Vol 4, Part E, 7.7.65.3.
+  private mutating func updated(_ parameters: RawSpan) {
+    guard parameters.byteCount >= 9, parameters[0] == 0 else { return }
+    let timeout = parameters.little16(at: 7)
+    withLink(of: parameters.little16(at: 1) & 0x0FFF) { $0.updated(supervisionTimeout: timeout) }
   }
 
   private mutating func withLink(of handle: UInt16, _ body: (inout ACLLink) -> Void) {

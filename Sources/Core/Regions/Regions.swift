@@ -65,7 +65,7 @@ package struct Regions: ~Copyable {
     let place = visits.start(device: slot, region: region, at: now, head: &devices[slot].visits)
     guard place >= 0 else { return refused += 1 }
     let identity = devices[slot].identity
-    if let entry = leftovers.take(identity, at: region), !entry.isOver {
+    if settings.gateway.authorization == .always, let entry = leftovers.take(identity, at: region), !entry.isOver {
       // The run before has published its `enter`.
       visits[place].isPublished = true
       return change(region, by: 1, isPublished: true, settings, at: now, &publisher)

@@ -56,10 +56,9 @@ extension Courier {
   private var pulse: Interval { max(Interval(microseconds: settings.broker.keepalive.microseconds / 4), .seconds(1)) }
 
   private func call(at now: Instant) {
-    var identifier = Text<128>("forecourt-")
-    identifier.append(settings.site)
-    identifier.append(byte: UInt8(ascii: "-"))
-    identifier.append(settings.name)
+    // The broker ends the older of two connections with the same identifier: a rehearsal must not end the real gateway's.
+    var identifier = Text<128>(topics.base.bytes)
+    if settings.simulated { identifier.append("/rehearsal") }
     let will = farewell("connection lost")
     do throws(MQTTFault) {
       try client.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will))
@@ -111,7 +110,8 @@ extension Courier {
     keepaliveDue = .never
     if wasUp != nil {
       counters.isOnline = false
-      retained.requeue(everything: false)
+      // Whoever took our session over has published under our topics.
+      retained.requeue(everything: fault.isTakeover)
       retained.requeue(topics.status)
       store.requeue()
       for index in replies.indices { replies[index].isSent = false }
@@ -191,5 +191,7 @@ extension CourierSettings {
   fileprivate func hasSameBroker(as other: Self) -> Bool {
     broker == other.broker && prefix == other.prefix && site == other.site && name == other.name && simulated == other.simulated
       && commands == other.commands && claims == other.claims && peers == other.peers
+      // The last will carries a proof.
+      && siteKeys == other.siteKeys
   }
 }

@@ -155,7 +155,7 @@ struct EventStore {
   mutating func flush(at now: Moment) {
     age(at: now)
     checkFile(at: now)
-    guard !batch.isEmpty || now.at >= retryDue else { return }
+    guard !batch.isEmpty || now.at >= retryDue || retryDue == .never && held.hasUnsent else { return }
     if now.at >= retryDue || retryDue == .never {
       if outbox == nil { open(at: now) }
       if let outbox { write(to: outbox, at: now) }

@@ -27,6 +27,8 @@ struct HeldEvents {
   private var lastNumber: UInt64 = 0
 
   var count: Int { events.count }
+  /// Something is here alone, and no acknowledgement of it is on its way.
+  var hasUnsent: Bool { events.contains { !$0.isOnItsWay } }
   var hasRefused: Bool { events.contains { $0.backoff.wasRefused } }
   func isAllSent(at now: Instant) -> Bool { !events.contains { !$0.isOnItsWay && $0.backoff.due <= now } }
 

@@ -6,7 +6,7 @@ enum Publication: BitwiseCopyable {
   case event(row: Int64, file: UInt32, isUrgent: Bool)
   /// An event that is only in memory, because the disk fails.
   case held(number: UInt64)
-  case state(slot: Int, version: UInt32)
+  case state(slot: Int, version: UInt64)
   case reply(number: UInt64)
 }
 

@@ -10,9 +10,9 @@ struct RetainedMessages {
   private struct Place {
     var hash: UInt64
     /// The number of the latest message. `sent` and `acknowledged` are earlier or equal numbers; 0: none.
-    var version: UInt32
-    var sent: UInt32 = 0
-    var acknowledged: UInt32 = 0
+    var version: UInt64
+    var sent: UInt64 = 0
+    var acknowledged: UInt64 = 0
     var until: Instant
     /// After a refusal.
     var backoff = RefusalBackoff()
@@ -23,7 +23,7 @@ struct RetainedMessages {
   }
 
   private var places: [Place] = []
-  private var lastVersion: UInt32 = 0
+  private var lastVersion: UInt64 = 0
   private(set) var unsent = 0
 
   var isAllAcknowledged: Bool { unsent == 0 && !places.contains { $0.acknowledged != $0.version } }
@@ -54,7 +54,7 @@ struct RetainedMessages {
   }
 
   /// The next message that has not been sent.
-  mutating func next(at now: Instant) -> (slot: Int, version: UInt32, message: Message, left: Interval?)? {
+  mutating func next(at now: Instant) -> (slot: Int, version: UInt64, message: Message, left: Interval?)? {
     guard unsent > 0 else { return nil }
     for index in places.indices where places[index].sent != places[index].version {
       let place = places[index]
@@ -69,18 +69,18 @@ struct RetainedMessages {
     return nil
   }
 
-  mutating func send(slot: Int, version: UInt32) {
+  mutating func send(slot: Int, version: UInt64) {
     places[slot].sent = version
     unsent -= 1
   }
 
-  mutating func acknowledge(slot: Int, version: UInt32) {
+  mutating func acknowledge(slot: Int, version: UInt64) {
     places[slot].acknowledged = version
     places[slot].backoff = RefusalBackoff()
   }
 
   /// The broker refused it: retried after a pause, if it is still the latest.
-  mutating func refuse(slot: Int, version: UInt32, at now: Instant) {
+  mutating func refuse(slot: Int, version: UInt64, at now: Instant) {
     places[slot].backoff.start(at: now, isUrgent: places[slot].message.isUrgent)
     requeue(slot: slot, version: version)
   }
@@ -116,7 +116,7 @@ struct RetainedMessages {
   }
 
   /// Whether the broker took it is unknown: it goes again.
-  mutating func requeue(slot: Int, version: UInt32) {
+  mutating func requeue(slot: Int, version: UInt64) {
     guard places[slot].version == version, places[slot].sent == version else { return }
     places[slot].sent = 0
     unsent += 1

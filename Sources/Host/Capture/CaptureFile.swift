@@ -21,7 +21,7 @@ package struct CaptureFile {
 
   package var failure: CInt { file.failure }
   /// In bytes, including those not yet written.
-  package var size: Int { file.size }
+  package var size: Int64 { file.size }
 
   /// `dropped`: how many packets are missing so far.
   package func append(_ packet: RawSpan, at moment: Instant, dropped: Int) {

@@ -12,8 +12,15 @@ package struct CaptureReader: ~Copyable {
   private var at = Instant.zero
   private var controller = 0
   private var last: Int64 = 0
+  /// By how much the stamps have leapt.
+  private var leapt: Int64 = 0
+  /// Whether a stamp is half a day or more away from the one before.
+  package private(set) var hasLeapt = false
   /// Microseconds since 1970 at the first packet; nil before there is one.
   package private(set) var epoch: Int64?
+
+  /// 12 hours. Nobody records for so long without one packet: the clock was set, or a stamp is damaged. No time passes there.
+  private static let longestPause: UInt64 = 43_200_000_000
 
   /// Bytes read, and bytes in all; 0 if that is unknown.
   package var progress: (behind: UInt64, all: UInt64) { (source.offset, source.size) }
@@ -38,8 +45,10 @@ package struct CaptureReader: ~Copyable {
       // A record without a time has the time of the one before.
       let time = record.time ?? last
       let first = epoch ?? time
+      let step = epoch == nil ? 0 : time &- last
+      if step.magnitude > Self.longestPause { (leapt, hasLeapt) = (leapt &+ step, true) }
       (epoch, last) = (first, time)
-      at = Instant(microseconds: time &- first)
+      at = Instant(microseconds: time &- first &- leapt)
       return true
     }
   }

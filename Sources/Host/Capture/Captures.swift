@@ -9,6 +9,9 @@ package final class Captures {
     /// How much later it begins than the earliest capture.
     var shift = Interval.zero
     var isOver = false
+    /// More than a year lies between it and the earliest: their clocks were not the same.
+    var isApart = false
+    var isTold = false
 
     init(opening name: String, orPipe: Bool) throws(CaptureFault) {
       self.name = name
@@ -40,13 +43,30 @@ package final class Captures {
     var first: Int64?
     for source in sources { if let epoch = source.reader.epoch { first = min(first ?? epoch, epoch) } }
     guard let first else { return }
-    for source in sources { if let epoch = source.reader.epoch { source.shift = Interval(microseconds: epoch - first) } }
+    for source in sources {
+      guard let epoch = source.reader.epoch else { continue }
+      source.isApart = epoch &- first < 0 || epoch &- first > Self.longestPause
+      if !source.isApart { source.shift = Interval(microseconds: epoch - first) }
+    }
     // A board without a clock stamps its captures with the time since it was switched on.
     if first > Self.earliestDate { epoch = first }
   }
 
   /// The year 2000 in microseconds.
   private static let earliestDate: Int64 = 946_684_800_000_000
+
+  private static let longestPause: Int64 = 366 * 86_400_000_000
+
+  /// What is to be said of stamps that cannot be right, once for each capture.
+  package func takeDoubt() -> String? {
+    guard let source = sources.first(where: { !$0.isTold && ($0.isApart || $0.reader.hasLeapt) }) else { return nil }
+    source.isTold = true
+    let words =
+      source.isApart
+      ? "is years away from the others: its clock was not set, and it is taken to begin with them"
+      : "leaps by half a day or more: its clock was set, or a stamp is damaged, and no time passes there"
+    return source.name + " " + words
+  }
 
   /// The oldest remaining packet. Its time counts from the first packet of all.
   package func next(into packet: inout Packet) -> Int? {

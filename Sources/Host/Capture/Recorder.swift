@@ -23,7 +23,7 @@ package final class Recorder: Sendable {
 
   /// Join the thread after `stop`. It ends by itself if the file cannot be created, has grown to `most` bytes, or would fill the disk.
   /// After the join another recording may start.
-  package func start(writing path: String, _ manner: NewFile.Manner, atMost most: Int = .max) -> Thread {
+  package func start(writing path: String, _ manner: NewFile.Manner, atMost most: Int64 = .max) -> Thread {
     while packets.pop() != nil {}
     lost.store(0, ordering: .relaxed)
     taken.store(0, ordering: .relaxed)
@@ -70,7 +70,7 @@ package final class Recorder: Sendable {
   /// The room that the gateway's own recordings leave for its events; far more than one piece.
   private static let leastRoom: Int64 = 32 << 20
 
-  private func run(_ path: String, _ manner: NewFile.Manner, atMost most: Int) throws(FileRefusal) {
+  private func run(_ path: String, _ manner: NewFile.Manner, atMost most: Int64) throws(FileRefusal) {
     try leaveRoom(beside: path, manner)
     let file = try CaptureFile(creating: path, manner)
     var isOver = false

@@ -24,6 +24,7 @@ extension Configuration {
     }
     root.table("security") { section in
       host.signingKey = section.secret("signing_key_file", neededBy: .whole)
+      if host.signingKey?.isEmpty == true { section.fault("signing_key_file", "holds no key") }
       readSiteKeys(&section)
     }
     root.table("log") { section in

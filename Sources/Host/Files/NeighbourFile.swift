@@ -5,10 +5,16 @@ package enum NeighbourFile {
   package struct Entry {
     package var name: Name
     package var groups: GroupList
-    /// Unix time in seconds; nil if the clock was not set.
+    /// Unix time in seconds; nil if the clock was not synchronised.
     package var seen: Int64?
 
     package init(_ name: Name, _ groups: GroupList, seen: Int64?) { (self.name, self.groups, self.seen) = (name, groups, seen) }
+
+    /// Whether it was last heard longer ago. Only a synchronised clock can tell.
+    package func isSilent(for most: Interval, at now: Moment) -> Bool {
+      guard let seen, let wall = now.wall, wall / 1_000_000 - seen > Int64(most.seconds) else { return false }
+      return now.trustedWall != nil
+    }
   }
 
   private static let mostBytes = Roster.capacity * 512
@@ -34,6 +40,15 @@ package enum NeighbourFile {
     if let written: Text<100> = try? object.text("groups") { groups.read(written.bytes) }
     let seen = (try? object.number("seen", 0...1e12)).flatMap { $0 }
     return Entry(name, groups, seen: seen.map { Int64($0) })
+  }
+
+  /// A longer file could not be read again: the one that was heard longest ago goes.
+  package static func shorten(_ entries: inout [Entry]) {
+    while entries.count > Roster.capacity {
+      var oldest = 0
+      for index in entries.indices where entries[index].seen ?? .max < entries[oldest].seen ?? .max { oldest = index }
+      entries.remove(at: oldest)
+    }
   }
 
   package static func text(_ entries: [Entry]) -> [UInt8] {

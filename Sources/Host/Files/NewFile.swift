@@ -22,7 +22,7 @@ package final class NewFile {
   /// The errno of the first failed call.
   package private(set) var failure: CInt = 0
   /// In bytes, including those not yet written.
-  package private(set) var size = 0
+  package private(set) var size: Int64 = 0
 
   private static let enough = 32_768
 
@@ -89,7 +89,7 @@ package final class NewFile {
 
   func append(_ bytes: RawSpan) {
     for index in 0..<bytes.byteCount { waiting.append(bytes[index]) }
-    size += bytes.byteCount
+    size += Int64(bytes.byteCount)
   }
 
   /// Writes what has gathered, if it is enough for a piece.

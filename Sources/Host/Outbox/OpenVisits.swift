@@ -13,13 +13,17 @@ extension Outbox {
     package var at = Instant.zero
     package var wall: Int64?
 
+    private static let longest = Interval.hours(24 * 366)
+
     package init() {}
 
-    /// When it started, on the clock of this start of the machine; now, if nobody knows.
+    /// When it started, on the clock of this start of the machine; now, if nobody knows. No checksum guards a visit's times: what cannot be
+    /// is unknown.
     package func since(_ machine: Int64, at now: Moment) -> Instant {
-      if self.machine == machine { return min(at, now.at) }
+      if self.machine == machine { return Instant.zero <= at && at <= now.at ? at : now.at }
       guard let wall, let today = now.wall else { return now.at }
-      return now.at - Interval(microseconds: max(today - wall, 0))
+      let age = Interval(microseconds: today &- wall)
+      return .zero <= age && age <= Self.longest ? now.at - age : now.at
     }
   }
 

@@ -156,7 +156,8 @@ package final class Outbox {
     let stored = statements.selection.optionalInteger(7)
     let sum = Checksum(event.topic, event.payload, [stored, statements.selection.integer(3), deadline, expires])
     event.isDamaged = statements.selection.optionalInteger(6).map { $0 != sum.value } ?? false
-    if let deadline {
+    // A damaged row's times mean nothing.
+    if let deadline, !event.isDamaged {
       event.left = TimeLeft(
         until: Instant(microseconds: deadline), sameStart: statements.selection.integer(3) == machine,
         stored: stored, expires: expires, at: now)

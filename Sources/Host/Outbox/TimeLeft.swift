@@ -14,10 +14,10 @@ package enum TimeLeft: BitwiseCopyable, Sendable, Equatable {
   package init(until deadline: Instant, sameStart: Bool, stored: Int64?, expires: Int64?, at now: Moment) {
     if sameStart {
       self = .span(deadline - now.at)
-    } else if let stored, let expires, Interval(microseconds: expires - stored) > now.at - .zero {
+    } else if let stored, let expires, Interval(microseconds: expires &- stored) > now.at - .zero {
       self = .unknown
       guard let time = now.trustedWall else { return }
-      self = .span(time < stored ? .zero : Interval(microseconds: expires - time))
+      self = .span(time < stored ? .zero : Interval(microseconds: expires &- time))
     } else {
       // No time of day, or the machine has already run for longer than the event's lifetime.
       self = .span(.zero)

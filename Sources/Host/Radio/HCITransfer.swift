@@ -110,6 +110,7 @@ import Core
     @_lifetime(borrow self)
     get {
       if kind == .stream { return stream.packet }
+      precondition(position > 0, "no packet was found, or the line is a new one")
       // SAFETY: the packet before `position` is of this batch; its length is not beyond the longest.
       let start = unsafe UnsafeRawPointer(bytes + (position - 1) * Self.longest)
       let span = unsafe RawSpan(_unsafeStart: start, byteCount: Int(lengths[position - 1]))

@@ -32,9 +32,9 @@ package final class Radio: Sendable {
   /// Sent commands appear among the packets, too, for recordings.
   private let echoing: Atomic<Bool>
   /// Only the radio's thread writes these.
-  private let lost = Atomic<Int>(0)
+  private let lost = Atomic<Int64>(0)
   private let heard = Atomic<Int>(0)
-  private let noise = Atomic<Int>(0)
+  private let noise = Atomic<Int64>(0)
 
   /// Rings `listener` when there is something to pop.
   package init(name: Name, listener: Doorbell, echoes: Bool, isPermitted: Bool = true, in arena: inout Arena) {
@@ -74,10 +74,10 @@ package final class Radio: Sendable {
   package func echo(_ isWanted: Bool) { echoing.store(isWanted, ordering: .relaxed) }
 
   /// Packets that found the ring full.
-  package var packetsDropped: Int { lost.load(ordering: .relaxed) }
+  package var packetsDropped: Int64 { lost.load(ordering: .relaxed) }
   package var packetsHeard: Int { heard.load(ordering: .relaxed) }
   /// Bytes that belonged to no packet.
-  package var bytesDiscarded: Int { noise.load(ordering: .relaxed) }
+  package var bytesDiscarded: Int64 { noise.load(ordering: .relaxed) }
 
   // MARK: The radio's thread
 
@@ -90,5 +90,5 @@ package final class Radio: Sendable {
     if packets.push(packet) != nil { lost.store(lost.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }
   }
 
-  func discarded(_ bytes: UInt64) { noise.store(Int(truncatingIfNeeded: bytes), ordering: .relaxed) }
+  func discarded(_ bytes: UInt64) { noise.store(Int64(truncatingIfNeeded: bytes), ordering: .relaxed) }
 }

@@ -102,6 +102,13 @@ package struct RadioThread: ~Copyable {
   /// that is left of it.
   private var isPatient: Bool { controller.isAtRest && peers.isAtRest && !radio.isEchoing }
 
+  private var isOpen: Bool {
+    switch line {
+    case .none: false
+    case .some: true
+    }
+  }
+
   private func awaited(toRead: Bool) -> Awaited? {
     switch line {
     case .none: nil
@@ -125,6 +132,8 @@ package struct RadioThread: ~Copyable {
         radio.deliver(packet)
       }
       perform(controller.receive(transfer.packet, at: now), at: now)
+      // If the answer has closed the line, the packet is gone with its batch.
+      guard isOpen else { break }
       peers.receive(transfer.packet, at: now)
     }
     gathering.observe(count, isAll: isAll, at: now)

@@ -15,5 +15,5 @@ package struct Moment: BitwiseCopyable, Sendable {
 
   package static func now() -> Moment { Moment(at: Clock.now(), wall: Clock.wall()) }
 
-  var trustedWall: Int64? { isTrusted ?? Clock.isTrusted ? wall : nil }
+  package var trustedWall: Int64? { isTrusted ?? Clock.isTrusted ? wall : nil }
 }

@@ -26,6 +26,7 @@ extension Invocation {
 
   /// Throws if a capture could not be read to its end, and says why.
   func close(_ captures: Captures) throws(Exit) {
+    while let doubt = captures.takeDoubt() { say("forecourt: \(doubt)") }
     for fault in captures.faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
     if !captures.faults.isEmpty { throw .unreadable }
   }

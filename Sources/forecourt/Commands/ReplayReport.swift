@@ -22,6 +22,7 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
     let captures = Captures(opening: invocation.operands)
     runs.append(try run(captures, name, invocation, number: runs.count, of: names.count))
     epoch = captures.epoch
+    if runs.count == names.count { while let doubt = captures.takeDoubt() { say("forecourt: \(doubt)") } }
     faults = captures.faults
   }
   invocation.out.bar.clear()

@@ -9,6 +9,8 @@ struct NeighbourStore {
   private var entries: [NeighbourFile.Entry] = []
   private var isChanged = false
   private var due = Instant.zero
+  /// For tests; nil asks the machine.
+  var isClockTrusted: Bool?
 
   private static let pause = Interval.seconds(2)
   /// A neighbour that is always there is written once a day, not every minute.
@@ -48,31 +50,37 @@ struct NeighbourStore {
   }
 
   private mutating func record(_ gateway: borrowing Gateway, at now: Instant) {
-    let time = Clock.wall().map { $0 / 1_000_000 }
+    let time = moment.trustedWall.map { $0 / 1_000_000 }
     for index in gateway.triggers.membership.members.indices where gateway.triggers.membership.members[index].isHeard(at: now) {
       let (name, groups) = (gateway.triggers.membership.members[index].name, gateway.triggers.membership.members[index].groupsKnown)
       guard let place = entries.firstIndex(where: { $0.name == name }) else {
         entries.append(NeighbourFile.Entry(name, groups, seen: time))
+        NeighbourFile.shorten(&entries)
         isChanged = true
         continue
       }
-      let isOld = time.map { $0 - (entries[place].seen ?? 0) >= Self.day } ?? false
+      let seen = entries[place].seen
+      let isOld = time.map { $0 - (seen ?? 0) >= Self.day } ?? (seen != nil)
       guard isOld || entries[place].groups != groups else { continue }
-      entries[place] = NeighbourFile.Entry(name, groups, seen: time ?? entries[place].seen)
+      entries[place] = NeighbourFile.Entry(name, groups, seen: time)
       isChanged = true
     }
   }
 
   /// Drops neighbours that were silent for `forget_after_s`; the gateway goes on waiting for the roster's members.
   private mutating func expire(in gateway: inout Gateway, _ log: Log) {
-    guard let time = Clock.wall().map({ $0 / 1_000_000 }) else { return }
-    let most = Int64(gateway.settings.site.forgetAfter.seconds)
-    for entry in entries {
-      guard let seen = entry.seen, time - seen > most else { continue }
+    let now = moment
+    for entry in entries where entry.isSilent(for: gateway.settings.site.forgetAfter, at: now) {
       if gateway.settings.site.place(of: entry.name) == nil, gateway.forget(entry.name) {
         log.say(.info, "neighbour \(String(entry.name)) was silent for longer than forget_after_s: this gateway no longer waits for it")
       }
       forget(entry.name)
     }
+  }
+
+  private var moment: Moment {
+    var now = Moment.now()
+    now.isTrusted = isClockTrusted
+    return now
   }
 }

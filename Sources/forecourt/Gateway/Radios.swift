@@ -99,7 +99,9 @@ private enum RadioSource {
         let captures = Captures(opening: [file], orPipes: false)
         return {
           var packet = Packet()
-          if captures.next(into: &packet) != nil { return .packet(packet) }
+          let isThere = captures.next(into: &packet) != nil
+          if let doubt = captures.takeDoubt() { sayOrDrop("forecourt: \(doubt)") }
+          if isThere { return .packet(packet) }
           return captures.faults.first.map { .failed($0.reason.offset > 0 ? .damagedSource : .noSource) } ?? .over
         }
       }

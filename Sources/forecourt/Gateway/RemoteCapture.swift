@@ -30,7 +30,7 @@ struct RemoteCapture {
     due = now + span
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
-      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Self.mostBytes / radios.count))
+      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Int64(Self.mostBytes / radios.count)))
       files.append(outbox.folder + name)
     }
     for radio in radios { radio.echo(true) }

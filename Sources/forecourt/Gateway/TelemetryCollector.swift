@@ -7,9 +7,9 @@ struct TelemetryCollector {
   private let started: Instant
   private var interval: Interval
   private(set) var due: Instant
-  private var recoveries: [Int]
-  private var faults: [Int]
-  private var noise: [Int]
+  private var recoveries: [Int64]
+  private var faults: [Int64]
+  private var noise: [Int64]
   private var counted = Instant.zero
   private var reports: UInt64 = 0
 
@@ -30,8 +30,8 @@ struct TelemetryCollector {
   }
 
   mutating func record(_ counts: Recoveries, radio: Int) {
-    recoveries[radio] = Int(counts.cures)
-    faults[radio] = Int(counts.hardwareErrors + counts.malformed + counts.unanswered)
+    recoveries[radio] = Int64(counts.cures)
+    faults[radio] = Int64(counts.hardwareErrors) + Int64(counts.malformed) + Int64(counts.unanswered)
   }
 
   /// One for each radio whose line brought much else than packets since the last call.
@@ -66,10 +66,10 @@ struct TelemetryCollector {
     (counted, reports, due) = (now, telemetry.counters.reports, now + interval)
     telemetry.devices = Int64(gateway.devices.count)
     telemetry.messagesDropped = Int64(gateway.publisher.dropped)
-    for radio in radios { telemetry.packetsDropped += Int64(radio.packetsDropped) }
-    for count in recoveries { telemetry.radioRecoveries += Int64(count) }
-    for count in faults { telemetry.radioFaults += Int64(count) }
-    for radio in radios { telemetry.bytesDiscarded += Int64(radio.bytesDiscarded) }
+    for radio in radios { telemetry.packetsDropped += radio.packetsDropped }
+    for count in recoveries { telemetry.radioRecoveries += count }
+    for count in faults { telemetry.radioFaults += count }
+    for radio in radios { telemetry.bytesDiscarded += radio.bytesDiscarded }
     telemetry.processorSeconds = Float(usage.processor.seconds)
     telemetry.memoryBytes = usage.memoryBytes
     if let courier { telemetry.add(courier) }

@@ -225,6 +225,7 @@ import Testing
 
     var machine = try Machine(toml)
     var store = NeighbourStore(beside: folder + "outbox.db", isKept: true)
+    store.isClockTrusted = true
     store.restore(&machine.gateway, log())
     func turn(_ seconds: Double) {
       store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log())

@@ -71,6 +71,18 @@ import Testing
     #expect(next["adverts_hz"] == 0 && next["reports"] == 69 && next["uptime_s"] == 15 && next["connections"] == 0)
   }
 
+  @Test("a line that babbles for months ends nobody: counters of 32 bits are added in 64") func full() throws {
+    var arena = Arena.taken(bytes: Radio.bytes)
+    var collector = TelemetryCollector(
+      [Radio(name: Name("hci0"), listener: Doorbell(), echoes: false, in: &arena)], telemetry: .seconds(60), started: .zero)
+    var counts = Recoveries()
+    (counts.cures, counts.hardwareErrors, counts.malformed, counts.unanswered) = (.max, .max, .max, .max)
+    collector.record(counts, radio: 0)
+    let offline = OfflineGateway(try configuration("devices = 64"), epoch: nil, started: .zero)
+    let told = try figures(collector.collect(at: .zero + .seconds(1), offline.gateway, nil))
+    #expect(told["radio_recoveries"] == 4_294_967_295 && told["radio_faults"] == 3 * 4_294_967_295)
+  }
+
   @Test("who has done nothing has counted nothing, and no figure is negative") func nothing() throws {
     var telemetry = Telemetry()
     #expect(try figures(telemetry).filter { $0.value != 0 } == ["v": 1])

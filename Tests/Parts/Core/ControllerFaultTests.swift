@@ -35,6 +35,16 @@ struct BadLine {
 }
 
 @Suite("Whatever goes wrong, a radio ends up listening") struct ControllerFaultTests {
+  @Test("a counter that is full begins anew") func full() {
+    var controller = Controller(RadioSettings(), isShared: false, spare: 1)
+    (controller.recoveries.malformed, controller.recoveries.hardwareErrors) = (.max, .max)
+    for packet in [[4, 0x3E, 1, 2], [4, 0x10, 1, 0]] as [[UInt8]] {
+      let span = packet.span
+      _ = controller.receive(span.bytes, at: .zero)
+    }
+    #expect(controller.recoveries.malformed == 0 && controller.recoveries.hardwareErrors == 0)
+  }
+
   /// Things that happen to a controller, one after another, until `end`; then every cause is over.
   private func suffer(_ line: inout ModelLine, until end: Instant, _ random: inout Seeded) {
     while line.now < end {

@@ -32,6 +32,12 @@ import Testing
     #expect(connection.interval == 40 && connection.latency == 0 && connection.supervisionTimeout == 42)
   }
 
+  @Test("a failed connection is one, whatever its other fields hold") func failed() throws {
+    let packet = bytes("04 3E 13 01 3E FFFF FF FF 665544332211 2800 0000 2A00 00").span
+    guard case .connected(let connection) = try HCIEvent(packet.bytes) else { throw Malformed.impossible }
+    #expect(connection.status == 0x3E)
+  }
+
   @Test("a disconnection, a broken controller, an event nobody asked about") func others() throws {
     let lost = bytes("04 05 04 00 4000 08").span
     guard case .disconnected(let handle, let status, let reason) = try HCIEvent(lost.bytes) else { throw Malformed.impossible }

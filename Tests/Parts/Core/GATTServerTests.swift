@@ -109,6 +109,20 @@ import Testing
     #expect(line.connections.isEmpty && line.controller.recoveries.resets == 1)
   }
 
+  @Test(
+    "a visitor that vanishes with the longest supervision timeout, chosen at once or later, costs no reset", arguments: [false, true])
+  func longTimeout(isLater: Bool) {
+    var line = Self.line()
+    line.ignored = [0x0406]
+    line.visit(handle: 0x77, timeout: isLater ? 600 : 3_200)
+    line.run(for: .milliseconds(100))
+    if isLater { line.say([4, 0x3E, 10, 3, 0, 0x77, 0, 24, 0, 0, 0] + little(3_200)) }
+    line.run(for: .seconds(42))
+    #expect(line.opcodes.contains(0x0406) && line.connections.count == 1 && line.controller.recoveries.resets == 0)
+    line.run(for: .seconds(3))
+    #expect(line.controller.recoveries.resets == 1, "the controller should have noticed by now")
+  }
+
   @Test("signalling and pairing are refused, encryption has no key") func courtesies() {
     var line = Self.line()
     line.visit(handle: 0x77)

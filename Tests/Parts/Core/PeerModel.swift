@@ -210,18 +210,18 @@ struct PeerLine: ~Copyable {
     for question in phone.questions { answer(question, on: handles) }
   }
 
-  private mutating func connectionEvent(_ status: UInt8, handle: UInt16, phone: Int, role: UInt8 = 0) {
+  private mutating func connectionEvent(_ status: UInt8, handle: UInt16, phone: Int, role: UInt8 = 0, limit: Int = 200) {
     let address = phones.isEmpty ? 0 : phones[phone].address
-    let octets = (0..<6).map { UInt8(truncatingIfNeeded: address >> UInt64($0 * 8)) }
-    say([4, 0x3E, 19, 1, status] + little(Int(handle)) + [role, 1] + octets + [12, 0, 0, 0, 200, 0, 0], after: .milliseconds(30))
+    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address >> UInt64($0 * 8)) } + [12, 0, 0, 0] + little(limit) + [0]
+    say([4, 0x3E, 19, 1, status] + little(Int(handle)) + [role, 1] + bytes, after: .milliseconds(30))
   }
 
-  /// A central comes to us.
-  mutating func visit(handle: UInt16) {
+  /// A central comes to us, with a supervision timeout in units of 10 ms.
+  mutating func visit(handle: UInt16, timeout: Int = 600) {
     connections[handle] = 0
     onAir = onAir.filter { $0.value[3] != 17 }
     gathered = []
-    connectionEvent(0, handle: handle, phone: 0, role: 1)
+    connectionEvent(0, handle: handle, phone: 0, role: 1, limit: timeout)
   }
 
   mutating func end(_ handle: UInt16, _ reason: UInt8) {

@@ -83,7 +83,7 @@ import Testing
     #expect(!link.hasUnsent && link.wantsToDisconnect && link.isDisconnecting && link.deadline == .never)
     link.disconnectSent(at: at(10))
     link.disconnect()
-    #expect(!link.wantsToDisconnect && link.isDisconnecting && link.deadline == at(17))
+    #expect(!link.wantsToDisconnect && link.isDisconnecting && link.deadline == at(13), "2 s of supervision, and one more")
   }
 
   @Test("frames are put together from any pieces; what is too long, or goes on where nothing began, is dropped once") func frames() throws {

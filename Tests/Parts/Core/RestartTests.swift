@@ -55,6 +55,15 @@ import Testing
     #expect(!rig.said().contains { $0.topic.hasSuffix("event") || $0.payload.contains("leave") })
   }
 
+  @Test("a visit goes on only with permission to monitor: without it, it ends when its time is over") func unauthorised() {
+    var rig = rig { $0.gateway.authorization = .whenInUse }
+    rig.gateway.restore(open("region/door/event"), at: .zero)
+    rig.hear(1, from: 1, to: 5, level: -60)
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 400_000_000))
+    let exits = rig.said().filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(exits.count == 1 && exits.first?.contains(#""event":"exit","reason":"restart""#) == true, "\(exits)")
+  }
+
   @Test("a device that is heard only after its leave was slow: it is not served again before it has left")
   func slow() {
     var rig = rig()

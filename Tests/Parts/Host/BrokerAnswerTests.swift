@@ -18,7 +18,7 @@ private let base = "forecourt/site/gateway"
     talk.start()
     talk.online()
     let greeting = try #require(talk.broker.record.greetings.first)
-    #expect(greeting.version == version && greeting.keepalive == 17 && greeting.identifier == "forecourt-site-gateway")
+    #expect(greeting.version == version && greeting.keepalive == 17 && greeting.identifier == base)
     #expect(greeting.username == "anna" && greeting.password == "secret")
     #expect(greeting.willTopic == base + "/status" && greeting.willFlags == 0x28, "retained, at QoS 1")
     #expect(greeting.willPayload == #"{"v":1,"state":"offline","reason":"connection lost","boot":"run"}"#)
@@ -82,7 +82,7 @@ private let base = "forecourt/site/gateway"
       talk.until("the event again") { talk.published(base + "/trigger/pump").count == 1 }
       talk.until("the status again") { talk.published(base + "/status").count == 1 }
       #expect(talk.published(base + "/region/door").count == (isResumed ? 0 : 1))
-      #expect(talk.broker.record.greetings.count == 1 && talk.broker.record.greetings[0].identifier == "forecourt-site-gateway")
+      #expect(talk.broker.record.greetings.count == 1 && talk.broker.record.greetings[0].identifier == base)
     }
     talk.broker.answer { $0.publication = { _ in 0 } }
     talk.broker.drop()
@@ -143,6 +143,18 @@ private let base = "forecourt/site/gateway"
     talk.broker.dismiss(0x8B)
     talk.until("another reason") { talk.told("the broker ended the connection: ", times: 2) }
     #expect(talk.said.last { $0.contains("ended the connection") }?.contains("another gateway") == false, "\(talk.said)")
+    talk.stop()
+  }
+
+  @Test("after another client took our session over, every state goes again, even if the broker remembers us") func takenOver() {
+    let talk = Talk()
+    talk.start()
+    talk.online()
+    talk.push(.state, base + "/region/door", "{}")
+    talk.until("the state") { talk.courier.counters.published.count == 1 }
+    talk.broker.answer { $0.greeting = (0, true) }
+    talk.broker.dismiss(0x8E)
+    talk.until("the state again") { talk.published(base + "/region/door").count == 2 }
     talk.stop()
   }
 
@@ -217,12 +229,19 @@ private let base = "forecourt/site/gateway"
     talk.until("another state") { talk.published(base + "/region/door").count == 2 }
     #expect(talk.broker.record.greetings.count == 1, "the outbox is no matter of the broker's")
     talk.reload { $0.name = Name("other" as StaticString) }
-    talk.until("another name") { talk.broker.record.greetings.last?.identifier == "forecourt-site-other" && talk.courier.counters.isOnline }
+    talk.until("another name") { talk.broker.record.greetings.last?.identifier == "forecourt/site/other" && talk.courier.counters.isOnline }
     let goodbye = talk.published(base + "/status").last
     #expect(goodbye?.payload.contains(#""state":"offline","reason":"reconfigured""#) == true && goodbye?.isRetained == true)
     #expect(talk.broker.record.goodbyes == 1 && talk.broker.record.greetings.count == 2)
     talk.reload { $0.broker.keepalive = .seconds(33) }
     talk.until("another greeting") { talk.broker.record.greetings.last?.keepalive == 33 && talk.courier.counters.isOnline }
+    talk.reload { $0.siteKeys.append([UInt8](repeating: 7, count: 32)) }
+    talk.until("a will with the new key's proof") { talk.broker.record.greetings.last?.willPayload.contains(#""mac":"#) == true }
+    talk.online()
+    // A rehearsal beside the real gateway must not throw it out.
+    talk.reload { $0.simulated = true }
+    talk.until("a rehearsal's name") { talk.broker.record.greetings.last?.identifier == "forecourt/site/other/rehearsal" }
+    talk.online()
     talk.stop()
   }
 

@@ -91,6 +91,48 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(ReadCapture(of: blocks).failure == "is damaged at byte 0")
   }
 
+  /// btsnoop of H4 packets with these stamps, in seconds since 1970.
+  private func stamped(_ seconds: [Double]) -> [UInt8] {
+    var bytes = Array("btsnoop".utf8) + [0] + big(1) + big(1_002)
+    for moment in seconds {
+      bytes += big(4) + big(4) + big(3) + big(0) + big(0x00DC_DDB3_0F2F_8000 &+ UInt64(bitPattern: Int64(moment * 1e6)), 8)
+      bytes += [4, 0x10, 1, 0x42]
+    }
+    return bytes
+  }
+
+  @Test("no time passes where a capture's clock was set or a stamp is damaged, and that is said once") func leaps() throws {
+    let today = 1_795_514_400.0
+    for (stamps, seconds) in [
+      ([9, 10, today, today + 1, today + 2], [0, 1, 1, 2, 3]), ([today, today + 1, 5e12, today + 3], [0, 1, 1, 1]),
+      ([today, today + 1, -5e12, today + 3], [0, 1, 1, 1]), ([today, today + 40_000, today + 40_001], [0, 40_000, 40_001]),
+    ] as [([Double], [Int64])] {
+      let bytes = stamped(stamps)
+      #expect(ReadCapture(of: bytes).lines.map { $0.microseconds / 1_000_000 } == seconds)
+      let path = FileManager.default.temporaryDirectory.appendingPathComponent("forecourt-\(UUID().uuidString)").path
+      _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      let all = Captures(opening: [path])
+      var (packet, said) = (Packet(), [String]())
+      while all.next(into: &packet) != nil { while let doubt = all.takeDoubt() { said.append(doubt) } }
+      #expect(said.count == (stamps[1] == today + 40_000 ? 0 : 1) && said.allSatisfy { $0.contains("leaps by half a day or more") })
+    }
+  }
+
+  @Test("captures whose clocks are years apart begin together, and that is said") func apart() throws {
+    let paths = (0..<2).map { _ in FileManager.default.temporaryDirectory.appendingPathComponent("forecourt-\(UUID().uuidString)").path }
+    defer { for path in paths { try? FileManager.default.removeItem(atPath: path) } }
+    for (path, start) in zip(paths, [5, 1_795_514_400.0]) {
+      _ = FileManager.default.createFile(atPath: path, contents: Data(stamped([start, start + 1])))
+    }
+    let all = Captures(opening: paths)
+    var (packet, times) = (Packet(), [Int64]())
+    while all.next(into: &packet) != nil { times.append(packet.at.microseconds / 1_000_000) }
+    #expect(times == [0, 0, 1, 1])
+    let said = [all.takeDoubt(), all.takeDoubt()]
+    #expect(said[0]?.hasPrefix(paths[1] + " is years away from the others") == true && said[1] == nil)
+  }
+
   @Test("a file that is no capture, or not of HCI, is named as such") func others() throws {
     let place = captures.appendingPathComponent("nowhere.btsnoop").path
     #expect(ReadCapture(place).failure == "does not exist")

@@ -137,6 +137,8 @@ struct ConfigurationSecretFiles {
       [mqtt]
       username = "u"
       password_file = "empty"
+      [security]
+      signing_key_file = "empty"
       """
     #expect(
       try lines(toml) == [
@@ -145,6 +147,7 @@ struct ConfigurationSecretFiles {
         #"config.toml:10:1: key.irk "c": key_file (FOLDER/.) is a folder, not a file"#,
         #"config.toml:13:1: key.irk "d": key_file (FOLDER/long) is longer than the 65536 bytes that are read"#,
         "config.toml:16:1: mqtt: password_file holds no password",
+        "config.toml:18:1: security: signing_key_file holds no key",
       ])
     #expect(
       try lines("mqtt.username = \"u\"\nmqtt.password_file = \"zero\"") == [

@@ -158,6 +158,24 @@ import Testing
     #expect(next.unfinished?.count == 2, "once")
   }
 
+  @Test("an event on its way from memory when the disk recovers is stored once the line breaks, even if nothing else happens")
+  func brokenLine() throws {
+    var played = Played(scratch)
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.push(1)
+    #expect(played.publish() == 1 && played.counters.troubles.contains(.store))
+    try database.run("PRAGMA query_only = 0")
+    played.pass(.seconds(6))
+    played.store.flush(at: played.now)
+    #expect(played.store.held.count == 1 && !played.counters.troubles.contains(.store))
+    played.loseTheLine()
+    played.store.flush(at: played.now)
+    #expect(played.store.held.count == 0 && played.counters.eventsWaiting.count == 1)
+    played.drain()
+    #expect(played.delivered == played.pushed)
+  }
+
   @Test("events in any order are all delivered once the connection holds", arguments: 1...20 as ClosedRange<UInt64>)
   func anyOrder(seed: UInt64) {
     var dice = Dice(state: seed)

@@ -123,6 +123,9 @@ import Testing
     #expect(since(machine: 2, at: 7, wall: 1_789_999_980_000_000) == 30_000_000)
     #expect(since(machine: 2, at: 7, wall: 1_790_000_000_000_001) == 50_000_000, "the clock was put back")
     #expect(since(machine: 2, at: 7, wall: 1_789_999_900_000_000) == -50_000_000, "before the machine started")
+    // One flipped bit: such a visit began now.
+    #expect(since(machine: 1, at: .min, wall: nil) == 50_000_000 && since(machine: 2, at: 7, wall: 1 << 62) == 50_000_000)
+    #expect(since(machine: 2, at: 7, wall: .min) == 50_000_000 && since(machine: 2, at: 7, wall: .min | 1_790 << 40) == 50_000_000)
     #expect(since(machine: 2, at: 7, wall: nil) == 50_000_000 && since(machine: 2, at: 7, wall: 5, today: nil) == 50_000_000)
   }
 }

@@ -22,4 +22,31 @@ import Testing
     #expect(read.map { String($0.name) } == ["island \"2\"", "island-3"])
     #expect(read.map { String($0.groups.text) } == ["pumps/doors", "*"] && read.map { $0.seen } == [1_764_000_000, nil])
   }
+
+  @Test("only a synchronised clock expires a neighbour") func silent() {
+    let seen: Int64 = 1_790_000_000
+    func isSilent(_ seen: Int64?, after seconds: Int64, isTrusted: Bool = true) -> Bool {
+      let wall = (1_790_000_000 + seconds) * 1_000_000
+      return NeighbourFile.Entry(Name("island-2"), GroupList(), seen: seen)
+        .isSilent(for: .seconds(60), at: Moment(at: .zero, wall: wall, isTrusted: isTrusted))
+    }
+    #expect(isSilent(seen, after: 61) && !isSilent(seen, after: 60))
+    #expect(!isSilent(seen, after: 61, isTrusted: false) && !isSilent(nil, after: 61))
+  }
+
+  @Test("the 64 that were heard last are kept, and the longest names fit what is read") func most() throws {
+    let scratch = Scratch()
+    let path = scratch.path + "/neighbours.jsonl"
+    var groups = GroupList()
+    for _ in 0..<8 { groups.append(Name("\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"")) }
+    var entries: [NeighbourFile.Entry] = []
+    for number in 0..<100 as Range<Int64> {
+      let name = Name("\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\(number)")
+      entries.append(NeighbourFile.Entry(name, groups, seen: number == 3 ? nil : 1_790_000_000 + number * 7 % 100))
+      NeighbourFile.shorten(&entries)
+    }
+    try NewFile.write(NeighbourFile.text(entries), to: path)
+    let read = try NeighbourFile.read(path)
+    #expect(read.count == 64 && read.contains { $0.seen == nil } && read.allSatisfy { $0.seen ?? .max >= 1_790_000_037 })
+  }
 }

@@ -9,7 +9,7 @@ import Testing
 
   @Test(
     "an event that the disk has changed is not sent, but counted and kept for reading",
-    arguments: ["payload", "stored", "expires", "topic"])
+    arguments: ["payload", "stored", "expires", "topic", "every time"])
   func flipped(column: String) throws {
     var played = Played(scratch)
     played.push(3, lasting: .seconds(60))
@@ -19,6 +19,11 @@ import Testing
     case "payload": try database.run("UPDATE event SET payload = replace(payload, '1}', '3}') WHERE id = 2")
     case "stored": try database.run("UPDATE event SET stored = stored + (1 << 40) WHERE id = 2")
     case "expires": try database.run("UPDATE event SET expires = expires | (1 << 40), deadline = deadline | (1 << 40) WHERE id = 2")
+    case "every time":
+      try database.run(
+        """
+        UPDATE event SET machine = 7, stored = stored | (1 << 62), expires = expires | (-9223372036854775807 - 1), deadline = 5 WHERE id = 2
+        """)
     default: try database.run("UPDATE event SET topic = replace(topic, 'pump-1', 'pump-3') WHERE id = 2")
     }
     played.store.open(at: played.now)

@@ -10,7 +10,7 @@ import Testing
     /// The latest of each topic, and until when.
     private(set) var wanted: [String: (payload: String, until: Int64)] = [:]
     private var broker: [String: String] = [:]
-    private var onTheWire: [(slot: Int, version: UInt32)] = []
+    private var onTheWire: [(slot: Int, version: UInt64)] = []
     private(set) var now: Int64 = 0
 
     var at: Instant { Instant(microseconds: now) }
@@ -40,7 +40,7 @@ import Testing
       return true
     }
 
-    mutating func answer(_ answer: (inout RetainedMessages, Int, UInt32) -> Void) {
+    mutating func answer(_ answer: (inout RetainedMessages, Int, UInt64) -> Void) {
       guard !onTheWire.isEmpty else { return }
       let (slot, version) = onTheWire.removeFirst()
       answer(&shelf, slot, version)

@@ -38,6 +38,20 @@ import Testing
     #expect(found.packets == [event, event, event] && found.discarded == 0)
   }
 
+  @Test("a packet is gone with the line that brought it") func gone() async {
+    await #expect(processExitsWith: .failure) {
+      var ends: [CInt] = [-1, -1]
+      guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else { return }
+      let line = HCITransport(ends[0], .packets)
+      var transfer = HCITransfer()
+      guard write(ends[1], [4, 0x10, 1, 0] as [UInt8], 4) == 4 else { return }
+      do { try transfer.fill(from: line, at: .zero) } catch { return }
+      guard transfer.next(), transfer.packet.byteCount == 4 else { return }
+      transfer.restart()
+      _ = transfer.packet.byteCount
+    }
+  }
+
   private func line(_ type: __socket_type) -> (ours: CInt, theirs: CInt) {
     var ends: [CInt] = [-1, -1]
     #expect(socketpair(AF_UNIX, Int32(type.rawValue), 0, &ends) == 0)
