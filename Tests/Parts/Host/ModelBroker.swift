@@ -120,6 +120,11 @@ final class ModelBroker: @unchecked Sendable {
       return bytes
     }
     guard let kind = take(1)?[0] else { return nil }
+    if kind == 0x16 {
+      // A TLS greeting is no MQTT: its random bytes are read, not understood.
+      while take(1) != nil {}
+      return nil
+    }
     var (count, shift) = (0, 0)
     while let digit = take(1)?[0] {
       count |= Int(digit & 0x7F) << shift
