@@ -3,7 +3,7 @@ import Testing
 
 @testable import Host
 
-@Suite("what the courier owes") struct CourierDutyTests {
+@Suite("what the courier owes") struct DutyTests {
   @Test("what was acknowledged while its number was in use twice goes again: event, state and reply") func twice() {
     let talk = Talk()
     let (courier, now) = (talk.courier, Moment.now())
