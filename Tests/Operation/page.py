@@ -171,6 +171,10 @@ def stale_and_rehearsed(folder):
             yard.say('telemetry', {'uptime_s': 60, 'adverts_hz': 40, 'devices': 3, 'cpu_s': 1, 'memory_bytes': 9_000_000})
             time.sleep(1)
         page.reads('40 adverts/s', '#gateways')
+        # An event that waited for the broker says nothing about the clock.
+        yard.event('fire', number=8, at=stamp(-240))
+        page.reads('pump-3', '#events')
+        assert 'clock' not in page.text('#notices'), page.text('#notices')
         yard.say('ranging/forecourt', {'devices': [], 'count': 0, 'at': stamp(-240)})
         page.reads('its clock is 4 min 0', '#notices')
         page.reads('island-1 has said nothing for longer than usual', '#notices', 15)
@@ -244,6 +248,18 @@ def several_sites(folder):
         yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
         page.reads('Hill Street', '#title')
         page.wait("document.getElementById('sites').hidden")
+
+
+@case
+def too_many(folder):
+    """More gateways than a page can show: it says which are left out."""
+    with Forecourt() as yard:
+        for number in range(258):
+            yard.online(f'g-{number:03}')
+        page = yard.open()
+        page.reads('256 gateways', '#figures')
+        page.reads('more gateways than this page shows', '#notices')
+        page.reads('and 1 more are left out', '#notices')
 
 
 if __name__ == '__main__':

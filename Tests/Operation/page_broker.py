@@ -46,6 +46,31 @@ def broker_restarted(folder):
 
 
 @case
+def cleared_meanwhile(folder):
+    """What the broker has forgotten when it comes back is not shown as if it were so: a gateway is offline, and a pump that was taken away is gone."""
+    with Forecourt() as yard:
+        for gateway in ('island-1', 'island-2'):
+            yard.online(gateway)
+            yard.stands(served=(TAG + '0',), gateway=gateway)
+            yard.stands(pump='pump-4', gateway=gateway)
+        page = yard.open()
+        page.wait("document.querySelectorAll('.pump').length === 4")
+        yard.broker.stop()
+        page.reads('Broker lost', '#notices')
+        yard.broker.start()
+        wait_until(lambda: yard.seen.client.is_connected(), 20, 'we are back')
+        yard.online('island-2')
+        yard.stands(gateway='island-2')
+        page.reads('the broker keeps no status of it any more', '#gateways', 30)
+        page.wait("document.querySelectorAll('.pump').length === 3")
+        page.reads('Unknown: gateway offline', pump())
+        page.reads('Nobody', pump(gateway='island-2'))
+        yard.online()
+        yard.stands()
+        page.reads('Nobody', pump())
+
+
+@case
 def login(folder):
     """site.conf as shipped: the page comes over TLS, a wrong password is refused in words, the right one is kept for the tab; the page's
     user reads the site, nothing beyond it, and writes nothing."""

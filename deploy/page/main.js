@@ -51,7 +51,7 @@ function open(address, login) {
   set(document.getElementsByTagName('main')[0], 'hidden', false);
   const settle = (/** @type {Condition} */ condition, /** @type {string} */ detail) => {
     const now = Date.now();
-    if (condition === 'live' && page.condition === 'lost') site.resume(now - page.since);
+    if (condition === 'live' && page.condition === 'lost') site.resume(now - page.since, now);
     if (condition !== page.condition) page.since = now;
     // Trying again is no news while nothing has come of it.
     if (!(page.condition === 'lost' && condition === 'connecting')) [page.condition, page.detail] = [condition, detail];
@@ -108,6 +108,7 @@ function notices(gateways, now) {
   if (silent.length) all.push(['doubt', 'Stale', `${named(silent)} ${silent.length > 1 ? 'have' : 'has'} said nothing for longer than usual.`]);
   const wrong = gateways.filter((gateway) => gateway.state !== 'offline' && clockTrouble(gateway));
   if (wrong.length) all.push(['doubt', 'Clock', `${named(wrong.slice(0, 1))}: ${clockTrouble(wrong[0])}${wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'more gateway')}` : ''}.`]);
+  if (site.leftOut.size) all.push(['doubt', 'Not all', `There are more gateways than this page shows: ${[...site.leftOut][0]}${site.leftOut.size > 1 ? ` and ${site.leftOut.size - 1} more are` : ' is'} left out.`]);
   keep(byId('notices', HTMLElement), all, ([, head]) => head, ([kind]) => html('p', { class: 'notice', 'data-kind': kind }, html('b'), ' ', html('span', { class: 'name' })),
     (element, [, head, text]) => {
       say(element.firstElementChild, head + '.');

@@ -2,13 +2,15 @@
 
 import { number, plain } from './words.js';
 
-const most = { gateways: 64, devices: 1024, events: 400, history: 60, triggers: 64, listed: 32, topics: 4096, names: 4096 };
+const most = { gateways: 256, devices: 1024, events: 400, history: 60, triggers: 1024, listed: 32, topics: 4096, names: 4096 };
 /** A hearing without news for this long counts no more, in milliseconds. */
 const fresh = 30_000;
 /** Without a telemetry message for two and a half intervals a gateway is silent; until two have come, an interval is a minute. */
 const patience = 2.5;
 /** A gateway of which the broker keeps a status, but that says nothing, in milliseconds: longer than most say telemetry. */
 const unheard = 900_000;
+/** After an outage the broker says again all that it keeps, within this many milliseconds: what it does not say is gone. */
+const settling = 10_000;
 
 /** @typedef {{distance?: number, low?: number, high?: number, at: number}} Sample */
 /** @typedef {{gateway: string, average?: number, distance?: number, low?: number, high?: number, zone: string, rate?: number, at: number, likely: Likelihood}} Hearing */
@@ -103,7 +105,6 @@ export class Gateway {
      * @type {number | undefined}
      */
     this.processor = undefined;
-    /** @type {Map<string, {state: string, count: number}>} */ this.regions = new Map();
   }
 
   /** @param {number} now */
@@ -162,6 +163,17 @@ export class Site {
      * @type {Map<string, string>}
      */
     this.names = new Map();
+    /**
+     * Gateways beyond those that the page shows.
+     * @type {Set<string>}
+     */
+    this.leftOut = new Set();
+    /**
+     * Keys of gateways, triggers and plans that the broker has not said again since the last outage.
+     * @type {Set<string>}
+     */
+    this.unsaid = new Set();
+    this.settled = 0;
     this.messages = 0;
     this.malformed = 0;
   }
@@ -185,14 +197,15 @@ export class Site {
     if (!from) return;
     if (!kept) {
       from.heard = now;
-      if ('at' in body) this.#compareClock(from, body.at, now);
+      // An event says when it happened, and may have waited since.
+      const isEvent = (kind === 'trigger' && !tail) || tail === 'event';
+      if ('at' in body && !isEvent) this.#compareClock(from, body.at, now);
     }
     if (kind === 'status') this.#status(from, body, now);
     else if (kind === 'telemetry') this.#telemetry(from, body, now);
     else if (kind === 'proximity') this.#hearing(from, body, body.simulated === true, now);
     else if (kind === 'ranging') list(body.devices).forEach((device) => this.#hearing(from, device, body.simulated === true, now));
     else if (kind === 'trigger' && tail === 'state') this.#state(from, name, body, now);
-    else if (kind === 'region' && !tail) from.regions.set(name, { state: plain(body.state), count: number(body.count) ?? 0 });
     else if ((kind === 'trigger' && !tail) || (kind === 'region' && tail === 'event')) this.#event(from, kind === 'region', name, body, kept, now);
   }
 
@@ -211,14 +224,28 @@ export class Site {
 
   /**
    * Nobody could be heard meanwhile: that is no gateway's silence.
-   * @param {number} outage milliseconds
+   * @param {number} outage milliseconds @param {number} now
    */
-  resume(outage) {
+  resume(outage, now) {
     for (const gateway of this.gateways.values()) gateway.heard += outage;
+    this.unsaid = new Set([this.gateways, this.triggers, this.plans].flatMap((kept) => [...kept.keys()]));
+    this.settled = now + settling;
+  }
+
+  /** What was cleared away during an outage. A gateway stays: perhaps a broker with a short memory lost it, and nobody should overlook that. */
+  #settle() {
+    for (const key of this.unsaid) {
+      const [gateway, trigger] = [this.gateways.get(key), this.triggers.get(key)];
+      if (gateway) [gateway.state, gateway.reason] = ['offline', 'the broker keeps no status of it any more'];
+      if (trigger && !this.unsaid.has(`${trigger.site}/${trigger.gateway}`)) this.triggers.delete(key);
+      this.plans.delete(key);
+    }
+    this.unsaid.clear();
   }
 
   /** @param {number} now */
   expire(now) {
+    if (this.unsaid.size > 0 && now > this.settled) this.#settle();
     for (const [key, device] of this.devices) if (now - device.heard > 2 * fresh) this.devices.delete(key);
   }
 
@@ -257,7 +284,9 @@ export class Site {
   #gateway(site, name) {
     const key = `${site}/${name}`;
     let found = this.gateways.get(key);
-    if (!found && this.gateways.size < most.gateways) this.gateways.set(key, (found = new Gateway(site, name)));
+    if (found) return found;
+    if (this.gateways.size < most.gateways) this.gateways.set(key, (found = new Gateway(site, name)));
+    else if (this.leftOut.size < most.gateways) this.leftOut.add(key);
     return found;
   }
 
@@ -265,15 +294,16 @@ export class Site {
   #forget(site, gateway, kind, name, tail) {
     if (kind === 'status') {
       this.gateways.delete(`${site}/${gateway}`);
+      this.leftOut.delete(`${site}/${gateway}`);
       for (const [key, trigger] of this.triggers) if (trigger.site === site && trigger.gateway === gateway) this.triggers.delete(key);
     }
     if (kind === 'trigger' && tail === 'state') this.triggers.delete(`${site}/${gateway}/${name}`);
-    if (kind === 'region' && !tail) this.gateways.get(`${site}/${gateway}`)?.regions.delete(name);
     if (gateway === 'plan') this.plans.delete(site);
   }
 
   /** @param {string} site @param {Record<string, unknown>} body */
   #plan(site, body) {
+    this.unsaid.delete(site);
     const places = new Map();
     for (const [name, at] of Object.entries(object(body.at_m)).slice(0, 256)) {
       const [x, y] = Array.isArray(at) ? at.map(number) : [];
@@ -292,6 +322,7 @@ export class Site {
 
   /** @param {Gateway} from @param {Record<string, unknown>} body @param {number} now */
   #status(from, body, now) {
+    this.unsaid.delete(from.key);
     from.state = plain(body.state, 20) || 'unknown';
     from.reason = plain(body.reason);
     from.simulated = body.simulated === true || (from.simulated && from.state === 'offline');
@@ -353,9 +384,10 @@ export class Site {
   /** @param {Gateway} from @param {string} name @param {Record<string, unknown>} body @param {number} now */
   #state(from, name, body, now) {
     const key = `${from.site}/${from.name}/${name}`;
+    this.unsaid.delete(key);
     let trigger = this.triggers.get(key);
     if (!trigger) {
-      if (this.triggers.size >= most.triggers * 4) return;
+      if (this.triggers.size >= most.triggers) return;
       this.triggers.set(key, (trigger = new Trigger(from.site, from.name, name)));
     }
     const before = [...trigger.served, ...trigger.near];
