@@ -70,14 +70,18 @@ package struct AddressBook: ~Copyable {
 
   /// Records what a report says. Returns the identity to resolve, or nil when the sender's device stays the same.
   package mutating func learn(
-    _ recognition: borrowing Recognition, from report: Report, in slot: Int, _ services: borrowing WatchedServices,
+    _ recognition: borrowing Recognition, from report: Report, in slot: Int, at now: Instant, _ services: borrowing WatchedServices,
     _ keys: inout IdentityKeys, unixTime: Int64?
   ) -> Identity? {
-    records[slot].record(recognition, report)
+    if records[slot].isUnproven(at: now) { release(slot) }
+    // An ephemeral id proves something for its period only: nothing that its sender says is taken for known.
+    let isEphemeral = recognition.ephemeral != nil && keys.haveBeacons || records[slot].evidence == .eid
+    records[slot].record(recognition, report, isKept: !isEphemeral)
     let record = records[slot]
     if record.key >= 0 { return record.device == .none ? keys.identity(ofResolver: Int(record.key)) : nil }
     if let ephemeral = recognition.ephemeral, let alias = keys.resolve(ephemeral: ephemeral, unixTime: unixTime) {
       guard accept(.eid, 0, in: slot) else { return nil }
+      records[slot].prove(at: now)
       return alias
     }
     guard accept(recognition.evidence, recognition.rank, in: slot) else { return nil }

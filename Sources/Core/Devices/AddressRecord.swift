@@ -1,5 +1,8 @@
 /// One line of the address book. The fields that every advert touches come first, in one cache line.
 package struct AddressRecord: BitwiseCopyable {
+  /// A beacon that sends other frames too sends its ephemeral id far more often.
+  private static let proofSeconds: UInt32 = 120
+
   package let address: Address
   package internal(set) var heard: Instant
   package private(set) var device = DeviceReference.none
@@ -16,6 +19,8 @@ package struct AddressRecord: BitwiseCopyable {
   /// The last scan response that was parsed, and whether it is newer than the advert.
   private(set) var response = AdvertCopy()
   private var isResponseLater = false
+  /// The second in which an ephemeral id was last resolved. Such ids change: whoever sends an old one has copied it.
+  private var proven: UInt32 = 0
   /// Which regions and triggers match one of its names. With these the row fills two cache lines exactly.
   package private(set) var regions: UInt64 = 0
   package private(set) var triggers: UInt64 = 0
@@ -39,10 +44,10 @@ package struct AddressRecord: BitwiseCopyable {
     evidence = .irk
   }
 
-  mutating func record(_ recognition: borrowing Recognition, _ report: Report) {
+  /// An advert that `isKept` is not parsed again. Damaged data never is, so that each copy of it is counted.
+  mutating func record(_ recognition: borrowing Recognition, _ report: Report, isKept: Bool) {
     isResponseLater = report.isScanResponse
-    // Damaged data is not kept, so that every copy of it is parsed and counted.
-    let copy = recognition.damage == nil ? AdvertCopy(report.data) : AdvertCopy()
+    let copy = isKept && recognition.damage == nil ? AdvertCopy(report.data) : AdvertCopy()
     if isResponseLater { response = copy } else { advert = copy }
     if recognition.isImplausible(report.txPower) { return }
     if let measured = recognition.measuredPower {
@@ -70,11 +75,20 @@ package struct AddressRecord: BitwiseCopyable {
     if key < 0 { (evidence, rank) = (.address, .max) }
   }
 
+  mutating func prove(at now: Instant) { proven = now.wholeSeconds }
+
+  /// Whether it is known by an ephemeral id that it has not sent for so long that it may be somebody else's copy.
+  func isUnproven(at now: Instant) -> Bool { evidence == .eid && now.wholeSeconds &- proven > Self.proofSeconds }
+
   private mutating func learn(_ source: MeasuredPower) {
     var best = power ?? source
     best.learn(source)
     power = best
   }
+}
+
+extension Instant {
+  fileprivate var wholeSeconds: UInt32 { UInt32(truncatingIfNeeded: microseconds / 1_000_000) }
 }
 
 /// An exact copy of a legacy advertisement's data: its length, and four words that hold all bytes, some of them twice.

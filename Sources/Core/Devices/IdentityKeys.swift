@@ -69,6 +69,8 @@ package struct IdentityKeys: ~Copyable {
 
   package func identity(ofResolver index: Int) -> Identity { Identity(.irk, resolvers[index].alias.bytes) }
 
+  var haveBeacons: Bool { beaconCount > 0 }
+
   /// The beacon behind an ephemeral identifier. `unixTime` in seconds; without it nothing can be resolved.
   package mutating func resolve(ephemeral identifier: UInt64, unixTime: Int64?) -> Identity? {
     guard let unixTime else { return nil }

@@ -8,7 +8,7 @@ extension Gateway {
     let recognition = services.recognise(report)
     if let damage = recognition.damage { counters.count(damage) }
     let time = publisher.clock.unixTime(at: now)
-    let learnt = addresses.learn(recognition, from: report, in: sender, services, &keys, unixTime: time)
+    let learnt = addresses.learn(recognition, from: report, in: sender, at: now, services, &keys, unixTime: time)
     let interest = interest(in: recognition, of: addresses[sender].address)
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }

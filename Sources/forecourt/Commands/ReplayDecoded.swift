@@ -63,7 +63,7 @@ struct DecodedReplay: ~Copyable {
     if isLater { book.touch(slot) }
     if devices.slot(of: book[slot].device) == nil { book.release(slot) }
     let recognition = services.recognise(report)
-    let learnt = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: clock.unixTime(at: now))
+    let learnt = book.learn(recognition, from: report, in: slot, at: now, services, &keys, unixTime: clock.unixTime(at: now))
     if let learnt { book.assign(slot, to: devices.reference(to: findOrInsert(learnt)), isMatched: false) }
     if let device = devices.slot(of: book[slot].device) { line.member("identity", devices[device].identity) }
     if let learnt, book[slot].device == .none { line.member("identity", learnt) }

@@ -40,7 +40,7 @@ private final class Desk {
         if book[slot].device == .none { book.release(slot) }
         readings += 1
         let recognition = services.recognise(report)
-        if let identity = book.learn(recognition, from: report, in: slot, services, &keys, unixTime: nil) {
+        if let identity = book.learn(recognition, from: report, in: slot, at: .zero, services, &keys, unixTime: nil) {
           book.assign(slot, to: device(identity), isMatched: isMatched)
         }
       }
