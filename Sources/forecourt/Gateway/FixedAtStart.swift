@@ -5,6 +5,10 @@ import Host
 extension Configuration {
   /// What this configuration would change although it is fixed at start (tables, threads, radios); nil when there is nothing.
   func changeFixedAtStart(from settings: borrowing Settings, _ host: HostSettings) -> StaticString? {
+    // What is retained under the old topics, and what neighbours have claimed, would stay for ever.
+    if core.gateway.name != settings.gateway.name { return "gateway.name is" }
+    if core.gateway.site != settings.gateway.site { return "gateway.site is" }
+    if core.publish.prefix != settings.publish.prefix { return "mqtt.prefix is" }
     if core.gateway.devices != settings.gateway.devices { return "gateway.devices is" }
     guard core.radios.count == settings.radios.count, self.host.adapters.count == host.adapters.count else { return "[[radio]] is" }
     for index in self.host.adapters.indices where !same(self.host.adapters[index].written, host.adapters[index].written) {

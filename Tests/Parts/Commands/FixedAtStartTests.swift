@@ -102,6 +102,9 @@ final class FixedAtStartTests {
     #expect(
       try changed(whole, radio + radio.replacing("r\"", with: "s\"").replacing("hci0", with: "hci1") + peer + beacon) == "[[radio]] is")
     #expect(try changed(whole, "gateway.devices = 100\n" + whole) == "gateway.devices is")
+    #expect(try changed(whole, "gateway.name = \"p2\"\n" + whole) == "gateway.name is")
+    #expect(try changed(whole, "gateway.site = \"east\"\n" + whole) == "gateway.site is")
+    #expect(try changed(whole, whole + "[mqtt]\nprefix = \"cars\"\n") == "mqtt.prefix is")
   }
 
   @Test("daily pseudonyms need the salt of the start: none is published under a guessable one") func salt() throws {
