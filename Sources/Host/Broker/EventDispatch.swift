@@ -7,7 +7,7 @@ extension EventStore {
   func isAllSent(at now: Instant) -> Bool { !queues.contains { $0.mayWait } && held.isAllSent(at: now) }
   var hasRefused: Bool { !refusals.isEmpty || held.hasRefused }
 
-  /// How many outcomes are recorded in one transaction: each event is searched for among them.
+  /// How many outcomes are recorded in one transaction.
   private static let recordedAtOnce = 256
   private var mustRecordFirst: Bool { outcomes.count >= Self.recordedAtOnce && !counters.troubles.contains(.store) && outbox != nil }
 
@@ -44,13 +44,13 @@ extension EventStore {
 
   private mutating func isReady(_ event: Outbox.Waiting, besides inFlight: borrowing InFlight, at now: Moment) -> Bool {
     if inFlight.holds(row: event.row, file: file) { return false }
-    if outcomes.contains(where: { $0.row == event.row }) { return false }
+    if outcomes.contains(event.row) { return false }
     if event.isDamaged {
-      outcomes.append((event.row, .damaged))
+      outcomes.append(event.row, .damaged)
       recordLoss(of: 1, "the disk has changed an event that waited: it was not sent. forecourt events shows it as damaged")
       return false
     }
-    if event.left.isOver { outcomes.append((event.row, .expired)) }
+    if event.left.isOver { outcomes.append(event.row, .expired) }
     if event.left == .unknown { requeueDue = min(requeueDue, now.at + .seconds(5)) }
     return !event.left.isOver && event.left != .unknown && !refusals.isBackingOff(event.row, at: now.at)
   }
@@ -66,7 +66,7 @@ extension EventStore {
   mutating func acknowledge(_ publication: Publication) {
     switch publication {
     case .event(let row, file, _):
-      outcomes.append((row, .delivered))
+      outcomes.append(row, .delivered)
       refusals.remove(row)
     case .held(let number):
       held.acknowledge(number)
@@ -95,20 +95,20 @@ extension EventStore {
 
   /// Writes into the file what was delivered and what has expired.
   mutating func recordOutcomes(at now: Moment) {
-    guard !outcomes.isEmpty, let outbox, now.at >= retryDue || retryDue == .never else { return }
+    guard outcomes.count > 0, let outbox, now.at >= retryDue || retryDue == .never else { return }
     do throws(StoreFault) {
       try outbox.startTransaction(isDurable: false)
-      for (row, state) in outcomes { try outbox.record(row, as: state, at: now) }
+      for (row, state) in outcomes.all { try outbox.record(row, as: state, at: now) }
       try outbox.commitStates()
     } catch {
       outbox.rollBack()
       return fail(error, at: now)
     }
-    for (_, state) in outcomes {
+    for (_, state) in outcomes.all {
       if state == .delivered { counters.eventsDelivered.add() }
       if state == .expired { counters.eventsExpired.add() }
     }
-    outcomes.removeAll(keepingCapacity: true)
+    outcomes.removeAll()
     counters.eventsWaiting.set(outbox.waiting + held.count)
   }
 }

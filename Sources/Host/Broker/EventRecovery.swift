@@ -13,7 +13,7 @@ extension EventStore {
         var row: Int64 = 0
         while let event = try outbox.next(rank, after: row, at: now) {
           row = event.row
-          guard !outcomes.contains(where: { $0.row == event.row }), !event.left.isOver else { continue }
+          guard !outcomes.contains(event.row), !event.left.isOver else { continue }
           guard !event.isDamaged, event.left != .unknown, held.count < HeldEvents.most else {
             recordLoss(of: 1, "not all waiting events could be saved from the outbox: some were lost")
             continue

@@ -34,7 +34,7 @@ struct EventStore {
   var unfinished: [Outbox.OpenVisit]?
   var refusals = RefusedRows()
   var file: UInt32 = 0
-  var outcomes: [(row: Int64, state: Outbox.State)] = []
+  var outcomes = EventOutcomes()
   var queues = [Queue(), Queue()]
   private var checkDue = Instant.zero
   var retryDue = Instant.never
