@@ -48,6 +48,9 @@ package enum RemoteCommand: BitwiseCopyable, Sendable, Equatable {
     case .forgetNeighbour: .forgetNeighbour
     }
   }
+
+  /// Carried out twice it does what it does once. Whoever sends it again wants it again, under whatever id.
+  package var mayRepeat: Bool { kind == .ping || kind == .reload }
 }
 
 extension RemoteCommand.Kind {

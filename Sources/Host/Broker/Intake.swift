@@ -87,7 +87,7 @@ package final class Intake {
     }
     do throws(Refused) {
       let command = try RemoteCommand(kind, payload, &ticket)
-      if !ticket.request.isEmpty {
+      if !ticket.request.isEmpty, !command.mayRepeat {
         switch recent.find(command, ticket.request, at: now) {
         case .answered(let reply): return replies.append(reply)
         case .pending: return

@@ -101,6 +101,11 @@ import Testing
     #expect(door.command("trigger", order) == [String(reply.payload)] && door.heard == nil)
   }
 
+  @Test("ping and reload are carried out each time, also under one id", arguments: ["ping", "reload"]) func again(name: String) {
+    let door = Door()
+    for _ in 0..<3 { #expect(door.command(name, #"{"request":"nightly"}"#) == [] && door.heard != nil) }
+  }
+
   @Test("commands are carried out in the order in which they came, whatever they concern")
   func order() {
     let door = Door()
