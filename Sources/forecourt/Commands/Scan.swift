@@ -52,6 +52,7 @@ private struct ScanListener: AttendedListener, ~Copyable {
   private var packet = Packet()
   private(set) var conditions: RadioConditions
   private var due = Instant.zero
+  /// A radio may have heard something before there was a listener.
   private var printed = Instant.zero
   private var isOver = false
   private var keys = KeySequence()
@@ -68,8 +69,7 @@ private struct ScanListener: AttendedListener, ~Copyable {
     self.out = out
     screen = isTable ? Screen(out) : nil
     until = seconds.map { Clock.now() + .seconds(Double($0)) } ?? .never
-    printed = Clock.now()
-    due = isTable ? printed : printed + Self.line
+    due = Clock.now() + (isTable ? .zero : Self.line)
   }
 
   mutating func closeScreen() { screen = nil }
