@@ -110,8 +110,8 @@ private struct ScanListener: AttendedListener, ~Copyable {
     }
     table.observe(offline.gateway, at: now)
     due = now + Self.frame
-    guard !isOver, let size = screen?.size else { return }
-    let lines = table.lines(offline.gateway, at: now, states, screen!, size.columns, size.rows)
+    guard !isOver, let size = screen?.size, let colours = screen?.colours else { return }
+    let lines = table.lines(offline.gateway, at: now, states, colours, size.columns, size.rows)
     screen!.show(lines)
   }
 
