@@ -10,7 +10,8 @@ struct Said {
   init(_ name: String) { place = Self.folder.appending(path: name + ".txt") }
 
   func expect(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    let told = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.withoutEnd)
+    var told = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.withoutEnd)
+    while told.last == "" { told.removeLast() }
     if ProcessInfo.processInfo.environment["FORECOURT_ACCEPT"] != nil {
       try (told.joined(separator: "\n") + "\n").write(to: place, atomically: true, encoding: .utf8)
     }
