@@ -20,7 +20,7 @@ struct DaemonRig: ~Copyable {
   /// The configuration's radios.
   private let written: String
 
-  /// A configuration without `gateway.purpose`, whose files stand in a folder of their own.
+  /// A configuration without `gateway.purpose`, whose files stand in a folder of their own, FOLDER.
   init(_ toml: String, radios names: [StaticString] = ["hci0"]) throws {
     let program = try Program()
     var adapters = ""
@@ -55,7 +55,8 @@ struct DaemonRig: ~Copyable {
 
   static func write(_ toml: String, in program: Program) throws {
     let folder = program.folder.path + "/"
-    try program.write("config.toml", "gateway.purpose = \"told\"\noutbox.path = \"\(folder)outbox.db\"\n" + toml)
+    let head = "gateway.purpose = \"told\"\noutbox.path = \"FOLDER/outbox.db\"\n"
+    try program.write("config.toml", (head + toml).replacing("FOLDER/", with: folder))
   }
 
   func reads(_ toml: String) throws { try Self.write(toml + written, in: program) }

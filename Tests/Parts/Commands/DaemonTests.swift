@@ -147,4 +147,18 @@ import Testing
       #expect(!goesOn && end == exit, "\(trouble)")
     }
   }
+
+  @Test("with each telemetry message its figures are written to metrics_file, for this site and gateway") func metrics() throws {
+    let place = "[publish]\ntelemetry_s = 30\nmetrics_file = \"FOLDER/figures.prom\"\n"
+    var rig = try DaemonRig("gateway.name = \"g\"\ngateway.site = \"s\"\n" + place)
+    let file = rig.program.folder.appending(path: "figures.prom")
+    for step in 0..<7 { rig.receive(DaemonRig.advert(1), at: Double(step)) }
+    _ = try rig.turn(at: 29.9)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    _ = try rig.turn(at: 30)
+    let end = ContinuousClock.now + .seconds(10)
+    while !FileManager.default.fileExists(atPath: file.path), ContinuousClock.now < end { usleep(5_000) }
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(text.contains("forecourt_packets_total{site=\"s\",gateway=\"g\"} 7\n"), "\(text)")
+  }
 }

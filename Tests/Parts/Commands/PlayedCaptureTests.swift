@@ -38,6 +38,14 @@ import Testing
     #expect(told.exit == 65 && told.error.hasPrefix("forecourt: pipe ") && told.out.isEmpty, "\(told.error)")
   }
 
+  @Test("of a packet that causes several messages all are printed, with a report as without one") func several() throws {
+    try write("one.btsnoop", [0])
+    try program.write("region.toml", "gateway.purpose = \"told\"\n[[region]]\nname = \"yard\"\nmatch = \"*\"\n")
+    let plain = try program("replay", "one.btsnoop", "--config", "region.toml").out
+    #expect(plain.contains("region/yard/event") && plain.split(separator: "\n").last?.contains("region/yard/event") == false, "\(plain)")
+    #expect(try program("replay", "one.btsnoop", "--config", "region.toml", "--report", "out.html").out == plain)
+  }
+
   @Test("an advert without an address says whose it is, if its content does") func anonymous() throws {
     let beacon: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
     var recording = PacketFile()

@@ -15,6 +15,19 @@ import Testing
   }
   deinit { program.remove() }
 
+  /// An answer of the controller; and twelve devices, the last of which is heard most often.
+  private func writeCaptures() throws {
+    var (silence, crowd) = (PacketFile(), PacketFile())
+    silence.add([4, 0x0E, 4, 1, 3, 0x0C, 0], at: 0)
+    for device in 1...12 as ClosedRange<UInt8> {
+      for _ in 0..<device { crowd.add([4, 0x3E, 12, 2, 1, 3, 1, device, 0, 0, 0, 0, 0xC0, 0, 0xC4], at: 0) }
+    }
+    let radios = "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\n"
+    try program.write("two.toml", TuningTests.configuration + radios)
+    try silence.file.write(to: program.folder.appending(path: "silence.btsnoop"))
+    try crowd.file.write(to: program.folder.appending(path: "crowd.btsnoop"))
+  }
+
   /// The visit of the other tests, as short as it can be, with somebody who passes.
   private static let site =
     TuningTests.site.replacing("duration_s = 45", with: "duration_s = 24").replacing("stand_s = 10", with: "stand_s = 2")
@@ -44,9 +57,17 @@ import Testing
       ("explain-slow", ["explain", anna, "--capture", "visit.btsnoop", "--config", "slow.toml", "--brief"]),
       ("calibrate-walk", ["calibrate", "walk", "--id", anna, "--capture", "visit.btsnoop", "--place", "12@0-3", "--place", "0.9@11-19"]),
       ("calibrate-fixed", ["calibrate", "fixed", "--id", anna, "--capture", "visit.btsnoop", "--place", "1@11-19"]),
-      ("manual", ["--help"]), ("lint", ["check", "--lint", "--config", "wrong.toml"]),
+      ("explain-silence", ["explain", anna, "--capture", "silence.btsnoop"]),
+      ("explain-nobody", ["explain", anna, "--capture", "crowd.btsnoop"]), ("manual", ["--help"]),
+      (
+        "explain-many",
+        ["explain", anna, "--config", "two.toml"] + Array(repeating: ["--capture", "visit.btsnoop"], count: 3).flatMap { $0 }
+      ),
+      ("replay-many", ["replay", "visit.btsnoop", "visit.btsnoop", "visit.btsnoop", "--config", "two.toml"]),
+      ("lint", ["check", "--lint", "--config", "wrong.toml"]),
     ]) func whole(name: String, words: [String]) throws
   {
+    try writeCaptures()
     let told = try program.run(words)
     let text = told.out + "\n# on standard error\n" + told.error + "# exit \(told.exit)"
     try Said(name).expect(text.replacing(program.folder.path, with: "FOLDER").replacing(#/forecourt unreleased[^\n]*/#, with: "VERSION"))
