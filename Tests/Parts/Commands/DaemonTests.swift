@@ -148,6 +148,19 @@ import Testing
     }
   }
 
+  @Test("a calibration by command counts each advert of its device once, whoever else is heard") func calibrated() throws {
+    var rig = try DaemonRig(Self.yard)
+    _ = try rig.turn(at: 0)
+    rig.command(.calibrate(try Machine.identity("ibeacon:\(Machine.uuid):7:1"), at: Meters(1), during: .seconds(5)))
+    _ = try rig.turn(at: 1)
+    for step in 0..<12 {
+      rig.receive(DaemonRig.advert(1, level: -61), at: 1.1 + Double(step) / 4)
+      for other in 0..<3 { rig.receive(DaemonRig.advert(2), at: 1.12 + Double(step) / 4 + Double(other) / 50) }
+    }
+    let reply = try rig.turn(at: 6).lines.first { $0.contains("/reply/calibrate") } ?? ""
+    #expect(reply.contains(#""measured_power_dbm":-61,"#) && reply.contains(#""samples":12,"radio":"hci0""#), "\(reply)")
+  }
+
   @Test("with each telemetry message its figures are written to metrics_file, for this site and gateway") func metrics() throws {
     let place = "[publish]\ntelemetry_s = 30\nmetrics_file = \"FOLDER/figures.prom\"\n"
     var rig = try DaemonRig("gateway.name = \"g\"\ngateway.site = \"s\"\n" + place)

@@ -65,6 +65,16 @@ import Testing
 struct PacketFile {
   private(set) var file = Data("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, 0xEA]
 
+  /// How many packets such a file has.
+  static func count(of file: Data) -> Int {
+    var (place, count) = (16, 0)
+    while place + 24 <= file.count {
+      place += 24 + file[(place + 4)..<(place + 8)].reduce(0) { $0 << 8 | Int($1) }
+      count += 1
+    }
+    return count
+  }
+
   /// In microseconds since 1970.
   mutating func add(_ packet: [UInt8], at microseconds: UInt64) {
     let size = UInt8(packet.count)

@@ -64,7 +64,7 @@ import Testing
     let begun = ContinuousClock.now
     for _ in 0..<3 { #expect(said(until: "WATCHDOG=1").count < 4) }
     #expect(ContinuousClock.now - begun >= .milliseconds(150), "three times in each of its limits, and no more")
-    for change in ["gateway.devices = 9\n", "gateway.nonsense = 1\n", ""] {
+    for change in ["gateway.devices = 96\n", "gateway.nonsense = 1\n", ""] {
       try program.write("config.toml", change + TuningTests.configuration)
       kill(process.processIdentifier, SIGHUP)
       let reloading = said(until: "RELOADING=1").last ?? ""
