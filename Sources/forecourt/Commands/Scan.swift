@@ -52,6 +52,7 @@ private struct ScanListener: AttendedListener, ~Copyable {
   private var packet = Packet()
   private(set) var conditions: RadioConditions
   private var due = Instant.zero
+  /// A radio may have heard something before there was a listener.
   private var printed = Instant.zero
   private var isOver = false
   private var keys = KeySequence()
@@ -68,8 +69,7 @@ private struct ScanListener: AttendedListener, ~Copyable {
     self.out = out
     screen = isTable ? Screen(out) : nil
     until = seconds.map { Clock.now() + .seconds(Double($0)) } ?? .never
-    printed = Clock.now()
-    due = isTable ? printed : printed + Self.line
+    due = Clock.now() + (isTable ? .zero : Self.line)
   }
 
   mutating func closeScreen() { screen = nil }
@@ -110,8 +110,8 @@ private struct ScanListener: AttendedListener, ~Copyable {
     }
     table.observe(offline.gateway, at: now)
     due = now + Self.frame
-    guard !isOver, let size = screen?.size else { return }
-    let lines = table.lines(offline.gateway, at: now, states, screen!, size.columns, size.rows)
+    guard !isOver, let size = screen?.size, let colours = screen?.colours else { return }
+    let lines = table.lines(offline.gateway, at: now, states, colours, size.columns, size.rows)
     screen!.show(lines)
   }
 

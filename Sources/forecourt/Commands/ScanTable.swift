@@ -104,20 +104,21 @@ struct ScanTable {
   // MARK: Lines
 
   mutating func lines(
-    _ gateway: borrowing Gateway, at now: Instant, _ states: [String], _ screen: borrowing Screen, _ columns: Int, _ height: Int
+    _ gateway: borrowing Gateway, at now: Instant, _ states: [String], _ colours: Colours, _ columns: Int, _ height: Int
   ) -> [String] {
     if !isFrozen { collect(gateway, at: now) }
-    let row = selectedRow
+    // A tiny screen has no room for its figures.
+    let row = height < 6 ? nil : selectedRow
     let room = max(height - (row == nil ? 3 : 5), 1)
     if let row { first = max(min(first, row), row - room + 1) }
     first = min(first, max(0, rows.count - room))
     let layout = Layout(columns, hasTriggers: gateway.settings.triggers.count > 0)
-    var lines = [screen.painted("forecourt scan", .bold) + ("  " + listed(states, with: "and")).cut(to: max(columns - 14, 1))]
-    lines.append(screen.painted(head(layout).cut(to: columns).padded(to: columns), .inverse))
-    for row in rows.dropFirst(first).prefix(room) { lines.append(line(row, layout, gateway, at: now, screen)) }
+    var lines = [colours.painted("forecourt scan", .bold) + ("  " + listed(states, with: "and")).cut(to: max(columns - 14, 1))]
+    lines.append(colours.painted(head(layout).cut(to: columns).padded(to: columns), .inverse))
+    for row in rows.dropFirst(first).prefix(room) { lines.append(line(row, layout, gateway, at: now, colours)) }
     while lines.count < height - (row == nil ? 1 : 3) { lines.append("") }
     if let row { lines += detail(rows[row], gateway).map { $0.cut(to: columns) } }
-    lines.append(screen.painted(foot(room).cut(to: columns), .faint))
+    lines.append(colours.painted(foot(room).cut(to: columns), .faint))
     return lines
   }
 
@@ -208,15 +209,15 @@ struct ScanTable {
   }
 
   private func line(
-    _ row: Row, _ layout: Layout, _ gateway: borrowing Gateway, at now: Instant, _ screen: borrowing Screen
+    _ row: Row, _ layout: Layout, _ gateway: borrowing Gateway, at now: Instant, _ colours: Colours
   ) -> String {
     let zone = gateway.devices[row.slot].zone
     func painted(_ text: String) -> String {
-      zone == .immediate ? screen.painted(text, .green) : zone == .near ? screen.painted(text, .yellow) : text
+      zone == .immediate ? colours.painted(text, .green) : zone == .near ? colours.painted(text, .yellow) : text
     }
     let isSelected = selected.map { $0.slot == row.slot && $0.generation == row.generation } ?? false
     var text = row.named(in: layout.name).padded(to: layout.name) + (isSelected ? " ◂" : "  ")
-    if row.age > .seconds(5) { text = screen.painted(text, .faint) }
+    if row.age > .seconds(5) { text = colours.painted(text, .faint) }
     if layout.isWide { text += painted(String(zone).padded(to: 10)) }
     if let estimate = row.estimate {
       let nearest = metres(estimate.distance)

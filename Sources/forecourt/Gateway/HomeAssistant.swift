@@ -76,7 +76,10 @@ struct HomeAssistant {
     if isBehind(devices), now >= lastLook + Self.pause { findNewIdentities(devices, settings, at: now) }
     // Half the ring stays free for messages that cannot wait.
     while let announcement = pending.first, ring.count < ring.capacity / 2 {
-      for message in messages(announcement) { _ = ring.push(message) }
+      for var message in messages(announcement) {
+        message.at = now
+        _ = ring.push(message)
+      }
       pending.removeFirst()
     }
   }

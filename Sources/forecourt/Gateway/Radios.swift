@@ -50,7 +50,7 @@ enum Duties {
   case errand(UInt64)
 
   /// Only the first radio transmits: a place has one beacon, and a gateway one set of services.
-  fileprivate func peers(_ settings: borrowing Settings, radio: Int) -> PeerDuties {
+  func peers(_ settings: borrowing Settings, radio: Int) -> PeerDuties {
     switch self {
     case .none: return .none
     case .configured:

@@ -36,7 +36,7 @@ struct ReportRun {
     var shares: [ReportShares] = []
     /// 2: it fired; 1: it came near; 0: neither.
     fileprivate(set) var rank = 0
-    fileprivate var last: (at: Instant, radio: Int, samples: Int) = (.never, 0, 0)
+    var last: (at: Instant, radio: Int, samples: Int) = (.never, 0, 0)
   }
 
   struct Event {

@@ -7,8 +7,11 @@ struct DecidingAverage {
   private(set) var level = Float.nan
   /// A trigger follows the device, by this radio or another.
   private(set) var isFollowed = false
+}
 
+extension DecidingAverage {
   init(_ slot: Int, radio: Int, at now: Instant, _ gateway: borrowing Gateway) {
+    self.init()
     var furthest = -1
     var place = gateway.devices[slot].encounters
     while place >= 0 {
@@ -24,7 +27,7 @@ struct DecidingAverage {
 
 extension Encounter.Stage {
   /// Of several triggers at one radio, the one that is furthest; above all, one that fires now.
-  fileprivate func rank(at now: Instant) -> Int {
+  func rank(at now: Instant) -> Int {
     switch self {
     case .absent: 0
     case .armed: 1

@@ -10,11 +10,15 @@ final class Output {
   private(set) var isClosed = false
   private var failure: Int32 = 0
   private var waiting: [UInt8] = []
-  let isTerminal = isatty(STDOUT_FILENO) == 1
+  private let descriptor: Int32
+  let isTerminal: Bool
   /// Shows how far long work is; drawn between the lines, never into them.
   let bar = ProgressBar()
 
   private static let enough = 16_384
+
+  /// To another file for tests.
+  init(to descriptor: Int32 = STDOUT_FILENO) { (self.descriptor, isTerminal) = (descriptor, isatty(descriptor) == 1) }
 
   func write(_ text: String) {
     waiting.append(contentsOf: text.utf8)
@@ -43,7 +47,7 @@ final class Output {
     while written < waiting.count, !isClosed {
       let rest = waiting[written...]
       // SAFETY: the count is the slice's own.
-      let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
       } else if linux_errno() != EINTR {

@@ -4,13 +4,13 @@ import Host
 /// The live table's terminal screen; the terminal is restored when this ends, however the program ends.
 struct Screen: ~Copyable {
   private let out: Output
-  private let hasColours: Bool
+  let colours: Colours
   let isTyped: Bool
 
   init(_ out: Output) {
     self.out = out
     // no-color.org: any value means no colours.
-    hasColours = environment("NO_COLOR") == nil
+    colours = Colours(areShown: environment("NO_COLOR") == nil)
     out.flush()
     linux_screen_start()
     isTyped = linux_screen_has_keys() != 0
@@ -28,6 +28,16 @@ struct Screen: ~Copyable {
     return (max(Int(columns), 20), max(Int(rows), 4))
   }
 
+  func show(_ lines: [String]) {
+    var frame = "\u{1B}[H"
+    for (index, line) in lines.enumerated() { frame += (index > 0 ? "\r\n" : "") + line + "\u{1B}[K" }
+    out.write(frame + "\u{1B}[J")
+    out.flush()
+  }
+}
+
+/// What a text may look like on the screen.
+struct Colours {
   enum Colour {
     case bold, faint, green, yellow, inverse
 
@@ -42,12 +52,7 @@ struct Screen: ~Copyable {
     }
   }
 
-  func painted(_ text: String, _ colour: Colour) -> String { hasColours ? "\u{1B}[\(colour.code)m\(text)\u{1B}[0m" : text }
+  let areShown: Bool
 
-  func show(_ lines: [String]) {
-    var frame = "\u{1B}[H"
-    for (index, line) in lines.enumerated() { frame += (index > 0 ? "\r\n" : "") + line + "\u{1B}[K" }
-    out.write(frame + "\u{1B}[J")
-    out.flush()
-  }
+  func painted(_ text: String, _ colour: Colour) -> String { areShown ? "\u{1B}[\(colour.code)m\(text)\u{1B}[0m" : text }
 }

@@ -164,8 +164,10 @@ import Testing
 
   // MARK: setup
 
-  private func setup(_ options: [String], typed: String) throws -> (text: String, exit: Int32, file: String?) {
-    let fixed = ["setup", "--config", "new.toml", "--radio", "simulate:site.toml", "--broker", "localhost:9", "--seconds", "0"]
+  private func setup(_ options: [String], typed: String, radio: String = "simulate:site.toml") throws -> (
+    text: String, exit: Int32, file: String?
+  ) {
+    let fixed = ["setup", "--config", "new.toml", "--radio", radio, "--broker", "localhost:9", "--seconds", "0"]
     try program.write("site.toml", TuningTests.site)
     let told = try run(fixed + options, columns: 200, rows: 60) { terminal, _ in terminal.type(typed) }
     return (
@@ -204,6 +206,36 @@ import Testing
       let left = try setup(options, typed: typed)
       #expect(left.exit == 1 && left.file == nil && !left.text.contains("new.toml is written"), "\(typed): \(left.text)")
     }
+  }
+
+  @Test("setup listens for who is held at the radio, the nearest first, and offers what stays true tomorrow") func held() throws {
+    var capture = PacketFile()
+    for step in 0..<45 as Range<UInt64> {
+      capture.add(DaemonRig.advert(1, level: -72), at: step * 100_000)
+      capture.add(DaemonRig.advert(2, level: -40), at: step * 100_000 + 9_000)
+      if step < 2 { capture.add(DaemonRig.advert(3, level: -30), at: step * 100_000 + 20_000) }
+    }
+    try capture.file.write(to: program.folder.appending(path: "near.btsnoop"))
+    let options = ["--purpose", "x", "--name", "g", "--site", "s", "--call", "A", "--trigger", "t", "--distance", "1"]
+    let told = try setup(options, typed: "\n9\n\nfour\n4\n2\n\n", radio: "capture:near.btsnoop")
+    #expect(told.exit == 0, "\(told.text)")
+    let id = "ibeacon:\(Machine.uuid):7:"
+    for words in [
+      "Enter listens for 15 s; or write a selector: ",
+      "  1   -40 dBm  \(id)2\n  2   -72 dBm  \(id)1\n  1 is much nearer than all others.\n",
+      "  Which number? Enter takes 1; 0 listens again: ", "  1  \(id)2\n       this beacon, and every copy of it\n  2  \(id)*\n",
+      "  \(id)*: all beacons with its UUID and major number.\n",
+    ] { #expect(told.text.contains(words), "\(words) is not in \(told.text)") }
+    #expect(told.file?.contains("# Whom it is for: all beacons with its UUID and major number.\nmatch = \"\(id)*\"") == true)
+  }
+
+  @Test("another radio is tried at once, and what was found stands below the question") func tried() throws {
+    let all = ["--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1"]
+    let told = try setup(all, typed: "1\nsimulate:none.toml\nn\nsimulate:site.toml\n\n")
+    #expect(told.exit == 0, "\(told.text)")
+    let none = "radio [simulate:site.toml]:   simulate:none.toml: none.toml does not exist"
+    #expect(told.text.contains(none) && told.text.contains("  Keep this answer all the same? [y/N] "), "\(told.text)")
+    #expect(told.text.contains(#/radio \[simulate:none.toml\]: {3}simulate:site.toml[^\n]*\n/#), "\(told.text)")
   }
 
   @Test("a file that is there is replaced after a yes, and kept under another name") func replaced() throws {

@@ -66,6 +66,7 @@ import Testing
     ]
     for (name, figure) in wanted { #expect(told[name] == figure, "\(name): \(told[name] ?? .nan)") }
     #expect(Set(told.keys).subtracting(wanted.keys) == ["v", "cpu_s", "memory_bytes"])
+    #expect(told["cpu_s"] ?? 0 > 0 && told["memory_bytes"] ?? 0 > 1e6)
     #expect(collector.due == .zero + .seconds(170))
     let next = try figures(collector.collect(at: .zero + .seconds(115), offline.gateway, nil))
     #expect(next["adverts_hz"] == 0 && next["reports"] == 69 && next["uptime_s"] == 15 && next["connections"] == 0)

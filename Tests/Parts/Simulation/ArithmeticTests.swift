@@ -15,6 +15,10 @@ import Testing
     }
   }
 
+  @Test("where the mantissa is halved the last digit is right, too") func halved() {
+    #expect(Arithmetic.log2(1.4142135623730951) == 0.5000000000000001)
+  }
+
   @Test("powers to the last digits, and nothing below what a number can be") func exponentials() {
     for x in stride(from: -40.0, through: 40, by: 0.37) + [0, 0.5, -0.5, 0.49999999, 1, -1, 999.9, -999.9] {
       let exact = Foundation.exp2(x)

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@Suite("a capture in a radio's place") final class PlayedCaptureTests {
+  let program: Program
+  init() throws {
+    program = try Program()
+    try program.write("config.toml", "gateway.purpose = \"told\"\nprivacy.unknown = \"publish\"\n")
+  }
+  deinit { program.remove() }
+
+  /// An advert of another device at each of these seconds.
+  private func write(_ name: String, _ moments: [UInt64]) throws {
+    var recording = PacketFile()
+    for (number, moment) in moments.enumerated() {
+      recording.add([4, 0x3E, 12, 2, 1, 3, 1, UInt8(number + 1), 0, 0, 0, 0, 0xC0, 0, 0xC4], at: moment * 1_000_000)
+    }
+    try recording.file.write(to: program.folder.appending(path: name))
+  }
+
+  @Test("one whose clock was set is played to its end, without the pause, and whoever listens is told") func leaps() throws {
+    try write("leap.btsnoop", [0, 86_400])
+    try write("plain.btsnoop", [0, 0])
+    let cause = "its clock was set, or a stamp is damaged, and no time passes there"
+    for (name, words) in [
+      ("leap.btsnoop", "forecourt: leap.btsnoop leaps by half a day or more: \(cause)\n"),
+      ("plain.btsnoop", ""),
+    ] {
+      let told = try program("scan", "--json", "--seconds", "8", "--radio", "capture:" + name)
+      #expect(told.exit == 0 && told.error == words, "\(told.error)")
+      #expect(Set(told.out.matches(of: #/c0:00:00:00:00:0\d/#).map(\.output)) == ["c0:00:00:00:00:01", "c0:00:00:00:00:02"], "\(told.out)")
+    }
+  }
+
+  @Test("a pipe is no capture that can be played: it would end with its first reader") func pipe() throws {
+    #expect(mkfifo(program.folder.appending(path: "pipe").path, 0o600) == 0)
+    let told = try program("scan", "--json", "--seconds", "3", "--radio", "capture:pipe")
+    #expect(told.exit == 65 && told.error.hasPrefix("forecourt: pipe ") && told.out.isEmpty, "\(told.error)")
+  }
+
+  @Test("of a packet that causes several messages all are printed, with a report as without one") func several() throws {
+    try write("one.btsnoop", [0])
+    try program.write("region.toml", "gateway.purpose = \"told\"\n[[region]]\nname = \"yard\"\nmatch = \"*\"\n")
+    let plain = try program("replay", "one.btsnoop", "--config", "region.toml").out
+    #expect(plain.contains("region/yard/event") && plain.split(separator: "\n").last?.contains("region/yard/event") == false, "\(plain)")
+    #expect(try program("replay", "one.btsnoop", "--config", "region.toml", "--report", "out.html").out == plain)
+  }
+
+  @Test("an advert without an address says whose it is, if its content does") func anonymous() throws {
+    let beacon: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
+    var recording = PacketFile()
+    for type in [0xFF, 1] as [UInt8] {
+      let sender: [UInt8] = [type] + (type == 1 ? [5, 0, 0, 0, 0, 0xC0] : [0, 0, 0, 0, 0, 0])
+      let report: [UInt8] = [0, 0] + sender + [1, 2, 0, 127, 0xC4, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(beacon.count)] + beacon
+      recording.add([4, 0x3E, UInt8(report.count + 2), 0x0D, 1] + report, at: 0)
+    }
+    try recording.file.write(to: program.folder.appending(path: "two.btsnoop"))
+    let lines = try program("replay", "two.btsnoop", "--decoded").out.split(separator: "\n")
+    #expect(lines.count == 2)
+    for line in lines { #expect(line.matches(of: #/"identity":"ibeacon:2f2f2f2f-[-2f]*:7:1"/#).count == 1, "\(line)") }
+  }
+}
+
+/// A capture that a test writes packet by packet.
+struct PacketFile {
+  private(set) var file = Data("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, 0xEA]
+
+  /// How many packets such a file has.
+  static func count(of file: Data) -> Int {
+    var (place, count) = (16, 0)
+    while place + 24 <= file.count {
+      place += 24 + file[(place + 4)..<(place + 8)].reduce(0) { $0 << 8 | Int($1) }
+      count += 1
+    }
+    return count
+  }
+
+  /// In microseconds since 1970.
+  mutating func add(_ packet: [UInt8], at microseconds: UInt64) {
+    let size = UInt8(packet.count)
+    file += [0, 0, 0, size, 0, 0, 0, size, 0, 0, 0, 3, 0, 0, 0, 0]
+    withUnsafeBytes(of: (0x00DC_DDB3_0F2F_8000 + microseconds).bigEndian) { file.append(contentsOf: $0) }
+    file += packet
+  }
+}
