@@ -144,6 +144,20 @@ import Testing
     #expect(found > 0 && abs(found - room) < max(room / 10, 1 << 24) && linux_free_bytes(one) == -1)
   }
 
+  @Test("a disk needs a megabyte, and should have one for each 1,024 of max_events") func disk() {
+    var settings = OutboxSettings()
+    settings.maxEvents = 4_096
+    for (free, megabytes, isBad, words) in [
+      (1_048_575, 0, true, " at /place: events will be held in memory and be lost with it"),
+      (1_048_576, 1, false, ", and max_events = 4096 may take 4 MB: fewer, or another place"),
+      (4_194_303, 3, false, ", and max_events = 4096 may take 4 MB: fewer, or another place"), (4_194_304, 4, false, ""),
+    ] as [(Int64, Int, Bool, String)] {
+      let disk = Examined.disk(free: free, at: "/place", settings)
+      let isGood = if case .good = disk.verdict { true } else { false }
+      #expect(disk.words == "\(megabytes) MB are free\(words)" && disk.isBad == isBad && isGood == words.isEmpty, "\(disk)")
+    }
+  }
+
   @Test("root's new file in another's folder is that one's, and of an existing file nothing changes", .enabled(if: geteuid() == 0))
   func created() throws {
     #expect(chown(scratch.path, 65_534, 65_534) == 0)
