@@ -121,6 +121,17 @@ import Testing
     }
   }
 
+  @Test("words are written only where there is room for them") func words() {
+    var ends: [CInt] = [-1, -1]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(canTakeWords(ends[1]) && !canTakeWords(ends[0]) && !canTakeWords(-1))
+    #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+    let page = [UInt8](repeating: 0x20, count: 4_096)
+    while write(ends[1], page, page.count) > 0 {}
+    #expect(!canTakeWords(ends[1]))
+  }
+
   @Test("who runs, who owns a folder, what may be done with a file, and how much room there is") func files() throws {
     let name = try #require(try? String(contentsOfFile: "/proc/self/comm", encoding: .utf8)).dropLast()
     #expect(linux_runs(String(name)) == 1 && linux_runs("no such name") == 0 && linux_runs(String(name.dropLast())) == 0)
