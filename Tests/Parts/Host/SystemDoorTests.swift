@@ -155,6 +155,19 @@ import Testing
     #expect(found > 0 && abs(found - room) < max(room / 10, 1 << 24) && linux_free_bytes(one) == -1)
   }
 
+  @Test("what may be run as root to free an adapter fits the trouble, and no other trouble has such a line") func remedies() {
+    let hci = Adapter.hci(index: 0, mode: .user)
+    for (trouble, command) in [
+      (.bluetoothd, "systemctl disable --now bluetooth"), (.blocked, "rfkill unblock bluetooth"), (.busy, nil), (.noAdapter, nil),
+      (.noPermission, nil),
+    ] as [(Trouble, String?)] {
+      let examined = Examined.refused(trouble, hci, "radio one", code: 0)
+      #expect(examined.subject == "radio one" && examined.command == command && examined.words.contains("hci0"), "\(examined)")
+      let isForbidden = if case .bad(.forbidden) = examined.verdict { true } else { false }
+      #expect(examined.isBad && isForbidden == (trouble == .noPermission), "\(examined)")
+    }
+  }
+
   @Test("a disk needs a megabyte, and should have one for each 1,024 of max_events") func disk() {
     var settings = OutboxSettings()
     settings.maxEvents = 4_096
