@@ -85,7 +85,7 @@ extension Examined {
     return refused(.busy, adapter, subject)
   }
 
-  private static func refused(_ trouble: Trouble, _ adapter: Adapter, _ subject: String, code: CInt = 0) -> Examined {
+  static func refused(_ trouble: Trouble, _ adapter: Adapter, _ subject: String, code: CInt = 0) -> Examined {
     let command: String? =
       switch trouble {
       case .bluetoothd: "systemctl disable --now bluetooth"

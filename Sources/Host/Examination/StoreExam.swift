@@ -43,20 +43,21 @@ extension Examined {
     if let name = foreign(host, beside: String(folder)) {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
-    var found = [contents(of: path, file)]
-    guard let free = FileSystem.freeBytes(folder) else { return found }
+    let found = contents(of: path, file)
+    return FileSystem.freeBytes(folder).map { [found, disk(free: $0, at: String(folder), settings)] } ?? [found]
+  }
+
+  static func disk(free: Int64, at folder: String, _ settings: OutboxSettings) -> Examined {
     let wanted = Int64(settings.maxEvents * bytesPerEvent)
     let room = "\(free / 1_048_576) MB are free"
     if free < 1_048_576 {
-      found.append(Examined("disk", .bad(.other), "\(room) at \(String(folder)): events will be held in memory and be lost with it"))
-    } else if free < wanted {
-      found.append(
-        Examined(
-          "disk", .doubtful, "\(room), and max_events = \(settings.maxEvents) may take \(wanted / 1_048_576) MB: fewer, or another place"))
-    } else {
-      found.append(Examined("disk", .good, room))
+      return Examined("disk", .bad(.other), "\(room) at \(folder): events will be held in memory and be lost with it")
     }
-    return found
+    if free < wanted {
+      return Examined(
+        "disk", .doubtful, "\(room), and max_events = \(settings.maxEvents) may take \(wanted / 1_048_576) MB: fewer, or another place")
+    }
+    return Examined("disk", .good, room)
   }
 
   /// A file there that another user's run has left.

@@ -249,6 +249,17 @@ private func noisy(_ level: Double, spread: Double, _ dice: inout Seeded) -> Int
     }
   }
 
+  @Test("a beacon that has been heard for hours stays heard: its samples are counted to 65,535") func longHeard() {
+    var listener = Listener()
+    listener.hear(-60, times: 65_534)
+    #expect(listener.average.samples == 65_534)
+    for _ in 0..<3 {
+      listener.hear(-60)
+      #expect(listener.average.samples == 65_535 && listener.average.level.value == -60)
+      #expect(!listener.average.isStale(at: listener.now, usual))
+    }
+  }
+
   @Test("a whole number becomes a float exactly, up to an ordinary silence")
   func wholeNumbers() {
     for number in Array(-128...127) + Array(stride(from: -4_194_303, through: 4_194_303, by: 997)) + [4_194_303] {

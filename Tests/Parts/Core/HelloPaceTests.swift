@@ -35,6 +35,22 @@ import Testing
     }
   }
 
+  @Test("a line is as old as its last change; word that it is still there changes nothing") func age() {
+    var membership = Membership()
+    membership.reload(Settings.grouped())
+    let before = membership.lineAge(at: at(1))
+    #expect(before == nil)
+    let changes: [(Bool, Double, Double)] = [(false, 2, 2), (true, 5, 5), (true, 7, 5), (false, 9, 9), (true, 14, 14)]
+    for (isConnected, moment, since) in changes {
+      membership.connected(isConnected, at: at(moment))
+      let age = membership.lineAge(at: at(20))
+      #expect(age == .seconds(20 - since), "\(moment)")
+      if moment == 5 { membership.receiveOwnHello(membership.nextHello(at: at(6)), at: at(6)) }
+      let isHeard = membership.hearsItself(at: at(moment))
+      #expect(isHeard == (since == 5 && moment >= 5), "\(moment)")
+    }
+  }
+
   @Test("a gateway hears itself for its pace and 3.5 s after its last own hello, of this line, that it remembers")
   func hearing() {
     for roster in [["we"], ["we", "other"]] as [[Name]] {

@@ -81,6 +81,14 @@ struct LearntPowersTests {
     #expect(school.powers.count == Limits.learntPowers)
     #expect((0..<100).allSatisfy { school.powers.power(of: Identity(installation: $0), assumed: Self.assumed)?.value == -62 })
   }
+
+  @Test("of records with equally many visits newcomers push out older ones, not each other") func newcomers() {
+    var school = School()
+    let first = UInt32(Limits.learntPowers)
+    for number in 0..<first + 50 { #expect(school.visit(-50, Identity(installation: number)) == -50) }
+    #expect((first..<first + 50).allSatisfy { school.powers.power(of: Identity(installation: $0), assumed: Self.assumed)?.value == -50 })
+    #expect((0..<first).count { school.powers.power(of: Identity(installation: $0), assumed: Self.assumed) == nil } == 50)
+  }
 }
 
 @Suite("learning at a trigger")

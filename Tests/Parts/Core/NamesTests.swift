@@ -91,6 +91,21 @@ import Testing
     #expect(events(&rig, claiming: -45, level: -60) == ["arm"])
   }
 
+  @Test("the power that a phone claims counts under its id, too, as soon as that is known") func identified() throws {
+    var rig = Rig {
+      $0.addTrigger("pump")
+      $0.peer.identify = true
+    }
+    rig.hear(1, at: 10, data: bytes("020AF6"))
+    let address = Address(0xC000_0000_0001, type: 1)
+    let before = rig.gateway.devices.find(Identity(.address, address))
+    let claimed = rig.gateway.devices[try #require(before)].power.level
+    rig.gateway.receive(PeerNews.identified(KnownPeer(address: address, id: 7)).packet.bytes, radio: 0, at: .zero + .seconds(11))
+    let after = rig.gateway.devices.find(Identity(installation: 7))
+    let kept = rig.gateway.devices[try #require(after)].power.level
+    #expect(kept == claimed && claimed.value > -58, "\(claimed) \(kept)")
+  }
+
   @Test("the power at 0 m and the antenna's power are checked alike") func others() {
     var rig = rig()
     for step in 0..<300 {

@@ -63,6 +63,41 @@ import Testing
   }
 }
 
+@Suite("A neighbour that went in the middle of a visit") struct GoneNeighbourTests {
+  @Test("what it was about to serve is not served here, for it may have been; what it only saw is") func goes() {
+    for standing in [Claim.Standing.holding, .candidate] {
+      var rig = Rig {
+        $0.calibrateEverybody()
+        $0.addTrigger("pump", group: "pumps")
+      }
+      rig.gateway.connected(true, at: .zero)
+      var told: [Told] = []
+      for tenth in 0..<260 {
+        let now = Instant.zero + .milliseconds(Int64(tenth) * 100)
+        rig.gateway.tick(at: now)
+        for (topic, payload) in rig.said() {
+          if let one = Told(topic: topic, payload: payload) { told.append(one) }
+          guard topic.contains("/hello/"), let number = payload.firstMatch(of: /"seq":(\d+)/).flatMap({ UInt32($0.1) }) else { continue }
+          rig.gateway.triggers.membership.receiveOwnHello(number, at: now)
+        }
+        if tenth >= 60 { rig.hear(1, at: Double(tenth) / 10, level: -60) }
+        var other = Neighbour()
+        (other.name, other.boot, other.isOnline) = ("other", "run", tenth < 64)
+        other.groups.append("pumps")
+        if tenth == 61 || tenth == 64 { rig.gateway.receive(status: other, at: now) }
+        guard tenth == 62 else { continue }
+        var claim = Claim()
+        (claim.gateway, claim.trigger, claim.group, claim.boot) = ("other", "theirs", "pumps", "run")
+        claim.identity = rig.gateway.devices[0].identity
+        (claim.standing, claim.sequence, claim.level) = (standing, 1, Decibels(-80))
+        rig.gateway.receive(claim: claim, at: now)
+      }
+      let events = told.map(\.event)
+      #expect(events == ["arm", "undecided"] + (standing == .holding ? [] : ["fire"]), "\(standing): \(told)")
+    }
+  }
+}
+
 @Suite("A neighbour that must learn of us") struct NeighbourNewsTests {
   private func word(_ name: Name = "other", boot: Text<16> = "run 1", isOnline: Bool = true) -> Neighbour {
     var word = Neighbour()

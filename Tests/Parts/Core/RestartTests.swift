@@ -180,7 +180,10 @@ import Testing
 
   @Test("a state that waits for a trigger which is no more is forgotten, and brings no other") func gone() {
     var rig = rig()
-    rig.gateway.caughtUp(at: .zero)
+    rig.wait(until: 1)
+    let waiting = rig.gateway.triggers.stale
+    #expect(waiting == 0, "nothing has happened yet")
+    rig.gateway.caughtUp(at: .zero + .seconds(1))
     rig.wait(until: 5)
     _ = rig.said()
     rig.gateway.triggers.stale = 1 << 3
@@ -207,6 +210,31 @@ import Testing
     let told = try #require(now["served"] as? [Any]).count + (now["near"] as? [Any] ?? []).count
     let there = try #require(now["served_count"] as? Int) + (now["near_count"] as? Int ?? 0)
     #expect(there > 30 && told > 8 && there == told + (now["left_out"] as? Int ?? 0) && now["simulated"] as? Bool == true)
+  }
+
+  @Test("a state lists as many devices as it has room for", arguments: ["p", "a pump's name", "a pump whose name is 32 long"] as [Name])
+  func room(name: Name) throws {
+    var rig = Rig(devices: 64) {
+      $0.calibrateEverybody()
+      $0.addTrigger(name) { $0.dwell = .seconds(30) }
+    }
+    rig.gateway.caughtUp(at: .zero)
+    for tenth in 100..<120 {
+      for device in 0..<40 as Range<UInt8> { rig.hear(device, at: Double(tenth) / 10 + Double(device) / 1_000) }
+    }
+    // A state that had to wait is published with the next that falls due.
+    rig.gateway.expireLeftovers(at: .zero + .seconds(13))
+    let last = try #require(rig.said().last { $0.topic == "trigger/\(String(name))/state" }).payload
+    let start = try #require(last.ranges(of: #""near":["#).first).upperBound
+    let end = try #require(last.ranges(of: "}]").last).lowerBound
+    let entries = last[start...end].split(separator: "},")
+    let longest = try #require(entries.first).utf8.count + 2
+    let state = try state([("trigger/pump/state", last)])
+    let near = try #require(state["near_count"] as? Int)
+    #expect(near > 20 && state["left_out"] as? Int == near - entries.count)
+    // Behind the lists a mark of a rehearsal must fit: 64 bytes for all that follows.
+    let free = Payload.capacity - last[...end].utf8.count
+    #expect((64..<64 + longest).contains(free), "\(free) bytes are free, an entry has \(longest)")
   }
 
   @Test("of a thousand made-up devices a second that enter a region some are published, the count is right, and a fire goes through")

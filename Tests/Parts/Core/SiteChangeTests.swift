@@ -53,6 +53,20 @@ import Testing
     #expect(rig.gateway.triggers.plan.offset(of: 0) < -2, "it is remembered")
   }
 
+  @Test("what was learnt last is remembered, in place of what was known before, and what was forgotten is not") func latest() {
+    var rig = Rig { configure(&$0, isPlaced: true) }
+    rig.gateway.restore(receiver("us", Self.places[0]))
+    rig.gateway.triggers.plan.learnt.restore(0, offset: Decibels(8), doubt: Decibels(0.5), visits: 41)
+    rig.gateway.triggers.plan.learnt.restore(1, offset: Decibels(-8), doubt: Decibels(0.5), visits: 12)
+    for isPlaced in [false, true] { rig.gateway.reload(settings(isPlaced: isPlaced), at: .zero) }
+    let known = rig.gateway.triggers.plan.records
+    #expect(known.indices.map { known[$0].visits } == [41, 12])
+    #expect(known.indices.map { known[$0].offset.value } == [8, -8])
+    rig.gateway.triggers.plan.forget(0)
+    for isPlaced in [false, true] { rig.gateway.reload(settings(isPlaced: isPlaced), at: .zero) }
+    #expect(rig.gateway.triggers.plan.offset(of: 0) == 0 && rig.gateway.triggers.plan.offset(of: 1) < -2)
+  }
+
   @Test("another gateway at the place of one that was forgotten starts anew") func replaced() {
     var rig = Rig { configure(&$0, isPlaced: true) }
     let far = PlanPoint(x: 16, y: 0)

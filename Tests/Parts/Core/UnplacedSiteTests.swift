@@ -140,4 +140,22 @@ import Testing
     let own = site.receiver(ofRadio: 0)
     #expect(own == 0)
   }
+  @Test("once a phone's power is stated, and while nobody else listens, nothing is made of what was heard before") func unknown() throws {
+    for isStated in [true, false] {
+      var rig = site()
+      rig.hear(at: FourPumps.beside(0), loudness: -59)
+      let found = rig.gateway.devices.find(Identity(.address, Address(0xC000_0000_0001, type: 1)))
+      let slot = try #require(found)
+      func isJudged() -> Bool {
+        let place = rig.gateway.triggers.encounters.find(trigger: 0, from: rig.gateway.devices[slot].encounters)
+        return place >= 0 && rig.gateway.triggers.likelihood(of: place, rig.gateway.settings) != nil
+      }
+      let before = isJudged()
+      if isStated { rig.gateway.devices[slot].power = .advertised(Decibels(-59)) }
+      // Ten minutes later only one radio hears anything.
+      rig.hear(from: isStated ? 40.1 : 600, to: isStated ? 42 : 602, level: -60)
+      let after = isJudged()
+      #expect(before && !after, "\(isStated)")
+    }
+  }
 }

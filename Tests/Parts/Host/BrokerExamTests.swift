@@ -18,7 +18,9 @@ import Testing
     settings.boot = Text("run" as StaticString)
     change(&settings)
     let found = Examined.broker(settings, within: patience) {}
-    #expect(settings.claims || broker.record.subscribed.isEmpty, "who has no neighbours listens to nobody")
+    // Who has no neighbours listens to nobody.
+    let topics = ["forecourt/site/+/status", "forecourt/site/claim/site/check/gateway"]
+    #expect(broker.record.subscribed.keys.sorted() == (settings.claims ? topics.sorted() : []))
     #expect(broker.record.greetings.allSatisfy { $0.identifier == "forecourt-check-run" && $0.willTopic == nil })
     return found.map { "\($0.verdict) \($0.subject) \($0.words.replacing("127.0.0.1:\(broker.port)", with: "PLACE"))" }
   }

@@ -1,3 +1,4 @@
+import CLinux
 import Core
 import Foundation
 import Testing
@@ -38,6 +39,17 @@ private let base = "forecourt/site/gateway"
     talk.until("what waited") { talk.broker.record.published.count == 33 && counters.published.count == 33 }
     #expect(talk.published(base + "/reply/ping").map(\.payload) == (9...40).map(String.init))
     #expect(talk.published(base + "/region/door").map(\.payload) == ["3"])
+    talk.stop()
+  }
+
+  @Test("the kernel holds 64 kB unsent at most, and what is urgent is not gathered") func unsent() {
+    let talk = Talk()
+    talk.start()
+    talk.online()
+    for (option, wanted) in [(TCP_NOTSENT_LOWAT, 65_536), (TCP_NODELAY, 1), (TCP_CORK, 0)] as [(CInt, CInt)] {
+      var (value, size) = (CInt(-1), socklen_t(4))
+      #expect(getsockopt(talk.courier.client.descriptor, CInt(IPPROTO_TCP), option, &value, &size) == 0 && value == wanted, "\(option)")
+    }
     talk.stop()
   }
 

@@ -79,6 +79,12 @@ private let base = "forecourt/site/gateway"
       _ = try outbox.commit()
     }
     talk.start()
+    var woken: Int?
+    talk.until("as many as half the ring holds, in one turn") {
+      if woken == nil, talk.requests.count > 0 { woken = talk.courier.counters.wakeUps.count }
+      return talk.requests.count >= talk.requests.capacity / 2
+    }
+    #expect(try talk.courier.counters.wakeUps.count - #require(woken) < 5)
     var told: [String] = []
     var ends = 0
     talk.until("the end of the list") {

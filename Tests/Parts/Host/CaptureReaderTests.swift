@@ -237,6 +237,22 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(read.epoch.map { $0 + read.lines[0].microseconds } == Int64(3 + (offset ?? 0)) * 1_000_000)
   }
 
+  @Test("where the reading ended says whether anything could be read: nothing of what cannot be opened") func ends() throws {
+    let whole = try contents(Self.names[0])
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("forecourt-\(UUID().uuidString)").path
+    _ = FileManager.default.createFile(atPath: path, contents: Data(whole.dropLast()))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    for name in ["/dev/null", "/tmp", "/nonexistent", path] {
+      do throws(CaptureFault) {
+        var capture = try CaptureReader(opening: name, orPipe: false)
+        while try capture.advance() {}
+        Issue.record("\(name) is whole")
+      } catch {
+        #expect(name == path ? (17..<UInt64(whole.count)).contains(error.offset) : error.offset == 0, "\(name) \(error)")
+      }
+    }
+  }
+
   @Test("any damage at most ends the reading", arguments: names) func mutations(name: String) throws {
     let whole = try contents(name)
     for seed in 0..<60 as Range<UInt64> {

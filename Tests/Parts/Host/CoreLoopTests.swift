@@ -1,4 +1,5 @@
 import Core
+import Glibc
 import Testing
 
 @testable import Host
@@ -13,17 +14,30 @@ import struct Host.Thread
     private(set) var turns = 0
     private(set) var told: [String] = []
     private(set) var ticks: [Instant] = []
+    /// What happens at the end of the first turn, when nobody rings any more for a loop that is awake.
+    var happens: () -> Void = {}
+    /// Whether it ends with the first thing that it is told.
+    var endsOnceTold = false
 
     init(until end: Instant) { self.end = end }
 
     mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) { told.append("\(radio): \(packet[0])") }
     mutating func reported(_ status: Radio.Status, radio: Int) { told.append("\(radio) is \(status.condition.name)") }
-    mutating func asked(_ order: Signals.Order) {}
-    mutating func tick(at moment: Instant) { ticks.append(moment) }
+    mutating func asked(_ order: Signals.Order) { told.append("\(order)") }
+    /// When the last tick was over; what comes after it is told a later moment.
+    private var ticked = Instant.zero
+    private(set) var isStale = false
+    mutating func tick(at moment: Instant) {
+      ticks.append(moment)
+      usleep(200)
+      ticked = Clock.now()
+    }
     var nextDeadline: Instant { min(due, end) }
     mutating func turned(at moment: Instant) -> Bool {
       turns += 1
-      return moment < end
+      isStale = isStale || moment < ticked
+      if turns == 1 { happens() }
+      return moment < end && !(endsOnceTold && !told.isEmpty)
     }
   }
 
@@ -31,26 +45,34 @@ import struct Host.Thread
     var turns = 0
     var told: [String] = []
     var isLate = false
+    var took = Interval.zero
   }
 
   private final class Box: @unchecked Sendable { var outcome = Outcome() }
 
   /// On a thread of its own, because it blocks signals. Everything waits before it starts.
-  private func run(for span: Interval, hasWork: Bool = false, _ prepare: ([Radio]) -> Void = { _ in }) -> Outcome {
+  private func run(
+    for span: Interval, hasWork: Bool = false, once happens: (@Sendable ([Radio]) -> Void)? = nil, _ prepare: ([Radio]) -> Void = { _ in }
+  ) -> Outcome {
     var arena = Arena.taken(bytes: 2 * Radio.bytes + 4_096)
     let bell = Doorbell()
     let radios = (0..<2).map { _ in Radio(name: Name("test"), listener: bell, echoes: false, in: &arena) }
     prepare(radios)
     let box = Box()
     let thread = Thread("core") {
-      let end = Clock.now() + span
+      let begun = Clock.now()
+      let end = begun + span
       var served = Served(until: end)
       served.hasWork = hasWork
+      served.endsOnceTold = happens != nil
+      if let happens { served.happens = { happens(radios) } }
       var loop = CoreLoop(served, bell, radios, Signals())
       loop.run()
       let ticks = loop.listener.ticks
       let isLate = ticks.last.map { $0 < end - .milliseconds(60) } ?? true
-      box.outcome = Outcome(turns: loop.listener.turns, told: loop.listener.told, isLate: isLate || ticks != ticks.sorted())
+      box.outcome = Outcome(
+        turns: loop.listener.turns, told: loop.listener.told, isLate: isLate || ticks != ticks.sorted() || loop.listener.isStale,
+        took: Clock.now() - begun)
     }
     thread.join()
     return box.outcome
@@ -59,7 +81,7 @@ import struct Host.Thread
   @Test("it sleeps until something is due, and has no rest while there is work") func sleeps() {
     let idle = run(for: .milliseconds(60))
     #expect(idle.turns <= 6 && !idle.isLate, "\(idle)")
-    #expect(run(for: .milliseconds(20), hasWork: true).turns > 20)
+    #expect(run(for: .milliseconds(50), hasWork: true).turns > 20)
   }
 
   @Test("radios' states go first; then packets in the order of their stamps, of two at one moment the first radio's") func order() {
@@ -77,5 +99,27 @@ import struct Host.Thread
       }
     }
     #expect(outcome.told == ["1 is starting", "1 is scanning", "0: 1", "1: 2", "1: 3", "0: 4", "0: 5", "1: 6"])
+  }
+  @Test("what comes while it is awake, and what rings while it sleeps, does not wait until something is due") func wakes() {
+    let packet: @Sendable ([Radio]) -> Void = { radios in
+      var packet = Packet()
+      packet.bytes.append(byte: 7)
+      _ = radios[1].packets.push(packet)
+    }
+    let status: @Sendable ([Radio]) -> Void = { _ = $0[1].statuses.push(Radio.Status()) }
+    let ring: @Sendable ([Radio]) -> Void = { radios in
+      _ = Thread("ringer") {
+        usleep(30_000)
+        packet(radios)
+        radios[1].listener.ring()
+      }
+    }
+    let signal: @Sendable ([Radio]) -> Void = { _ in raise(SIGHUP) }
+    for (happens, told) in [(packet, "1: 7"), (status, "1 is opening"), (ring, "1: 7"), (signal, "reload")] {
+      for hasWork in [false, true] {
+        let outcome = run(for: .seconds(20), hasWork: hasWork, once: happens)
+        #expect(outcome.told == [told] && outcome.took < .seconds(10), "\(outcome)")
+      }
+    }
   }
 }

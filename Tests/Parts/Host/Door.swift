@@ -8,6 +8,7 @@ final class Door {
   let counters = CourierCounters()
   let intake: Intake
   let topics: Topics
+  let log = Said()
 
   init(_ change: (inout CourierSettings) -> Void = { _ in }) {
     var arena = Arena.taken(bytes: Ring<Request>.bytes(for: 16))
@@ -18,7 +19,7 @@ final class Door {
     settings.peers = true
     change(&settings)
     topics = settings.topics
-    intake = Intake(settings, toCore: Outlet(requests: core, bell: Doorbell()), counters)
+    intake = Intake(settings, toCore: Outlet(requests: core, bell: Doorbell()), counters) { [log] in log.append($0, $1) }
   }
 
   func say(_ topic: String, _ payload: String, isRetained: Bool = false, left: Interval? = nil) {

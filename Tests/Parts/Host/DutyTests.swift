@@ -1,4 +1,6 @@
+import CLinux
 import Core
+import Glibc
 import Testing
 
 @testable import Host
@@ -41,6 +43,68 @@ import Testing
     #expect(!isLeft && !isUnsent && courier.client.inFlight.isEmpty && courier.replies.count == 1)
     courier.line = .down(until: .never)
     courier.store.close()
+    talk.broker.close()
+  }
+  @Test("a line whose oldest word waits four keepalives for its acknowledgement is lost, and only one that talks") func overdue() {
+    for (isTalking, late, isLost) in [(true, -0.001, false), (true, 0, true), (false, 1, false)] as [(Bool, Double, Bool)] {
+      let talk = Talk { $0.broker.keepalive = .seconds(10) }
+      let (courier, sent) = (talk.courier, Moment.now().at)
+      courier.client.inFlight.add(7, .reply(number: 9), at: sent)
+      courier.client.inFlight.add(8, .reply(number: 10), at: sent + .seconds(5))
+      #expect(courier.overdue == sent + .seconds(40))
+      #expect(throws: Never.self) {
+        try courier.client.prepare(courier.settings.broker, MQTTClient.Greeting(identifier: Text("test" as StaticString), will: nil))
+        let fault = courier.client.dial()
+        #expect(fault == nil)
+      }
+      courier.client.inFlight.add(7, .reply(number: 9), at: sent)
+      courier.line = isTalking ? .up(since: sent) : .down(until: sent + .seconds(99))
+      courier.checkLine(at: sent + .seconds(40 + late))
+      #expect(courier.client.inFlight.isEmpty == isLost, "\(isTalking) \(late)")
+      let said = "does not acknowledge what it is sent"
+      #expect(talk.told(said) == isLost && courier.isTalking == (isTalking && !isLost))
+      courier.client.discard()
+      talk.broker.close()
+    }
+  }
+
+  @Test("a reply that the old broker did not acknowledge goes to the new one") func renewed() {
+    let talk = Talk()
+    let courier = talk.courier
+    var reply = Message()
+    (reply.care, reply.sequence) = (.reply, 9)
+    courier.replies = [Courier.PendingReply(message: reply, isSent: true), Courier.PendingReply(message: reply)]
+    var settings = talk.settings
+    settings.outbox.maxEvents += 1
+    courier.reload(settings, at: .now())
+    #expect(courier.replies.map(\.isSent) == [true, false], "the same broker has it")
+    settings.broker.port = 1
+    courier.reload(settings, at: .now())
+    #expect(courier.replies.map(\.isSent) == [false, false])
+    talk.broker.close()
+  }
+  @Test("what is gathered waits in the kernel for its release, and nothing waits otherwise") func gathered() {
+    let talk = Talk()
+    let client = talk.courier.client
+    func isHeld() -> Bool {
+      var (value, size) = (CInt(-1), socklen_t(4))
+      return getsockopt(client.descriptor, CInt(IPPROTO_TCP), TCP_CORK, &value, &size) == 0 && value == 1
+    }
+    #expect(throws: Never.self) {
+      try client.prepare(talk.settings.broker, MQTTClient.Greeting(identifier: Text("test" as StaticString), will: nil))
+      let fault = client.dial()
+      #expect(fault == nil && !isHeld())
+    }
+    for _ in 0..<2 {
+      client.gather()
+      client.gather()
+      #expect(isHeld())
+      client.release()
+      #expect(!isHeld())
+    }
+    client.discard()
+    client.gather()
+    client.release()
     talk.broker.close()
   }
 }

@@ -41,6 +41,22 @@ import Testing
     #expect(Set(played.delivered) == Set(played.pushed))
   }
 
+  @Test("a disk that failed counts as well again when something was written, even if nothing waits any more") func tried() throws {
+    var played = Played(scratch)
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.push(1)
+    played.publish()
+    played.acknowledge()
+    for isAway in [true, true, false] {
+      if !isAway { try database.run("PRAGMA query_only = 0") }
+      played.pass(.seconds(6))
+      played.store.flush(at: played.now)
+      #expect(played.store.held.count == 0 && played.counters.troubles.contains(.store) == isAway)
+    }
+    #expect(played.delivered == played.pushed && played.store.marked("tried") == played.now.at.microseconds)
+  }
+
   @Test("time that an event spent waiting for the courier counts: an old fire is not delivered", arguments: [false, true])
   func lateToTheDisk(hasDisk: Bool) {
     var played = Played(scratch)

@@ -77,10 +77,16 @@ import Testing
     var arena = Arena.taken(bytes: LearntPowers.bytes + SitePlan.bytes + 1_000)
     var powers = LearntPowers(seed: 1, in: &arena)
     powers.keep(LearntPowers.Record(Identity(installation: 1), power: Decibels(-50), visits: 0))
+    powers.keep(LearntPowers.Record(Identity(installation: 2), power: Decibels(-50), visits: 1))
     var site = UnplacedSite()
     var plan = SitePlan(in: &arena)
     site.reload(settings)
     plan.reload(settings)
+    for visits in 0...1 as ClosedRange<UInt16> {
+      var record = ReceiverRecord()
+      (record.gateway, record.point, record.visits) = (name, PlanPoint(x: Float(visits), y: 0), visits)
+      plan.restore(record)
+    }
     var place = PlaceRecord()
     (place.place, place.placeRadio, place.receiver) = (name, 0, Name(String(repeating: "\\", count: 32)))
     (place.loss, place.doubt, place.visits) = (Decibels(44.25), Decibels(3.75), 65_535)
@@ -91,7 +97,7 @@ import Testing
     var others = 0
     #expect(try LearntFile.read(scratch.path + "/learnt") { if case .place(let one) = $0 { found.append(one) } else { others += 1 } } == 0)
     let one = try #require(found.first)
-    #expect(found.count == 1 && others == 0 && one.place == place.place && one.receiver == place.receiver && one.visits == 65_535)
+    #expect(found.count == 1 && others == 2 && one.place == place.place && one.receiver == place.receiver && one.visits == 65_535)
     #expect(one.placeRadio == 0 && one.receiverRadio == -1 && abs(one.loss.value - 44.25) < 0.06 && abs(one.doubt.value - 3.75) < 0.06)
   }
 }

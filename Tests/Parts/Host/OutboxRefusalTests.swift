@@ -69,4 +69,22 @@ import Testing
     }
     #expect(open == ["irk:ann"])
   }
+  @Test("of what the broker refused the first that is due is retried first, in the file and in memory") func retries() {
+    var (held, rows) = (HeldEvents(), RefusedRows())
+    let start = Instant.zero + .seconds(10)
+    func moment(_ tenths: Int) -> Instant { start + .milliseconds(Int64(tenths) * 100) }
+    for index in 0..<3 {
+      #expect(held.add(Message(), at: Moment(at: start, wall: nil, isTrusted: false)) == 0)
+      guard let event = held.next(isUrgent: false, at: start) else {
+        Issue.record("nothing is held")
+        return
+      }
+      held.send(event.number)
+      #expect(held.refuse(event.number, at: moment(3 * index)) == moment(10 + 3 * index))
+      #expect(rows.add(Int64(index), at: moment(3 * index), isUrgent: false) == moment(10 + 3 * index))
+    }
+    for (now, next) in [(6, moment(10)), (9, moment(10)), (10, moment(13)), (13, moment(16)), (16, .never)] as [(Int, Instant)] {
+      #expect(held.nextRetry(after: moment(now)) == next && rows.next(after: moment(now)) == next, "\(now)")
+    }
+  }
 }

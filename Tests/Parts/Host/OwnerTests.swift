@@ -57,6 +57,30 @@ struct OwnerTests {
     }
   }
 
+  @Test(
+    "a file beside the outbox that another user's run has left is named, with the line that mends it",
+    arguments: ["outbox.db-wal", "outbox.db-shm", "learnt-powers.jsonl", "id", "salt", "", "none"])
+  func foreign(name: String) throws {
+    for other in ["outbox.db", "outbox.db-wal", "outbox.db-shm", "learnt-powers.jsonl", "id", "salt"] where name != "none" {
+      scratch.write(other, [])
+      if other != name { #expect(chown(scratch.path + "/" + other, Self.nobody, Self.nobody) == 0) }
+    }
+    var host = HostSettings()
+    (host.outbox.path, host.idFile, host.saltFile) = (scratch["outbox.db"], scratch.path + "/id", scratch.path + "/salt")
+    let owner = try #require(Owner(ofFolderOf: scratch.path + "/id"))
+    try #require(owner.enter())
+    defer { Owner.leave() }
+    let examined = Examined.outbox(host, as: "nobody")[0]
+    let place = scratch.path + "/" + name
+    let isWell = ["", "none"].contains(name)
+    #expect(
+      examined.words
+        == (isWell
+          ? "\(scratch.path)/outbox.db: can be written"
+          : "\(place): belongs to somebody else: once as root: chown nobody \(place)"))
+    #expect(examined.isBad != isWell)
+  }
+
   @Test("root reads with the folder owner's rights, and then as root again")
   func looking() throws {
     scratch.write("private", [1])

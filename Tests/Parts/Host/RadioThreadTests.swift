@@ -216,4 +216,18 @@ import Testing
     let woken = (0..<Limits.hintsQueued + 2).count { _ in wakes() }
     #expect(woken == Limits.hintsQueued && radio.hints.count == Limits.hintsQueued)
   }
+  @Test("an end, and a change of what is permitted, wake the radio's thread; the same permission again does not") func orders() {
+    var arena = Arena.taken(bytes: Radio.bytes)
+    let radio = Radio(name: Name("test"), listener: Doorbell(), echoes: false, in: &arena)
+    func wakes(_ order: (Radio) -> Void) -> Bool {
+      radio.bell.willSleep()
+      order(radio)
+      defer { radio.bell.didWake() }
+      return wait(radio.bell.descriptor, Awaited(radio.bell.descriptor), forAtMost: .zero).toRead
+    }
+    #expect(!wakes { $0.permit(true) } && radio.isPermitted)
+    #expect(wakes { $0.permit(false) } && !radio.isPermitted && !wakes { $0.permit(false) })
+    #expect(wakes { $0.permit(true) } && radio.isPermitted && !radio.isStopping)
+    #expect(wakes { $0.stop() } && radio.isStopping)
+  }
 }

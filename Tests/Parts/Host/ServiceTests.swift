@@ -87,6 +87,25 @@ struct ServiceTests {
     #expect(capabilities("/proc/self/status") == before)
   }
 
+  @Test("root keeps everything, and is told so", .enabled(if: geteuid() == 0)) func root() async {
+    let before = capabilities("/proc/self/status")
+    let (isKept, after) = await withCheckedContinuation { done in
+      _ = Thread("root") { done.resume(returning: (Privileges.keepOnly([]), capabilities("/proc/thread-self/status"))) }
+    }
+    #expect(isKept && after == before)
+  }
+
+  @Test("another user keeps what it was told, and nothing else", .enabled(if: geteuid() == 0)) func others() async {
+    await #expect(processExitsWith: .success) {
+      let had = capabilities("/proc/self/status")
+      // The permitted ones stay, as for a service whose unit grants them.
+      precondition(seteuid(65_534) == 0)
+      let isKept = Privileges.keepOnly(.rawNetwork)
+      precondition(isKept && capabilities("/proc/thread-self/status") == had & UInt64(Privileges.rawNetwork.rawValue))
+      precondition(Privileges.keepOnly([]) && capabilities("/proc/thread-self/status") == 0)
+    }
+  }
+
   @Test("a kernel adapter needs capabilities, a serial line none") func adapters() {
     #expect(Adapter.hci(index: 0, mode: .user).privileges == .administerNetwork)
     #expect(Adapter.hci(index: 0, mode: .raw).privileges == [.administerNetwork, .rawNetwork])

@@ -121,6 +121,17 @@ import Testing
     }
   }
 
+  @Test("words are written only where there is room for them") func words() {
+    var ends: [CInt] = [-1, -1]
+    #expect(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    #expect(canTakeWords(ends[1]) && !canTakeWords(ends[0]) && !canTakeWords(-1))
+    #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+    let page = [UInt8](repeating: 0x20, count: 4_096)
+    while write(ends[1], page, page.count) > 0 {}
+    #expect(!canTakeWords(ends[1]))
+  }
+
   @Test("who runs, who owns a folder, what may be done with a file, and how much room there is") func files() throws {
     let name = try #require(try? String(contentsOfFile: "/proc/self/comm", encoding: .utf8)).dropLast()
     #expect(linux_runs(String(name)) == 1 && linux_runs("no such name") == 0 && linux_runs(String(name.dropLast())) == 0)
@@ -142,6 +153,33 @@ import Testing
     let room = try #require(try FileManager.default.attributesOfFileSystem(forPath: scratch.path)[.systemFreeSize] as? Int64)
     let found = linux_free_bytes(scratch.path)
     #expect(found > 0 && abs(found - room) < max(room / 10, 1 << 24) && linux_free_bytes(one) == -1)
+  }
+
+  @Test("what may be run as root to free an adapter fits the trouble, and no other trouble has such a line") func remedies() {
+    let hci = Adapter.hci(index: 0, mode: .user)
+    for (trouble, command) in [
+      (.bluetoothd, "systemctl disable --now bluetooth"), (.blocked, "rfkill unblock bluetooth"), (.busy, nil), (.noAdapter, nil),
+      (.noPermission, nil),
+    ] as [(Trouble, String?)] {
+      let examined = Examined.refused(trouble, hci, "radio one", code: 0)
+      #expect(examined.subject == "radio one" && examined.command == command && examined.words.contains("hci0"), "\(examined)")
+      let isForbidden = if case .bad(.forbidden) = examined.verdict { true } else { false }
+      #expect(examined.isBad && isForbidden == (trouble == .noPermission), "\(examined)")
+    }
+  }
+
+  @Test("a disk needs a megabyte, and should have one for each 1,024 of max_events") func disk() {
+    var settings = OutboxSettings()
+    settings.maxEvents = 4_096
+    for (free, megabytes, isBad, words) in [
+      (1_048_575, 0, true, " at /place: events will be held in memory and be lost with it"),
+      (1_048_576, 1, false, ", and max_events = 4096 may take 4 MB: fewer, or another place"),
+      (4_194_303, 3, false, ", and max_events = 4096 may take 4 MB: fewer, or another place"), (4_194_304, 4, false, ""),
+    ] as [(Int64, Int, Bool, String)] {
+      let disk = Examined.disk(free: free, at: "/place", settings)
+      let isGood = if case .good = disk.verdict { true } else { false }
+      #expect(disk.words == "\(megabytes) MB are free\(words)" && disk.isBad == isBad && isGood == words.isEmpty, "\(disk)")
+    }
   }
 
   @Test("root's new file in another's folder is that one's, and of an existing file nothing changes", .enabled(if: geteuid() == 0))

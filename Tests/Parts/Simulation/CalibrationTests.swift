@@ -145,7 +145,7 @@ import Testing
     for seed in 0..<UInt64(100) {
       let site = Site(places: [(1, 10)], isPaced: false)
       let fit = try fit(measure(site, seed: seed).filter { $0.radio == 0 })
-      #expect(fit.exponent == nil)
+      #expect(fit.exponent == nil && fit.offsets[fit.reference]?.doubt == 0, "the others are measured against it")
       #expect(fit.power.doubt > 2.5 && fit.power.doubt < 4.5, "seed \(seed): \(fit.power.doubt)")
       inDoubt += abs(fit.power.value + 59) <= 2 * fit.power.doubt ? 1 : 0
     }
@@ -177,6 +177,7 @@ import Testing
       #expect(throws: FitRefusal.self, "seed \(seed)") { try fit(bent) }
     }
     #expect(throws: FitRefusal.self) { try fit([]) }
+    #expect(throws: FitRefusal.self, "nothing loses so little on its way") { try fit(measure(Site(exponent: 0.75), seed: 1)) }
   }
 }
 

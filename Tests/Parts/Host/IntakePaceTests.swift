@@ -1,0 +1,49 @@
+import Core
+import Testing
+
+@testable import Host
+
+@Suite("what the intake refuses, and how often it says so") struct IntakePaceTests {
+  @Test("of nonsense that comes together two pieces are answered, then one a second") func replies() {
+    let door = Door()
+    let begun = Clock.now()
+    var replies = 0
+    for _ in 0..<300 {
+      door.say("forecourt/site/gateway/command/ping", "", isRetained: true)
+      replies += door.intake.takeReplies().count
+    }
+    let seconds = Int((Clock.now() - begun).seconds)
+    #expect((2...2 + seconds).contains(replies), "\(replies) in \(seconds) s")
+    #expect(door.counters.requestsRefused.count == 300 && door.log.take() == [])
+  }
+
+  @Test("what nobody has asked for is refused unread, and so is a topic that says more or less than its kind does") func unasked() {
+    let hello = #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#
+    for (topic, payload) in [
+      ("peer/aa:bb:cc:dd:ee:0f/other", #"{"v":1,"random":true,"id":"BC00BD17"}"#), ("claim/site/hello/other", hello),
+      ("other/status", #"{"v":1,"state":"online","boot":"b"}"#),
+    ] {
+      func taken(_ topic: String, _ isAsked: Bool = true) -> Bool {
+        let door = Door { ($0.peers, $0.claims) = (isAsked, isAsked) }
+        door.say("forecourt/site/" + topic, payload)
+        let isTaken = door.core.pop() != nil
+        #expect(door.counters.requestsRefused.count == (isTaken ? 0 : 1) && door.counters.requestsLimited.count == 0, "\(topic)")
+        return isTaken
+      }
+      #expect(taken(topic) && !taken(topic, false) && !taken(topic + "/more") && !taken(String(topic.prefix { $0 != "/" })))
+    }
+    for door in [Door(), Door { $0.peers = false }] {
+      door.say("forecourt/site/peer/aa:bb:cc:dd:ee:0f", #"{"v":1,"random":true,"id":"BC00BD17"}"#)
+      #expect(door.core.pop() == nil && door.counters.requestsRefused.count == 1)
+    }
+  }
+
+  @Test("of messages that fail authentication one is told, with the name in which it came") func warnings() {
+    var keys = SiteProof()
+    keys.append([UInt8](repeating: 9, count: 32))
+    let door = Door { $0.siteKeys = keys }
+    for _ in 0..<300 { _ = door.claim() }
+    let words = "fails authentication with this site's key and is ignored: does that gateway have another key, or is it forged?"
+    #expect(door.log.take() == ["warning: a message in the name of other \(words)"] && door.counters.forged.count == 300)
+  }
+}
