@@ -13,7 +13,8 @@ package typealias PerReceiver = SIMD8<Float>
 /// One number for each of eight points.
 typealias PerPoint = SIMD8<Float>
 
-/// What a phone at up to eight points of the plan loses on the way to each receiver. Eight at once: no sum goes across a vector.
+/// What a phone at up to eight points of the plan loses on the way to each receiver. Eight at once: no sum goes across a vector. Where there are
+/// fewer, the first stands in all other places.
 struct PlanPoints: BitwiseCopyable {
   private(set) var losses = InlineArray<8, PerPoint>(repeating: PerPoint())
   private(set) var count = 0
@@ -25,7 +26,10 @@ struct PlanPoints: BitwiseCopyable {
   var isFull: Bool { count == PerPoint.scalarCount }
 
   mutating func append(_ point: PerReceiver) {
-    for receiver in 0..<8 { losses[receiver][count] = point[receiver] }
+    for receiver in 0..<8 {
+      if count == 0 { losses[receiver] = PerPoint(repeating: point[receiver]) }
+      losses[receiver][count] = point[receiver]
+    }
     count += 1
   }
 

@@ -39,14 +39,14 @@ extension SitePlan {
   /// A device that was served stands at our trigger, or at a neighbour's receiver. Returns its loudness against its supposed power.
   mutating func learn(_ pattern: LevelPattern, at trigger: Int) -> Float? {
     var best = Likeliest(losses: losses(at: triggers[trigger]))
-    best.consider(pointsHere[trigger], pattern, receivers.count)
+    best.consider(pointsHere, trigger, pattern, receivers.count)
     return learn(pattern, losses: best.losses)
   }
 
   mutating func learn(_ pattern: LevelPattern, atReceiver receiver: Int) -> Float? {
     var best = Likeliest(losses: losses(at: receivers[receiver].point))
     for index in 0..<count where Int(points[index].owner) == receiver {
-      best.consider(points[index], pattern, receivers.count) { $0[receiver] < LearntSite.besideLoss }
+      best.consider(points, index, pattern, receivers.count) { $0[receiver] < LearntSite.besideLoss }
     }
     return learn(pattern, losses: best.losses)
   }
@@ -78,11 +78,13 @@ private struct Likeliest {
 
   init(losses: PerReceiver) { self.losses = losses }
 
-  mutating func consider(_ points: PlanPoints, _ pattern: LevelPattern, _ receivers: Int, _ isMeant: (PerReceiver) -> Bool = { _ in true })
-  {
-    let likelihoods = pattern.likelihood(points, receivers)
-    for point in 0..<points.count where likelihoods[point] > likelihood && isMeant(points[point]) {
-      (losses, likelihood) = (points[point], likelihoods[point])
+  mutating func consider(
+    _ points: borrowing Lent<PlanPoints>, _ index: Int, _ pattern: LevelPattern, _ receivers: Int,
+    _ isMeant: (PerReceiver) -> Bool = { _ in true }
+  ) {
+    let likelihoods = pattern.likelihood(points, index, receivers)
+    for point in 0..<points[index].count where likelihoods[point] > likelihood && isMeant(points[index][point]) {
+      (losses, likelihood) = (points[index][point], likelihoods[point])
     }
   }
 }

@@ -189,11 +189,14 @@ package struct SitePlan: ~Copyable {
     if count == 0 || points[count - 1].isFull || points[count - 1].owner != Int8(receiver) {
       guard count < Self.mostBlocks else { return }
       points[count] = PlanPoints(of: Int8(receiver))
-      for index in 0..<64 { elsewhere[count * 64 + index] = 0 }
       count += 1
     }
-    let bit = UInt8(1) << UInt8(points[count - 1].count)
-    for index in 0..<64 where mask & 1 << UInt64(index) != 0 { elsewhere[(count - 1) * 64 + index] |= bit }
+    // The first stands for those that are still to come.
+    let bits = points[count - 1].count == 0 ? UInt8.max : 1 << UInt8(points[count - 1].count)
+    for index in 0..<64 {
+      let place = (count - 1) * 64 + index
+      elsewhere[place] = mask & 1 << UInt64(index) != 0 ? elsewhere[place] | bits : elsewhere[place] & ~bits
+    }
     points[count - 1].append(losses(at: point))
     drawn += 1
   }
@@ -226,13 +229,13 @@ package struct SitePlan: ~Copyable {
   /// How much likelier the phone stands at the trigger than anywhere else.
   @inline(never)
   func compare(_ pattern: LevelPattern, at trigger: Int) -> Comparison {
-    let here = pattern.likelihood(pointsHere[trigger], receivers.count).greatest(of: 0x7F)
+    let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest(of: .max)
     var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
     for index in 0..<count {
       let (set, owner) = (elsewhere[index * 64 + trigger], points[index].owner)
       guard set != 0 else { continue }
       if owner < 0, comparison.overRival < Self.hopeless { break }
-      let lead = here - pattern.likelihood(points[index], receivers.count).greatest(of: set)
+      let lead = here - pattern.likelihood(points, index, receivers.count).greatest(of: set)
       if owner < 0 {
         comparison.overRest = min(comparison.overRest, lead)
       } else if lead < comparison.overRival {
@@ -247,10 +250,16 @@ package struct SitePlan: ~Copyable {
 }
 
 extension PerPoint {
-  /// Of the points whose bits are set.
+  /// Of the points whose bits are set: mostly all.
   fileprivate func greatest(of set: UInt8) -> Float {
+    if set == .max {
+      let halves = (larger(self[0], self[4]), larger(self[1], self[5]), larger(self[2], self[6]), larger(self[3], self[7]))
+      return larger(larger(halves.0, halves.2), larger(halves.1, halves.3))
+    }
     var greatest = -Float.infinity
-    for point in 0..<Self.scalarCount where set & 1 << UInt8(point) != 0 { greatest = Swift.max(greatest, self[point]) }
+    for point in 0..<Self.scalarCount where set & 1 << UInt8(point) != 0 { greatest = larger(greatest, self[point]) }
     return greatest
   }
 }
+
+@inline(__always) private func larger(_ a: Float, _ b: Float) -> Float { a > b ? a : b }

@@ -78,7 +78,11 @@ import Testing
       #expect(abs(Double(found) - wanted) < 0.01 * max(1, abs(wanted)), "\(found), \(wanted)")
     }
     // Points have no doubts of their own, and leave out what is the same for all.
-    let found = pattern.likelihood(points, 8)
+    let loan = Loan(bytes: 4_096)
+    var arena = loan.arena
+    var table = arena.take(1, of: PlanPoints.self)
+    table[0] = points
+    let found = pattern.likelihood(table, 0, 8)
     let wanted = places.map { tried(all, $0, [Double](repeating: 0, count: 8), loudness, floor: Double(floor)) }
     for point in 1..<8 {
       let (difference, right) = (Double(found[point] - found[0]), wanted[point] - wanted[0])
