@@ -70,17 +70,16 @@ struct PlacePatterns: BitwiseCopyable {
   mutating func learn(_ pattern: LevelPattern, at place: Int) {
     guard pattern.trust[place] > 0 else { return }
     var found = PerReceiver()
-    var total: Float = 0
-    var heard: Float = 0
+    var sorted = Bounded<8, Float>(filledWith: 0)
     for receiver in 0..<8 where receiver != place && pattern.trust[receiver] > 0 {
       let loss = places[place].losses[place] + pattern.levels[place] - pattern.levels[receiver]
       found[receiver] = update(place, receiver, loss)
-      total += found[receiver]
-      heard += 1
+      sorted.insert(found[receiver])
     }
-    guard heard > 0 else { return }
-    // What all have in common is laid to the place's own receiver.
-    let common = total / heard
+    guard sorted.count > 0 else { return }
+    // What most have in common is laid to the place's own receiver; of two in the middle, the lesser surprise.
+    let middle = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+    let common = min(max(0, middle.0), middle.1)
     surprises[place] += (-common - surprises[place]) / 5
     for receiver in 0..<8 where receiver != place && pattern.trust[receiver] > 0 {
       surprises[receiver] += (found[receiver] - common - surprises[receiver]) / 5
@@ -141,5 +140,18 @@ extension LevelPattern {
       squares += (over * over * (silence / (1 + silence * variances))).sum()
     }
     return -0.5 * squares
+  }
+}
+
+extension Bounded<8, Float> {
+  /// They stay in order.
+  fileprivate mutating func insert(_ value: Float) {
+    guard append(value) == nil else { return }
+    var place = count - 1
+    while place > 0, self[place - 1] > value {
+      self[place] = self[place - 1]
+      place -= 1
+    }
+    self[place] = value
   }
 }

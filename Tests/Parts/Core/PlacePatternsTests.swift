@@ -37,7 +37,8 @@ import Testing
         found[receiver] = surprise
       }
       guard !found.isEmpty else { return }
-      let common = found.values.reduce(0, +) / Double(found.count)
+      let sorted = found.values.sorted()
+      let common = min(max(0, sorted[(sorted.count - 1) / 2]), sorted[sorted.count / 2])
       surprises[place] += (-common - surprises[place]) / 5
       for (receiver, surprise) in found { surprises[receiver] += (surprise - common - surprises[receiver]) / 5 }
     }
@@ -94,6 +95,21 @@ import Testing
         model.learn(levels, at: place)
       }
       expectSame(patterns, model, "seed \(seed), step \(step)")
+    }
+  }
+
+  @Test("a receiver that was moved is found, and no other, also where all visitors stand at one place", arguments: 3...8, [-14, 14] as [Float])
+  func moved(receivers: Int, by change: Float) {
+    for moved in 0..<receivers {
+      var patterns = PlacePatterns()
+      func visit(_ offset: Float) {
+        var pattern = LevelPattern()
+        for receiver in 0..<receivers { pattern.hear(receiver, (receiver == 0 ? -5 : -27) + (receiver == moved ? offset : 0)) }
+        patterns.learn(pattern, at: 0)
+      }
+      for _ in 0..<30 { visit(0) }
+      for _ in 0..<8 where !(0..<receivers).contains(where: patterns.isMoved) { visit(change) }
+      #expect((0..<receivers).filter(patterns.isMoved) == [moved])
     }
   }
 
