@@ -98,7 +98,9 @@ import Testing
     }
   }
 
-  @Test("a receiver that was moved is found, and no other, also where all visitors stand at one place", arguments: 3...8, [-14, 14] as [Float])
+  @Test(
+    "a receiver that was moved is found, and no other, also where all visitors stand at one place",
+    arguments: 3...8, [-14, 14] as [Float])
   func moved(receivers: Int, by change: Float) {
     for moved in 0..<receivers {
       var patterns = PlacePatterns()
