@@ -33,6 +33,8 @@ package enum FileSystem {
   struct Imprint: Equatable {
     let device, inode: UInt64
     let size, seconds, nanoseconds: Int64
+
+    func isSameFile(as other: Imprint) -> Bool { device == other.device && inode == other.inode }
   }
 
   /// nil if there is no file.

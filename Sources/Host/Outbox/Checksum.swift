@@ -30,6 +30,10 @@ struct Fingerprint: Equatable {
     log = FileSystem.imprint(of: name)
   }
 
-  /// The file is gone.
-  var isGone: Bool { file == nil }
+  /// Whatever is in them. The log may have come into being.
+  func areSameFiles(as other: Fingerprint) -> Bool {
+    guard let file, let before = other.file, file.isSameFile(as: before) else { return false }
+    guard let before = other.log else { return true }
+    return log?.isSameFile(as: before) ?? false
+  }
 }

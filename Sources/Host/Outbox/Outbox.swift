@@ -108,7 +108,7 @@ package final class Outbox {
   package func commit() throws(StoreFault) -> Int {
     let lost = try shrink()
     try database.run("COMMIT")
-    seen = Fingerprint(settings.path)
+    recordOwnChange()
     return lost
   }
 
@@ -118,7 +118,7 @@ package final class Outbox {
     try? database.run("ROLLBACK")
     waiting = Int((try? database.number("SELECT count(*) FROM event WHERE state = 0")) ?? 0)
     total = Int((try? database.number("SELECT count(*) FROM event")) ?? 0)
-    seen = Fingerprint(settings.path)
+    recordOwnChange()
   }
 
   /// Evicts history before waiting events, and ordinary ones before urgent ones.
@@ -176,18 +176,24 @@ package final class Outbox {
 
   package func commitStates() throws(StoreFault) {
     try database.run("COMMIT")
-    seen = Fingerprint(settings.path)
+    recordOwnChange()
   }
 
   /// Deletes history that is too old, if the clock is set. Also shows failures of SQLite's checkpoint, which `commit` does not report.
   package func age(at now: Moment) throws(StoreFault) {
-    defer { seen = Fingerprint(settings.path) }
+    defer { recordOwnChange() }
     if let wall = now.wall {
       statements.aging.bind(1, wall - settings.maxAge.microseconds)
       try statements.aging.execute()
       total -= database.changes
     }
     _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
+  }
+
+  /// Our own writing never replaces the files: a deleted one stays noticed, also when it is deleted just before.
+  private func recordOwnChange() {
+    let now = Fingerprint(settings.path)
+    if now.areSameFiles(as: seen) { seen = now }
   }
 
   /// Whether the file and its log are as this process left them: nobody else has written them.

@@ -130,6 +130,20 @@ extension Outbox {
     #expect(try outbox.waitingPayloads().count == 200 && outbox.isUntouched)
   }
 
+  @Test("a file that is deleted just before we write stays noticed", arguments: ["store", "record", "age", "undo"], ["", "-wal"])
+  func deleted(before step: String, end: String) throws {
+    let outbox = try Outbox(settings, machine: 1)
+    _ = try outbox.store([event(1)])
+    try FileManager.default.removeItem(atPath: String(settings.path) + end)
+    switch step {
+    case "store": _ = try outbox.store([event(2)])
+    case "record": try outbox.recordAll(as: .delivered)
+    case "age": try outbox.age(at: morning)
+    default: outbox.rollBack()
+    }
+    #expect(!outbox.isUntouched)
+  }
+
   @Test("an event's time runs on the machine's clock, and across a start of the machine on the time of day")
   func deadlines() throws {
     do {
