@@ -87,6 +87,7 @@ import Testing
     played.drain()
     #expect(played.counters.eventsWaiting.count == 0)
     #expect(Set(played.delivered) == Set(played.pushed))
+    #expect(played.counters.eventsDelivered.count == 5 && played.counters.eventsExpired.count == 0)
   }
 
   @Test("a refused event is retried after a second, then ever more rarely, also without a disk")

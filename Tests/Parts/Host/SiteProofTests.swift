@@ -57,6 +57,11 @@ import Testing
     #expect(isProven(old, on: "t", by: keys(1)) && !isProven(old, on: "t", by: keys(2)))
   }
 
+  @Test("keys are the same only if each is") func same() {
+    #expect(keys(1, 2) == keys(1, 2) && keys(1) == keys(1))
+    for other in [keys(1), keys(2, 1), keys(1, 3), keys(3, 2), SiteProof()] { #expect(other != keys(1, 2)) }
+  }
+
   @Test("a message without room for its proof is not published")
   func room() {
     var payload = Payload()
