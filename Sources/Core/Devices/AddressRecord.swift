@@ -19,7 +19,7 @@ package struct AddressRecord: BitwiseCopyable {
   /// The last scan response that was parsed, and whether it is newer than the advert.
   private(set) var response = AdvertCopy()
   private var isResponseLater = false
-  /// The second in which an ephemeral id was last resolved. Such ids change: whoever sends an old one has copied it.
+  /// The second in which an ephemeral id was last resolved: whoever sends only an old one has copied it.
   private var proven: UInt32 = 0
   /// Which regions and triggers match one of its names. With these the row fills two cache lines exactly.
   package private(set) var regions: UInt64 = 0
