@@ -26,6 +26,8 @@ start_as() {
   running[$1]=$!
 }
 start Delivery/json_text --seed "$seed" --count "${COUNT:-50000}"
+# It only computes.
+renice -n 10 "${running[json_text]}" >"$logs/renice"
 start Delivery/publish
 start Delivery/rabbitmq
 start Operation/service

@@ -32,7 +32,8 @@ def greets(port, users):
 class Node(Server):
     """One member; .port speaks MQTT."""
 
-    patience = 60
+    # It starts slowly, the more so while other scripts run.
+    patience = 120
 
     def __init__(self, cluster, number, users):
         self.name, self.folder = f'rig{number}@localhost', cluster.folder / str(number)
@@ -117,7 +118,7 @@ class Rabbit:
             for node in self.nodes:
                 node.launch()
             for node in self.nodes:
-                node.ready(60 if len(self.nodes) == 1 else 120)
+                node.ready(Node.patience)
             return self
         except BaseException:
             self.__exit__()

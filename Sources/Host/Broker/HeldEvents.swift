@@ -11,9 +11,8 @@ struct HeldEvents {
     var backoff = RefusalBackoff()
 
     /// For storing it late: its time has been running since it was added.
-    func late(at now: Instant) -> Message {
+    var late: Message {
       var message = message
-      message.at = now
       message.expires = until
       return message
     }

@@ -37,7 +37,9 @@ extension Outbox {
     }
     var visit = OpenVisit()
     (visit.topic, visit.id, visit.boot) = (message.topic, id, boot)
-    (visit.machine, visit.at, visit.wall) = (machine, now.at, now.wall)
+    // A slow disk stores it late: the visit began when the event came about.
+    let age = message.at <= now.at ? now.at - message.at : .zero
+    (visit.machine, visit.at, visit.wall) = (machine, now.at - age, now.wall.map { $0 &- age.microseconds })
     try record(visit)
   }
 

@@ -128,4 +128,17 @@ import Testing
     #expect(since(machine: 2, at: 7, wall: .min) == 50_000_000 && since(machine: 2, at: 7, wall: .min | 1_790 << 40) == 50_000_000)
     #expect(since(machine: 2, at: 7, wall: nil) == 50_000_000 && since(machine: 2, at: 7, wall: 5, today: nil) == 50_000_000)
   }
+
+  @Test("a visit began when its event came about, however late the disk took it") func late() throws {
+    var played = Played(scratch)
+    played.push(.begins, of: "irk:late", ago: .seconds(40))
+    played.push(.begins, of: "irk:prompt")
+    played.store.close()
+    var begun: [String] = []
+    try Outbox(played.settings.outbox, machine: 1).openVisits {
+      begun.append("\(String($0.id)) \($0.at.microseconds) \($0.wall ?? 0)")
+      return true
+    }
+    #expect(begun.sorted() == ["irk:late 10000000 1789999960000000", "irk:prompt 50000000 1790000000000000"])
+  }
 }

@@ -56,9 +56,9 @@ struct Played {
   }
 
   /// A visit begins or ends.
-  mutating func push(_ edge: Message.VisitEdge, of id: String) {
+  mutating func push(_ edge: Message.VisitEdge, of id: String, ago: Interval = .zero) {
     var message = Message()
-    (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at, edge, true)
+    (message.care, message.at, message.visit, message.isUrgent) = (.event, now.at - ago, edge, true)
     (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload(#"{"id":"\#(id)"}"#))
     pushed.append(String(message.payload))
     store.add(message)
