@@ -43,8 +43,8 @@ extension Triggers {
     addNeighbours(to: &pair, place, at: now)
     guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
     pair.close(loudness(of: Int(encounters[place].device), devices, settings))
-    // What is supposed of the others is worth less than a power that was measured, or that the advert says.
-    if unplaced.isMeant, power.isStated {
+    // What is supposed of the others is worth less than a power that was measured, or that the advert says; unless it says too little.
+    if unplaced.isMeant, power.isStated, power.overstated(assumed) == 0 {
       encounters[judgementOf: place].recordUnknown(at: now)
     } else {
       let quick = compare(pair.quick, place, trigger)

@@ -45,6 +45,24 @@ import Testing
     #expect(said.contains { $0.payload.contains(#""event":"fire""#) } && !said.contains { $0.payload.contains("likelihood") })
   }
 
+  @Test("an advert that states over 4 dB less than is assumed is judged as one that states nothing; what was measured is believed")
+  func understated() throws {
+    for (power, isJudged) in [
+      (.advertised(Decibels(-59)), false), (.advertised(Decibels(-63)), false), (.advertised(Decibels(-63.5)), true),
+      (.calibrated(Decibels(-80)), false),
+    ] as [(MeasuredPower, Bool)] {
+      var rig = site()
+      rig.hear(at: FourPumps.beside(0), loudness: -59)
+      let found = rig.gateway.devices.find(Identity(.address, Address(0xC000_0000_0001, type: 1)))
+      let slot = try #require(found)
+      rig.gateway.devices[slot].power = power
+      rig.hear(at: FourPumps.beside(0), loudness: -59, from: 40)
+      let place = rig.gateway.triggers.encounters.find(trigger: 0, from: rig.gateway.devices[slot].encounters)
+      let isLikely = place >= 0 && rig.gateway.triggers.likelihood(of: place, rig.gateway.settings) != nil
+      #expect(isLikely == isJudged, "\(power)")
+    }
+  }
+
   @Test("a trigger that names none of several radios is judged by its level: two antennas at one pump are no two places")
   func antennas() {
     var rig = Rig { FourPumps.configure(&$0, isPlaced: false, areNamed: false) }
@@ -140,6 +158,7 @@ import Testing
     let own = site.receiver(ofRadio: 0)
     #expect(own == 0)
   }
+
   @Test("once a phone's power is stated, and while nobody else listens, nothing is made of what was heard before") func unknown() throws {
     for isStated in [true, false] {
       var rig = site()
