@@ -36,7 +36,7 @@ struct ReportRun {
     var shares: [ReportShares] = []
     /// 2: it fired; 1: it came near; 0: neither.
     fileprivate(set) var rank = 0
-    var last: (at: Instant, radio: Int, samples: Int) = (.never, 0, 0)
+    var last: (at: Instant, samples: Int) = (.never, 0)
   }
 
   struct Event {
@@ -82,9 +82,11 @@ struct ReportRun {
     if known != (gateway.devices.count, gateway.devices.evictions) { findNewDevices(in: gateway) }
     for index in places.indices {
       guard let slot = gateway.devices.slot(of: places[index]), gateway.devices[slot].heard == moment else { continue }
-      let samples = gateway.devices[slot, radio].samples
-      guard devices[index].last != (moment, radio, samples) else { continue }
-      devices[index].last = (moment, radio, samples)
+      // Of all radios: another device's packet at the same moment changes none.
+      var samples = 0
+      for radio in 0..<gateway.devices.radios { samples += Int(gateway.devices[slot, radio].samples) }
+      guard devices[index].last != (moment, samples) else { continue }
+      devices[index].last = (moment, samples)
       devices[index].samples += 1
       guard let estimate = gateway.devices.estimate(of: slot, at: moment, gateway.settings) else { continue }
       devices[index].attempts.observe(slot, radio: radio, at: moment, gateway)

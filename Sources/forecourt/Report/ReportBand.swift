@@ -84,8 +84,8 @@ struct ReportBand {
         writeLabel(of: stretch, to: &page)
         stretch = (place, judgement.at, judgement.at, 0)
       }
-      stretch.end = judgement.end
-      stretch.middle += Double(middle) * (judgement.end - judgement.at)
+      stretch.end = min(judgement.end, time.seconds)
+      stretch.middle += Double(middle) * (stretch.end - judgement.at)
     }
     writeLabel(of: stretch, to: &page)
   }

@@ -107,6 +107,9 @@ import Testing
     #expect(drawn.count { $0.contains(">here<") } == 1 && !drawn.contains { $0.contains("rival") || $0.contains("east") }, "\(drawn)")
     let apart = try written { ReportBand(thin, "pump", ReportTime(seconds: 49, epoch: nil)).write([], to: &$0) }
     #expect(apart.count { $0.contains(">here<") } == 2, "\(apart)")
+    // The last judgement lasts longer than the page: its name stands in what is seen of it.
+    let last = try written { ReportBand(thin, "pump", ReportTime(seconds: 10, epoch: nil)).write([], to: &$0) }
+    #expect(last.suffix(2) == ["<text class=\"label middle d0\" x=\"75.00%\" y=\"62\">here</text>", "</svg>"], "\(last)")
     let title = try written { ReportBand.writeTitle("a & b", below: 300, to: &$0) }
     #expect(
       title == [

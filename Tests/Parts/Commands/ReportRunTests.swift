@@ -85,8 +85,9 @@ import Testing
       let at = 1 + Double(step) / 10
       machine.hear(1, at: at, level: -60, radio: 0, beacon: 1)
       observe(&run, &machine, at, radio: 0)
-      // Nothing new of it: the radio's next packet, which came at the same moment, is of nobody.
+      // Nothing new of it: the radios' next packets, which came at the same moment, are of nobody.
       observe(&run, &machine, at, radio: 0)
+      observe(&run, &machine, at, radio: 1)
       machine.hear(1, at: at, level: -59, radio: 1, beacon: 1)
       observe(&run, &machine, at, radio: 1)
     }
