@@ -105,8 +105,6 @@ extension Courier {
     let wasUp: Interval? = if case .up(let since) = line { now - since } else { nil }
     judge(fault)
     client.discard()
-    client.inFlight.removeAll()
-    client.news = MQTTNews()
     keepaliveDue = .never
     if wasUp != nil {
       counters.isOnline = false
@@ -156,8 +154,6 @@ extension Courier {
     }
     if case .dialing = line { return }
     client.discard()
-    client.inFlight.removeAll()
-    client.news = MQTTNews()
     keepaliveDue = .never
     counters.isOnline = false
     line = .down(until: .zero)

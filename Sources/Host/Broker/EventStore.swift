@@ -189,7 +189,7 @@ struct EventStore {
       try outbox.startTransaction(isDurable: true)
       for visit in recoveredVisits { try outbox.record(visit) }
       for message in held.openVisits { try outbox.recordVisit(of: message, at: now) }
-      for event in held.events where !event.isOnItsWay { try outbox.store(event.late, at: now) }
+      for event in held.events where !event.isOnItsWay { try outbox.store(event.message, at: now) }
       for message in batch { try outbox.store(message, at: now) }
       // A transaction without a write would not touch the disk.
       if wasInTrouble { try outbox.mark("tried", now.at.microseconds) }

@@ -9,13 +9,6 @@ struct HeldEvents {
     let message: Message
     var isOnItsWay = false
     var backoff = RefusalBackoff()
-
-    /// For storing it late: its time has been running since it was added.
-    var late: Message {
-      var message = message
-      message.expires = until
-      return message
-    }
   }
 
   /// A megabyte and a half.

@@ -49,8 +49,6 @@ import Core
   func prepare(_ settings: BrokerSettings, _ greeting: Greeting) throws(MQTTFault) {
     discard()
     self.settings = settings
-    news = MQTTNews()
-    inFlight.removeAll()
     // SAFETY: libmosquitto copies every text; `self` outlives the handle, which `discard` destroys.
     unsafe handle = greeting.identifier.withCString {
       unsafe mosquitto_new($0, settings.version == .v311, Unmanaged.passUnretained(self).toOpaque())
@@ -107,6 +105,8 @@ import Core
 
   /// Drops the connection without DISCONNECT, and all that was not acknowledged.
   func discard() {
+    news = MQTTNews()
+    inFlight.removeAll()
     // SAFETY: nobody else has the handle or the properties, and neither is used after this.
     guard let handle = unsafe handle else { return }
     isGathering = false

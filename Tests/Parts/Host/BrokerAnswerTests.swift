@@ -174,6 +174,10 @@ private let base = "forecourt/site/gateway"
         base + "/command/+": 0x25, "forecourt/site/claim/+/+/+": 0x24, "forecourt/site/claim/site/hello/gateway": 0x20,
         "forecourt/site/+/status": 0x05, "forecourt/site/peer/+/+": 0x05,
       ], "\(talk.broker.record.subscribed)")
+    // That an event is taken does not end it.
+    talk.push(.event, base + "/trigger/pump", "{}")
+    talk.until("the event") { talk.courier.counters.eventsDelivered.count == 1 }
+    #expect(talk.courier.counters.troubles == .forbidden)
     talk.broker.answer { $0.subscription = { _ in 1 } }
     talk.broker.forget()
     talk.broker.drop()

@@ -132,6 +132,42 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("what is longer than the broker takes is refused, kept and said; what comes behind it goes on") func tooLongForIt() {
+    let talk = Talk()
+    talk.broker.answer { $0.longest = 200 }
+    talk.start()
+    talk.online()
+    let counters = talk.courier.counters
+    talk.push(.event, base + "/trigger/pump", String(repeating: "x", count: 200))
+    talk.until("the refusal") { talk.told("error: the broker refuses this gateway's events; see its ACL and limits") }
+    talk.push(.event, base + "/trigger/pump", "{}")
+    talk.until("the next event") { counters.eventsDelivered.count == 1 }
+    #expect(talk.published(base + "/trigger/pump").map(\.payload) == ["{}"])
+    #expect(counters.troubles == .forbidden && counters.refused.count >= 1 && counters.eventsWaiting.count == 1)
+    #expect(counters.connections.count == 1)
+    talk.stop()
+  }
+
+  @Test("after a lost line the replies that nobody acknowledged go again, and only those") func repliesAgain() {
+    let talk = Talk()
+    talk.broker.answer { $0.publication = { $0.hasSuffix("/reply/ping") ? nil : 0 } }
+    talk.start()
+    talk.online()
+    push(.reply, base + "/reply/ping", 1, to: talk)
+    push(.reply, base + "/reply/reload", 2, to: talk)
+    talk.until("both") { talk.broker.record.published.count >= 2 }
+    // Whose acknowledgement has arrived before.
+    push(.event, base + "/trigger/pump", 3, to: talk)
+    talk.until("the event") { talk.courier.counters.eventsDelivered.count == 1 }
+    talk.broker.forget()
+    talk.broker.drop()
+    talk.until("the reply") { !talk.published(base + "/reply/ping").isEmpty }
+    push(.event, base + "/trigger/pump", 4, to: talk)
+    talk.until("another event") { talk.courier.counters.eventsDelivered.count == 2 }
+    #expect(talk.published(base + "/reply/ping").count == 1 && talk.published(base + "/reply/reload").isEmpty)
+    talk.stop()
+  }
+
   @Test("an end, or a line that is lost otherwise, holds nothing against the subscription on trial", arguments: [true, false])
   func innocent(stops: Bool) throws {
     let talk = Talk { $0.commands = true }

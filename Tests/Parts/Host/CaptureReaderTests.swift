@@ -155,6 +155,16 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(read.lines == (0..<count).map { ReadCapture.Line(microseconds: Int64($0) * 10, controller: 0, bytes: packet) })
   }
 
+  @Test("a record that is as long as any is read; one that says a byte more is damaged") func longest() {
+    let most = 262_144 + 4_096 - 24
+    for length in [most, most + 1] {
+      let packet = [4, 0xFF] + [UInt8](repeating: 7, count: length - 2)
+      let head = big(UInt64(length)) + big(UInt64(length)) + big(3) + big(0) + big(0x00DC_DDB3_0F2F_8000, 8)
+      let read = ReadCapture(of: Array("btsnoop\0".utf8) + big(1) + big(1_002) + head + packet)
+      #expect(read.failure?.hasPrefix("is damaged at byte ") == (length > most ? true : nil), "\(read.failure ?? "")")
+    }
+  }
+
   @Test("the share that was read grows from nothing to all, over all files") func share() throws {
     let paths = ["air.h4.btsnoop", "air.monitor.pcapng"].map { captures.appendingPathComponent($0).path }
     for opened in [Array(paths.prefix(1)), paths] {

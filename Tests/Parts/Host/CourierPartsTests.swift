@@ -109,6 +109,18 @@ import Testing
     #expect(shelf.unsent == 2)
   }
 
+  @Test("a new connection forgets what the old one refused") func afresh() throws {
+    var shelf = RetainedMessages()
+    #expect((shelf.put(state("a", "1"), at: .zero)) == true)
+    let first = shelf.next(at: .zero)
+    let word = try #require(first)
+    shelf.send(slot: word.slot, version: word.version)
+    shelf.refuse(slot: word.slot, version: word.version, at: .zero)
+    #expect(shelf.hasRefused && (shelf.next(at: .zero) == nil) && shelf.nextRetry(after: .zero) == .zero + .seconds(1))
+    shelf.requeue(everything: false)
+    #expect(!shelf.hasRefused && (shelf.next(at: .zero)?.message.payload) == Payload("1") && shelf.nextRetry(after: .zero) == .never)
+  }
+
   @Test("an expired state is not published, and its place is free")
   func spent() {
     var shelf = RetainedMessages()

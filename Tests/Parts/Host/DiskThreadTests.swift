@@ -28,6 +28,14 @@ import Testing
       #expect(until { !diskThread.isBusy(.configuration) })
     }
     #expect(result.done == Array(0..<200))
+    // What a piece of work holds goes with it.
+    weak var held: Result?
+    do {
+      let result = Result()
+      held = result
+      #expect(diskThread.submit(.configuration, at: Clock.now()) { result.done.append(0) })
+    }
+    #expect(until { !diskThread.isBusy(.configuration) } && held == nil)
     let isHeld = Mutex(true)
     #expect(diskThread.submit(.metrics, at: .zero) { while isHeld.withLock({ $0 }) { usleep(1_000) } })
     #expect(!diskThread.submit(.metrics, at: .zero) {} && diskThread.late(at: .zero + .seconds(4)) == nil)

@@ -73,7 +73,68 @@ import Testing
     played.acknowledge()
     #expect(played.delivered == ["59.0"])
     played.drain()
-    #expect(played.delivered == ["59.0"] && played.counters.eventsWaiting.count == 0)
+    #expect(played.delivered == ["59.0"] && played.counters.eventsWaiting.count == 0 && played.counters.eventsExpired.count == 1)
+  }
+
+  @Test("an event of an earlier start waits until the time of day is known, and is looked at every five seconds") func undated() throws {
+    var played = Played(scratch)
+    played.store.close()
+    do {
+      let outbox = try Outbox(played.settings.outbox, machine: machineStart() &+ 1)
+      var message = Message()
+      (message.care, message.at, message.expires) = (.event, played.now.at, played.now.at + .hours(1))
+      (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/pump-1"), Payload("earlier"))
+      try outbox.startTransaction(isDurable: true)
+      try outbox.store(message, at: played.now)
+      _ = try outbox.commit()
+    }
+    played = Played(scratch)
+    played.now.isTrusted = false
+    played.store.flush(at: played.now)
+    #expect(played.publish() == 0 && played.store.nextDue == played.now.at + .seconds(5))
+    #expect(played.store.isAllSent(at: played.now.at), "nothing can be sent now")
+    played.pass(.seconds(5))
+    played.now.isTrusted = true
+    played.store.flush(at: played.now)
+    #expect(!played.store.isAllSent(at: played.now.at) && played.publish() == 1)
+    played.drain()
+    #expect(played.delivered == ["earlier"] && played.store.isAllSent(at: played.now.at))
+  }
+
+  @Test("a disk that cannot delete what is old is said to fail") func aging() throws {
+    var played = Played(scratch)
+    played.push(1)
+    played.drain()
+    try #require(played.store.outbox?.database).run("PRAGMA query_only = 1")
+    #expect(!played.counters.troubles.contains(.store))
+    played.pass(.hours(2))
+    played.store.flush(at: played.now)
+    #expect(played.counters.troubles.contains(.store))
+  }
+
+  @Test("what is too old goes at once from another file, and when the disk works again") func oldOnes() throws {
+    var played = Played(scratch)
+    played.push(1)
+    played.drain()
+    played.store.flush(at: played.now)
+    #expect(played.store.nextDue > played.now.at)
+    played.reload { $0.outbox.path = scratch["another.db"] }
+    #expect(played.store.nextDue <= played.now.at)
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    // Half an hour before it is too old it was looked for last.
+    played.pass(played.settings.outbox.maxAge - Interval.seconds(1_800))
+    played.store.flush(at: played.now)
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.pass(.seconds(1_860))
+    played.push(1)
+    #expect(played.counters.troubles.contains(.store))
+    #expect(try database.number("SELECT count(*) FROM event") == 1)
+    try database.run("PRAGMA query_only = 0")
+    played.pass(.seconds(6))
+    played.store.flush(at: played.now)
+    #expect(!played.counters.troubles.contains(.store))
+    #expect(try database.number("SELECT count(*) FROM event WHERE state <> 0") == 0)
   }
 
   @Test("after the whole history was deleted, the next event is delivered")

@@ -45,6 +45,8 @@ final class ModelBroker: @unchecked Sendable {
     /// Of a PUBACK, by topic; nil: none.
     var publication: @Sendable (String) -> UInt8? = { _ in 0 }
     var subscription: @Sendable (String) -> UInt8 = { _ in 1 }
+    /// MQTT 5: the longest packet that it takes.
+    var longest: UInt16?
   }
 
   let port: UInt16
@@ -165,13 +167,14 @@ final class ModelBroker: @unchecked Sendable {
     }
     if flags & 0x80 != 0 { greeting.username = bytes.text() }
     if flags & 0x40 != 0 { greeting.password = bytes.text() }
-    let answer = state.withLock { state in
+    let (answer, longest) = state.withLock { state in
       state.record.greetings.append(greeting)
       state.version = greeting.version
-      return state.answers.greeting
+      return (state.answers.greeting, state.answers.longest)
     }
     guard let answer else { return }
-    send(packet(0x20, [answer.isResumed ? 1 : 0, answer.reason] + (greeting.version == 5 ? [0] : [])))
+    let properties: [UInt8] = longest.map { [5, 0x27, 0, 0] + short(Int($0)) } ?? [0]
+    send(packet(0x20, [answer.isResumed ? 1 : 0, answer.reason] + (greeting.version == 5 ? properties : [])))
   }
 
   private func take(_ kind: UInt8, _ bytes: inout Bytes) {
