@@ -124,7 +124,9 @@ import Testing
       let told = try rig.turns(at: 0.001, until: "/reply/reload")
       let reply = told.first { $0.contains("/reply/reload") } ?? ""
       #expect(reply.contains(words) && reply.contains(#""request":"reload""#), "\(reply)")
-      #expect(told.contains { $0.contains("house") } == words.contains("true"), "the new region is announced")
+      let news = told + (try rig.turn(at: 0.001).lines)
+      let isAnnounced = news.contains { $0.contains("homeassistant/") && $0.contains(#""name":"house""#) }
+      #expect(isAnnounced == words.contains("true"), "Home Assistant learns of the new region")
     }
     // Sixteen wait; one more is told so.
     for _ in 0..<17 { rig.command(.reload) }
