@@ -72,6 +72,7 @@ struct Played {
     while count < most, inFlight.room > 8, let event = store.next(besides: inFlight, at: now) {
       identifier = identifier % 200 + 1
       inFlight.add(identifier, event.publication, at: now.at)
+      precondition(event.topic == Topic("forecourt/site/gateway/trigger/pump-1"), "all that is pushed here has one topic")
       onTheWire.append((identifier, String(event.payload)))
       store.sent(event.publication)
       count += 1
