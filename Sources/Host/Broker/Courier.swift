@@ -234,8 +234,10 @@ package final class Courier: @unchecked Sendable {
     case .delivering(let until):
       guard case .up = line else { return ending = .ended }
       guard isAllDelivered || now >= until else { return }
-      _ = retained.put(farewell("stopped"), at: now)
+      let last = farewell("stopped")
+      _ = retained.put(last, at: now)
       deliver(at: .now())
+      if retained.unsent > 0 { sendFarewell(last, at: now) }
       ending = .sayingGoodbye(until: now + .milliseconds(300))
     case .sayingGoodbye(let until):
       if case .up = line, !isAllDelivered, now < until { return }
@@ -249,6 +251,12 @@ package final class Courier: @unchecked Sendable {
     var message = Message.offline(reason, topics: topics, boot: settings.boot, simulated: settings.simulated)
     if !settings.siteKeys.isEmpty { _ = settings.siteKeys.prove(message.topic.bytes, &message.payload) }
     return message
+  }
+
+  /// Past all that waits: one place in flight is always free for it.
+  func sendFarewell(_ message: borrowing Message, at now: Instant) {
+    guard case .up = line else { return }
+    _ = try? client.publish(message.topic, message.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now)
   }
 
   private var isAllDelivered: Bool {

@@ -170,8 +170,7 @@ extension Courier {
     if trials.isCareful { forgive() }
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
-      _ = try? client.publish(
-        goodbye.topic, goodbye.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now.at)
+      sendFarewell(goodbye, at: now.at)
       store.requeue()
     }
     if topics.base != new.topics.base { retained = RetainedMessages() }

@@ -1,0 +1,105 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+private let base = "forecourt/site/gateway"
+
+@Suite("what the courier sends first, last and all the while", .serialized) struct CourierEndTests {
+  private func pump(_ number: Int, isUrgent: Bool, to talk: Talk) {
+    var message = Message()
+    (message.care, message.at, message.isUrgent) = (.event, Clock.now(), isUrgent)
+    (message.topic, message.payload) = (Topic(base + (isUrgent ? "/trigger/pump" : "/region/yard/event")), Payload("\(number)"))
+    while talk.messages.push(message) != nil { usleep(200) }
+    talk.courier.bell.ring()
+  }
+
+  @Test("while a broker acknowledges nothing, room stays for what is urgent, and then for states") func room() {
+    let talk = Talk()
+    talk.broker.answer { $0.publication = { _ in nil } }
+    talk.start()
+    talk.online()
+    let counters = talk.courier.counters
+    for number in 0..<200 { pump(number, isUrgent: false, to: talk) }
+    talk.until("as many as may go") { talk.published(base + "/region/yard/event").count == 104 && counters.eventsStored.count == 200 }
+    for number in 0..<40 { pump(number, isUrgent: true, to: talk) }
+    talk.until("what is urgent") { talk.published(base + "/trigger/pump").count == 16 && counters.eventsStored.count == 240 }
+    for number in 0..<20 { talk.push(.state, base + "/region/\(number)", "{}") }
+    talk.until("states") { talk.broker.record.published.count == 127 && talk.messages.count == 0 }
+    talk.stop()
+    #expect(talk.published(base + "/region/yard/event").map(\.payload) == (0..<104).map(String.init))
+    #expect(talk.published(base + "/trigger/pump").map(\.payload) == (0..<16).map(String.init))
+    #expect(counters.eventsWaiting.count == 240 && talk.broker.record.published.count == 128)
+    #expect(talk.broker.record.published.last?.topic == base + "/status" && talk.broker.record.goodbyes == 1)
+  }
+
+  @Test("an end waits for the acknowledgement that is on its way; the status is the last word", arguments: [true, false])
+  func patient(isAnswered: Bool) throws {
+    let talk = Talk()
+    talk.broker.answer { answers in
+      answers.publication = { topic in
+        guard topic.hasSuffix("/trigger/pump") else { return 0 }
+        usleep(300_000)
+        return isAnswered ? 0 : nil
+      }
+    }
+    talk.start()
+    talk.online()
+    pump(1, isUrgent: true, to: talk)
+    talk.until("it is stored") { talk.courier.counters.eventsStored.count == 1 }
+    talk.stop()
+    #expect(talk.broker.record.published.map(\.topic) == [base + "/trigger/pump", base + "/status"] && talk.broker.record.goodbyes == 1)
+    #expect(try Outbox(talk.settings.outbox, machine: 1).waiting == (isAnswered ? 0 : 1))
+  }
+
+  @Test("a line on which nothing is said is kept by pings") func pings() {
+    let talk = Talk { $0.broker.keepalive = .seconds(5) }
+    talk.start()
+    talk.online()
+    talk.until("a ping", seconds: 30) { talk.broker.record.pings > 0 }
+    #expect(talk.courier.counters.connections.count == 1)
+    talk.stop()
+  }
+
+  @Test("what is for the site carries its proof; what has no room for it is counted and not sent") func proven() throws {
+    let talk = Talk { $0.siteKeys.append([UInt8](repeating: 7, count: 32)) }
+    talk.start()
+    talk.online()
+    for (name, isForSite, length) in [("plain", false, 900), ("long", true, 1_010), ("proven", true, 900)] {
+      var message = Message()
+      (message.at, message.isForSite) = (Clock.now(), isForSite)
+      (message.topic, message.payload) = (Topic(base + "/" + name), Payload("{\"v\":\"" + String(repeating: "x", count: length) + "\"}"))
+      #expect(!message.payload.overflowed)
+      while talk.messages.push(message) != nil { usleep(200) }
+      talk.courier.bell.ring()
+    }
+    talk.until("the last") { !talk.published(base + "/proven").isEmpty }
+    #expect(talk.published(base + "/proven").first?.payload.contains(#","mac":""#) == true)
+    #expect(talk.published(base + "/plain").first?.payload.contains("mac") == false)
+    #expect(talk.published(base + "/long").isEmpty && talk.courier.counters.oversized.count == 1)
+    talk.stop()
+  }
+
+  @Test("refused rows are retried ever more rarely, each by itself; of more than 256 the others wait a minute") func rows() {
+    func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+    var rows = RefusedRows()
+    let first = [rows.add(7, at: at(0), isUrgent: false), rows.add(8, at: at(0.5), isUrgent: true)]
+    #expect(first == [at(1), at(1.5)] && !rows.isEmpty)
+    #expect(rows.isBackingOff(7, at: at(0.999)) && !rows.isBackingOff(7, at: at(1)) && !rows.isBackingOff(9, at: at(0)))
+    let next = [rows.next(after: at(0)), rows.next(after: at(1)), rows.next(after: at(1.5))]
+    #expect(next == [at(1), at(1.5), .never])
+    let again = [rows.add(7, at: at(2), isUrgent: false), rows.add(7, at: at(4), isUrgent: false), rows.next(after: at(4))]
+    #expect(again == [at(4), at(8), at(8)], "twice as long, then four times")
+    rows.remove(7)
+    let left = rows.next(after: at(61.5))
+    #expect(!rows.isBackingOff(7, at: at(4)) && left == .never && !rows.isEmpty)
+    _ = rows.next(after: at(61.6))
+    #expect(rows.isEmpty, "due a minute ago")
+    for row in 0..<256 { _ = rows.add(Int64(row), at: at(100), isUrgent: true) }
+    let late = rows.add(300, at: at(100), isUrgent: true)
+    #expect(late == at(160) && !rows.isBackingOff(300, at: at(100)) && rows.isBackingOff(255, at: at(100)))
+    rows.removeAll()
+    #expect(rows.isEmpty)
+  }
+}
