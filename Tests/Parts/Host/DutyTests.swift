@@ -83,6 +83,29 @@ import Testing
     #expect(courier.replies.map(\.isSent) == [false, false])
     talk.broker.close()
   }
+
+  @Test("the answer to a call with the old settings counts for nothing; the next call has the new ones") func oldCall() {
+    let talk = Talk()
+    let courier = talk.courier
+    courier.advanceLine(Ready(), at: Clock.now())
+    var settings = talk.settings
+    settings.broker.keepalive = .seconds(33)
+    courier.reload(settings, at: .now())
+    #expect(courier.hasOldCall)
+    talk.until("its outcome") {
+      if courier.hasOldCall { courier.advanceLine(Ready(), at: Clock.now()) }
+      return !courier.hasOldCall
+    }
+    #expect(!courier.isTalking)
+    talk.until("a new greeting") {
+      courier.advanceLine(Ready(), at: Clock.now())
+      return talk.broker.record.greetings.last?.keepalive == 33
+    }
+    #expect(courier.isTalking && courier.counters.failedAttempts.count == 0)
+    courier.client.discard()
+    talk.broker.close()
+  }
+
   @Test("what is gathered waits in the kernel for its release, and nothing waits otherwise") func gathered() {
     let talk = Talk()
     let client = talk.courier.client

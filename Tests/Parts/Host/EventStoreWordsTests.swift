@@ -21,7 +21,7 @@ import Testing
       played.pass(.seconds(2))
       played.push(1)
     }
-    #expect(played.store.nextDue > played.now.at && played.store.nextDue <= played.now.at + .seconds(5))
+    #expect(played.store.nextDue == played.now.at + .seconds(1), "five seconds after it was noticed")
     let lines = said(played)
     #expect(lines.count == 2, "\(lines)")
     #expect(
@@ -38,6 +38,26 @@ import Testing
     #expect(played.store.nextDue > played.now.at, "nothing is due at once")
     played.drain()
     #expect(Set(played.delivered) == Set(played.pushed) && said(played) == [])
+  }
+
+  @Test("a deleted outbox is noticed a second after the last look, or with the next event", arguments: [false, true])
+  func looks(isPushing: Bool) throws {
+    var played = Played(scratch)
+    played.pass(.seconds(1))
+    played.store.flush(at: played.now)
+    try FileManager.default.removeItem(atPath: path())
+    if isPushing {
+      played.push(1)
+    } else {
+      played.pass(.milliseconds(999))
+      played.store.flush(at: played.now)
+      #expect(played.counters.troubles == [])
+      played.pass(.milliseconds(1))
+      played.store.flush(at: played.now)
+    }
+    #expect(played.counters.troubles == .touched && said(played).count == 1)
+    played.drain()
+    #expect(played.delivered == played.pushed)
   }
 
   @Test("somebody changed it, or it was damaged: where it was set aside") func changed() throws {

@@ -6,7 +6,7 @@ import Testing
 
 private let base = "forecourt/site/gateway"
 
-@Suite("what the courier sends first, last and all the while", .serialized) struct CourierEndTests {
+@Suite("what the courier sends first, last and all the while", .serialized) struct BrokerEndTests {
   private func pump(_ number: Int, isUrgent: Bool, to talk: Talk) {
     var message = Message()
     (message.care, message.at, message.isUrgent) = (.event, Clock.now(), isUrgent)
