@@ -109,9 +109,14 @@ configure_pump() {
     '[outbox]' "path = \"$folder/$1/outbox.db\""
 }
 
+page_is_current() { [ -f build/page/index.html ] && [ -z "$(find deploy/page -newer build/page/index.html -print -quit)" ]; }
+
 on_the_page() {
   local web number pump plan='' gateways=()
-  deploy/page/build.sh
+  page_is_current || {
+    say "Building the page…"
+    deploy/page/build.sh
+  }
   web=$(free_port)
   start_broker "listener $web 127.0.0.1" 'protocol websockets' "http_dir $root/build/page" 'allow_anonymous true'
   for number in {1..8}; do

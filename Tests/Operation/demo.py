@@ -47,7 +47,7 @@ def as_messages(folder):
 @case
 def on_the_page(folder):
     with Program([ROOT / 'deploy/demo.sh', '--page'], folder / 'said', {'FORECOURT': FORECOURT}) as demo, Browser() as browser:
-        demo.told('http://', 60)
+        demo.told('http://', 120)
         address, web = re.search(r'http://127\.0\.0\.1:(\d+)/', demo.said()).group(0, 1)
         wait_until(lambda: len(children(demo.pid)) >= 10, 10, 'a broker, eight gateways, a sleep')
         with browser.open(address, height=1000) as page:

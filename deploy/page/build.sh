@@ -9,7 +9,8 @@ modules=/usr/share/nodejs
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-tsc --project deploy/page >&2 || fail "the page's types do not agree"
+# Without background threads: Node may wait for them for ever at its end (nodejs/node#54918).
+node --single-threaded "$(command -v tsc)" --project deploy/page >&2 || fail "the page's types do not agree"
 NODE_PATH=$modules esbuild deploy/page/main.js --bundle --minify --charset=utf8 --format=iife --target=es2022 --legal-comments=none \
   --define:global=globalThis --inject:deploy/page/node.js --metafile="$work/made-of.json" --outfile="$work/script.js" --log-level=warning
 esbuild deploy/page/page.css --minify --charset=utf8 --outfile="$work/style.css" --log-level=warning
