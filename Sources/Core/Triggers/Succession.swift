@@ -157,7 +157,8 @@ extension Triggers {
       let following = encounters[place].nextOfDevice
       let predecessor = encounters[successionOf: place].predecessor
       if predecessor >= 0, Int(encounters[predecessor].device) == successor {
-        encounters[predecessor].isSucceeded = false
+        encounters.handBack(place, to: predecessor)
+        stale |= 1 << UInt64(encounters[place].trigger)
         remove(place, &devices)
       }
       place = following
@@ -173,6 +174,13 @@ extension Encounters {
     self[successionOf: place].servedAs = self[other].hasFired ? self[successionOf: other].servedAs ?? name : nil
     self[successionOf: place].predecessor = other
     self[successionOf: other].successor = place
+  }
+
+  /// The visit goes on where it began: while it was succeeded, the old encounter has ended in silence.
+  mutating func handBack(_ place: Int32, to predecessor: Int32) {
+    self[predecessor].takeOver(from: self[place])
+    self[predecessor].isSucceeded = false
+    self[successionOf: predecessor].servedAs = self[successionOf: place].servedAs
   }
 
   /// The old address is heard again: its successor is another device.

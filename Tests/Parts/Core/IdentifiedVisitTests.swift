@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Core
+
+@Suite("A phone whose id is learnt in mid-visit") struct IdentifiedVisitTests {
+  private func rig() -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      $0.peer.identify = true
+      _ = $0.services.append(PeerSettings().service)
+    }
+  }
+
+  private func hear(_ rig: inout Rig, _ number: UInt8, from start: Double, to end: Double, level: Double, becoming last: Double? = nil) {
+    var time = start
+    while time < end {
+      let heard = Int8((level + ((last ?? level) - level) * (time - start) / (end - start)).rounded())
+      let packet = advert([number, 0, 0, 0, 0, 0x40], level: heard, data: SuccessionTests.adverts[0])
+      rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64(time * 1e6)))
+      time += 0.1
+    }
+    #expect(rig.gateway.tableFaults == [])
+  }
+
+  private func identify(_ rig: inout Rig, _ number: UInt8, at seconds: Double) {
+    let address = Address(0x4000_0000_0000 + UInt64(number), type: 1)
+    rig.gateway.receive(peer: KnownPeer(address: address, id: 5), at: Instant(microseconds: Int64(seconds * 1e6)))
+    #expect(rig.gateway.tableFaults == [])
+  }
+
+  private func names(_ told: [Told]) -> [String] {
+    told.filter { $0.event != "arm" && !$0.event.isEmpty }.map { $0.event + " " + $0.id.suffix(2) }
+  }
+
+  @Test("learnt after the fire, it ends no visit, and the leave has the identity of the fire") func served() {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60)
+    hear(&rig, 1, from: 18, to: 20, level: -60)
+    #expect(names(rig.told()) == ["fire 01"])
+    identify(&rig, 1, at: 20)
+    hear(&rig, 1, from: 20.1, to: 40, level: -60)
+    let states = rig.said().filter { $0.topic == "trigger/pump/state" }.map(\.payload)
+    #expect(states.allSatisfy { $0.contains("40:00:00:00:00:01") && !$0.contains("peer:") }, "\(states)")
+    // The next address and its id change nothing either.
+    hear(&rig, 2, from: 40, to: 60, level: -60)
+    identify(&rig, 2, at: 60)
+    hear(&rig, 2, from: 60.1, to: 80, level: -60)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["leave 01"])
+  }
+
+  @Test(
+    "a renewed address that turns out to be the one who was served is that one, before and after it has taken over", arguments: [0.5, 6])
+  func renewed(after: Double) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 12, level: -84, becoming: -78)
+    identify(&rig, 1, at: 12)
+    hear(&rig, 1, from: 12, to: 18, level: -78, becoming: -60)
+    hear(&rig, 1, from: 18, to: 30, level: -60)
+    #expect(names(rig.told()) == ["fire 05"])
+    hear(&rig, 2, from: 30, to: 30 + after, level: -60)
+    identify(&rig, 2, at: 30 + after)
+    hear(&rig, 2, from: 30.1 + after, to: 60, level: -60)
+    let told = names(rig.told())
+    #expect(rig.gateway.devices.count == 1 && told.isEmpty, "\(told)")
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["leave 05"])
+  }
+
+  @Test("learnt before the fire, it fires once, under the id") func early() {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 17, level: -84, becoming: -66)
+    identify(&rig, 1, at: 17)
+    hear(&rig, 1, from: 17.1, to: 30, level: -60)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 05", "leave 05"])
+  }
+}
