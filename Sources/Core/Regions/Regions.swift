@@ -10,7 +10,7 @@ package struct Regions: ~Copyable {
   /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
   /// A bit for each region whose state must still be published.
-  package private(set) var stale: UInt64 = 0
+  package internal(set) var stale: UInt64 = 0
   private var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .milliseconds(250)))
 
   package struct Occupancy: BitwiseCopyable {

@@ -15,7 +15,7 @@ import Core
   var news = MQTTNews()
   var inFlight = InFlight()
   private(set) var isReading = false
-  private var isGathering = false
+  private(set) var isGathering = false
   let receive: Receive
 
   /// Topic, payload, whether the broker retained it, and the time until it expires, if its sender set one.

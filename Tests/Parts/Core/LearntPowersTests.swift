@@ -176,3 +176,23 @@ struct LearningTests {
     #expect(rig.gateway.devices[slot].power.level.value == -59)
   }
 }
+
+@Suite("learning that is switched off") struct UnlearningTests {
+  @Test("a reload with learn = false takes back what was learnt of who is here, and with learn = true gives it back") func reload() throws {
+    var rig = Rig { $0.addTrigger("pump") }
+    let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
+    rig.gateway.triggers.learnt.learn(Decibels(-50), of: identity, assumed: Decibels(-59), wasServed: true)
+    rig.hear(1, at: 1)
+    let found = rig.gateway.devices.find(identity)
+    let slot = try #require(found)
+    for (learns, level) in [(true, -50), (false, -59), (true, -50)] as [(Bool, Float)] {
+      var next = Settings()
+      next.gateway.devices = 64
+      next.calibration.learns = learns
+      next.addTrigger("pump")
+      rig.gateway.reload(next, at: .zero + .seconds(2))
+      let power = rig.gateway.devices[slot].power.level
+      #expect(power == Decibels(level), "\(learns)")
+    }
+  }
+}

@@ -56,6 +56,32 @@ import Testing
   }
 }
 
+@Suite("What is found by its second name") struct SecondNameTests {
+  @Test("a device that nothing looked for enters, and is measured, as soon as a name is heard that something looks for") func widened()
+    throws
+  {
+    let written = Array("name:Bus@*".utf8)
+    let named = try Selector(written: written.span.bytes)
+    var rig = Rig {
+      $0.addRegion("door", matching: named)
+      $0.publish.unknown = .publish
+      var calibration = DeviceCalibration()
+      (calibration.match, calibration.measuredPower) = (Slice(start: UInt16($0.selectors.count), count: 1), Decibels(-71))
+      precondition($0.selectors.append(named) == nil && $0.calibration.devices.append(calibration) == nil)
+    }
+    let beacon = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")
+    for step in 0..<5 { rig.hear(1, at: Double(step), data: beacon) }
+    #expect(!rig.said().contains { $0.topic == "region/door/event" })
+    rig.hear(1, at: 5, data: bytes("020106 0409427573"))
+    for step in 6..<9 { rig.hear(1, at: Double(step), data: beacon) }
+    let events = rig.said().filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(events.count == 1 && events[0].contains("ibeacon:") && events[0].contains(#""event":"enter""#), "\(events)")
+    #expect(rig.gateway.devices.count == 1 && rig.gateway.tableFaults == [])
+    let powers = (0..<rig.gateway.devices.capacity).filter { rig.gateway.devices.isUsed($0) }.map { rig.gateway.devices[$0].power }
+    #expect(powers.map(\.level) == [Decibels(-71)])
+  }
+}
+
 @Suite("The power that an advert claims") struct ClaimedPowerTests {
   private static let head = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102")
 
@@ -118,6 +144,19 @@ import Testing
 }
 
 @Suite("Manual triggers") struct CallTests {
+  @Test("who is called from far off fires, although no encounter had begun, and leaves") func far() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+    rig.hear(from: 2, to: 4, level: -98)
+    #expect(rig.told().isEmpty && call(1, &rig, at: 4) == nil)
+    #expect(rig.told().map(\.event) == ["manual"])
+    rig.hear(from: 4.1, to: 20, level: -98)
+    rig.wait(until: 400)
+    #expect(rig.told().map(\.event) == ["leave"] && rig.gateway.tableFaults == [])
+  }
+
   private func call(_ device: UInt8, _ rig: inout Rig, at time: Double) -> FireRefusal? {
     let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | UInt64(device)))
     return rig.gateway.fireManually(0, for: identity, at: Instant(microseconds: Int64(time * 1e6)))

@@ -55,6 +55,16 @@ import Testing
     #expect(line.identified.count == 1)
   }
 
+  @Test("a connection that the controller refuses is over at once: it listens, and asks again later") func refused() {
+    var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
+    line.statuses = [0x200D: [0x0C], 0x2043: [0x0C]]
+    line.run(for: .seconds(1))
+    #expect(line.failures == [.refused] && line.isScanning && line.connections.isEmpty, "\(line.news)")
+    line.statuses = [:]
+    line.run(for: .seconds(60))
+    #expect(line.identified.count == 1)
+  }
+
   @Test("a reset in the middle of a conversation: the phone is asked again at once") func reset() {
     for milliseconds in stride(from: Int64(20), to: 300, by: 7) {
       var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])

@@ -194,8 +194,8 @@ struct PeerLine: ~Copyable {
     let opcode = UInt16(packet[1]) | UInt16(packet[2]) << 8
     let place = opcode == 0x200D ? 4 + 6 : 4 + 3
     let address = packet[place..<place + 6].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    status(opcode, 0)
-    calling = phones.firstIndex { $0.address == address }
+    status(opcode, statuses[opcode]?[0] ?? 0)
+    calling = statuses[opcode] == nil ? phones.firstIndex { $0.address == address } : nil
     guard let called = calling, !phones[called].isOutOfReach, !ignored.contains(opcode) else { return }
     let phone = phones[called]
     if phone.step == .connection && [.silence, .slow, .garbage].contains(phone.deed) { return }

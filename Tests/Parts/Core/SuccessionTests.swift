@@ -115,6 +115,16 @@ import Testing
     #expect(names(rig.told()) == ["leave " + left])
   }
 
+  @Test("whoever proves to be somebody else gets the arm that it was owed") func owed() {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -70, becoming: -42, data: Self.adverts[0])
+    hear(&rig, 1, from: 18, to: 24, level: -42, data: Self.adverts[0])
+    _ = rig.told()
+    // Seventeen decibels weaker: nobody's level jumps so far.
+    hear(&rig, 2, from: 24, to: 26, level: -59, data: Self.adverts[0])
+    #expect(rig.told().map { $0.event + " " + $0.id.suffix(1) } == ["arm 2", "fire 2"])
+  }
+
   @Test("a phone that appears where no other just fell silent is served at once", arguments: [UInt8(0x40), 0xC0]) func alone(kind: UInt8) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])

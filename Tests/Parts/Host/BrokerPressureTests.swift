@@ -98,7 +98,6 @@ private let base = "forecourt/site/gateway"
         default: Issue.record("something else")
         }
       }
-      talk.courier.bell.ring()
       return ends > 0
     }
     #expect(told.sorted() == names.sorted() && ends == 1)

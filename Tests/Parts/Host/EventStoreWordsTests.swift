@@ -161,4 +161,17 @@ import Testing
     }
     #expect(begun.sorted() == ["irk:late 10000000 1789999960000000", "irk:prompt 50000000 1790000000000000"])
   }
+
+  @Test("a shorter life of events counts at once for what is in the file") func shorter() throws {
+    var played = Played(scratch)
+    played.push(1)
+    played.drain()
+    played.pass(.seconds(60))
+    played.store.flush(at: played.now)
+    #expect(played.store.nextDue > played.now.at)
+    played.reload { $0.outbox.maxAge = .seconds(30) }
+    #expect(played.store.nextDue <= played.now.at)
+    played.store.flush(at: played.now)
+    #expect(try #require(played.store.outbox?.database).number("SELECT count(*) FROM event") == 0)
+  }
 }
