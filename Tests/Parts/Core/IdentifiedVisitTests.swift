@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test(
-    "a renewed address that turns out to be the one who was served is that one, before and after it has taken over", arguments: [0.5, 6])
+    "a renewed address that turns out to be who was served is that one, before and after it has taken over", arguments: [0.5, 6, 100])
   func renewed(after: Double) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 12, level: -84, becoming: -78)
@@ -61,7 +61,7 @@ import Testing
     #expect(names(rig.told()) == ["fire 05"])
     hear(&rig, 2, from: 30, to: 30 + after, level: -60)
     identify(&rig, 2, at: 30 + after)
-    hear(&rig, 2, from: 30.1 + after, to: 60, level: -60)
+    hear(&rig, 2, from: 30.1 + after, to: 160, level: -60)
     let told = names(rig.told())
     #expect(rig.gateway.devices.count == 1 && told.isEmpty, "\(told)")
     rig.wait(until: 400)
