@@ -176,7 +176,7 @@ extension Encounters {
     self[successionOf: other].successor = place
   }
 
-  /// The visit goes on where it began: while it was succeeded, the old encounter has ended in silence.
+  /// The visit goes on where it began. Meanwhile the old encounter may have ended in silence.
   mutating func handBack(_ place: Int32, to predecessor: Int32) {
     self[predecessor].takeOver(from: self[place])
     self[predecessor].isSucceeded = false

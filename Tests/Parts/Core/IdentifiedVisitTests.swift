@@ -76,4 +76,19 @@ import Testing
     rig.wait(until: 400)
     #expect(names(rig.told()) == ["fire 05", "leave 05"])
   }
+
+  @Test("who leaves under a renewed address before its id is read again leaves once", arguments: [34.5, 35.5, 36, 36.5, 37, 38, 40, 50])
+  func left(after: Double) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 12, level: -84, becoming: -78)
+    identify(&rig, 1, at: 12)
+    hear(&rig, 1, from: 12, to: 18, level: -78, becoming: -60)
+    hear(&rig, 1, from: 18, to: 30, level: -60)
+    hear(&rig, 2, from: 30, to: 31.8, level: -60)
+    hear(&rig, 2, from: 31.8, to: after, level: -98)
+    identify(&rig, 2, at: after)
+    hear(&rig, 2, from: after + 0.1, to: 60, level: -98)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 05", "leave 05"])
+  }
 }
