@@ -1,5 +1,8 @@
+import Foundation
 import Testing
 
+@testable import Core
+@testable import Host
 @testable import forecourt
 
 @Suite("an invocation is what its command declares")
@@ -36,6 +39,28 @@ struct InvocationTests {
   @Test("a missing operand is an error, unless help is asked for") func operands() throws {
     #expect(throws: Exit.usage) { try invocation("--json") }
     #expect(try invocation("--help").asksForHelp)
+  }
+
+  @Test("the salt and the id come from their files, byte by byte, and are not read unless somebody wants them") func secrets() throws {
+    let program = try Program()
+    defer { program.remove() }
+    let written = (0..<16).map { UInt8($0 * 16 + 1) }
+    let file = program.folder.appending(path: "salt")
+    try Data(written).write(to: file)
+    try Data([0xBC, 0, 0xBD, 0x17]).write(to: program.folder.appending(path: "id"))
+    chmod(file.path, 0o600)
+    chmod(program.folder.appending(path: "id").path, 0o600)
+    var host = HostSettings()
+    (host.saltFile, host.idFile) = (file.path, program.folder.appending(path: "id").path)
+    let invocation = try invocation("a")
+    let salt = try invocation.salt(.hash, in: host)
+    #expect(salt.indices.map { salt[$0] } == written)
+    let none = try invocation.salt(.publish, in: host)
+    #expect(none.indices.allSatisfy { none[$0] == 0 })
+    var peer = PeerSettings()
+    #expect(try invocation.ownID(peer, in: host) == 0)
+    peer.serve = true
+    #expect(try invocation.ownID(peer, in: host) == 0xBC00_BD17)
   }
 
   @Test("a command that asks for an option it does not declare is our mistake") func undeclared() async {

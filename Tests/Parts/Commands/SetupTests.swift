@@ -49,6 +49,15 @@ final class SetupTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.appending(path: "new.toml").path))
   }
 
+  @Test("what most people keep is offered: the trigger has the gateway's name") func standards() {
+    var answers = SetupAnswers()
+    #expect(
+      SetupQuestion.all.map { $0.standard(answers) } == ["hci0", nil, "gateway", "site", "localhost", nil, "", "gateway", "1.5"])
+    answers[.name] = "pump-3"
+    #expect(SetupQuestion.trigger.standard(answers) == "pump-3" && answers.inForce(.trigger) == "pump-3")
+    #expect(answers.inForce(.purpose).isEmpty && answers.inForce(.site) == "site")
+  }
+
   @Test("a file that is there is replaced only with --force, and kept") func replaced() throws {
     try program.write("new.toml", "mine")
     let told = try setup("--purpose", "x", "--match", "*")

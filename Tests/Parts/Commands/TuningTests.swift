@@ -203,6 +203,22 @@ import Testing
     #expect(try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop").exit == 64)
   }
 
+  @Test("calibrate takes a capture of its own for each place, in their order") func captureEach() throws {
+    var names: [String] = []
+    for (name, metres) in [("far", "6"), ("near", "1")] {
+      let stay = "steps = [{ stand_s = 20, facing = \"pump-1\" }]"
+      let moved = Self.site.replacing("from_m = [12, 0]", with: "from_m = [\(metres), 0]")
+      let lines = moved.split(separator: "\n").map { $0.hasPrefix("steps") ? Substring(stay) : $0 }
+      try program.write("\(name).toml", lines.joined(separator: "\n"))
+      names += ["--capture", "\(name).btsnoop"]
+      #expect(try program("simulate", "\(name).toml", "--out", "\(name).btsnoop", "--seed", "3").exit == 0)
+    }
+    let told = try program.run(["calibrate", "walk", "--id", Self.anna, "--place", "6", "--place", "1"] + names)
+    #expect(told.exit == 0 && told.out.contains("measured_power_dbm = "), "\(told.error)")
+    let turned = try program.run(["calibrate", "walk", "--id", Self.anna, "--place", "1", "--place", "6"] + names)
+    #expect(turned.exit == 1 && turned.error.contains("contradict"), "\(turned.error)")
+  }
+
   @Test("calibrate without anybody to press Enter says why it ends") func unattended() throws {
     let told = try program("calibrate", "fixed", "--id", Self.anna, "--radio", "simulate:site.toml")
     #expect(told.exit == 1 && told.error.contains("standard input has ended") && told.error.contains("--capture"), "\(told)")

@@ -217,6 +217,9 @@ private let base = "forecourt/site/gateway"
     #expect(talk.courier.counters.troubles == .leftOut && talk.broker.record.subscribed.count == 1)
     #expect(talk.said.count { $0.contains(words) } == 1)
     talk.stop()
+    // The next start knows it, too.
+    let commands = SubscriptionTrials.Subject.commands.rawValue * 8
+    #expect(try Outbox(talk.settings.outbox, machine: 1).marked("falls") == 3 << commands)
   }
 
   @Test(

@@ -257,6 +257,11 @@ import Testing
     }
   }
 
+  @Test("a fault is the connection's unless somebody says otherwise") func fault() {
+    let fault = MQTTFault("the broker is gone")
+    #expect(!fault.isOfMessage && !fault.isOfContent && !fault.isTakeover && fault.said == "the broker is gone")
+  }
+
   @Test("the metrics file has the same figures, in Prometheus' format")
   func metrics() throws {
     let scratch = Scratch()
