@@ -32,7 +32,7 @@ import Testing
   @Test("each comes from its place in the configuration") func places() {
     var core = Settings()
     (core.publish.prefix, core.gateway.site, core.gateway.name) = (Name("prefix"), Name("yard"), Name("pump"))
-    let host = HostSettings()
+    var host = HostSettings()
     let plain = CourierSettings(core, host, boot: Text("run"))
     #expect(String(plain.topics.base) == "prefix/yard/pump" && plain.site == core.gateway.site && plain.boot == Text("run"))
     #expect(!plain.claims && !plain.peers && !plain.commands && !plain.simulated && plain.roster.isEmpty && plain.signingKey.isEmpty)
@@ -46,6 +46,8 @@ import Testing
     }
     let site = CourierSettings(core, host, boot: Text("run"))
     #expect(site.claims && site.peers && site.commands && site.simulated && site.roster.count == 2 && site.roster[1] == Name("till"))
+    host.signingKey = [3, 1, 2]
+    #expect(CourierSettings(core, host, boot: Text()).signingKey == Text("\u{3}\u{1}\u{2}"))
     var grouped = Settings()
     var trigger = TriggerSettings()
     _ = grouped.triggers.append(trigger)

@@ -29,6 +29,9 @@ import Testing
     #expect(lines.last?.hasPrefix("error: outbox.db: the outbox cannot be used; events are kept in memory only. SQLite says: ") == true)
     #expect(lines.last?.hasSuffix(": No such file or directory") == true && played.counters.troubles == [.store, .touched])
     #expect(played.counters.storeFailures.count == 2, "in one turn, and not at each event")
+    played.pass(.seconds(1))
+    played.push(1)
+    #expect(played.counters.storeFailures.count == 3 && said(played) == [], "said once")
     try FileManager.default.moveItem(atPath: scratch.path + "-away", toPath: scratch.path)
     played.pass(.seconds(5))
     played.store.flush(at: played.now)
@@ -58,6 +61,20 @@ import Testing
     #expect(played.counters.troubles == .touched && said(played).count == 1)
     played.drain()
     #expect(played.delivered == played.pushed)
+  }
+
+  @Test("from an outbox that somebody deleted an event that the disk had changed is not saved, and that is said") func changedEvent() throws
+  {
+    var played = Played(scratch)
+    played.push(3)
+    try #require(played.store.outbox).database.run("UPDATE event SET payload = replace(payload, '1}', '7}')")
+    try FileManager.default.removeItem(atPath: path())
+    played.pass(.seconds(2))
+    played.store.flush(at: played.now)
+    #expect(said(played).filter { $0.contains("lost") } == ["error: not all waiting events could be saved from the outbox: some were lost"])
+    #expect(played.counters.eventsLost.count == 1)
+    played.drain()
+    #expect(played.delivered == [played.pushed[0], played.pushed[2]])
   }
 
   @Test("somebody changed it, or it was damaged: where it was set aside") func changed() throws {

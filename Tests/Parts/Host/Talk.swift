@@ -14,6 +14,8 @@ final class Talk: @unchecked Sendable {
   let messages: Ring<Message>
   let orders: Ring<Courier.Order>
   let requests: Ring<Request>
+  /// The core thread's.
+  let bell = Doorbell()
   let courier: Courier
   let scratch = Scratch()
   var settings: CourierSettings
@@ -37,7 +39,7 @@ final class Talk: @unchecked Sendable {
     self.settings = settings
     let log = log
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: Outlet(requests: requests, bell: Doorbell()),
+      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
       log: { severity, words in log.lines.withLock { $0.append("\(severity): \(String(words))") } })
   }
 
