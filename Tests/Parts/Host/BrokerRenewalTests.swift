@@ -48,6 +48,35 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test(
+    "an event that was on its way when new settings took the line down goes again, from the file and from memory", arguments: [true, false])
+  func onItsWay(hasDisk: Bool) {
+    let talk = Talk { if !hasDisk { $0.outbox.path = Path("/no/such/outbox.db") } }
+    talk.broker.answer { $0.publication = { $0.contains("/trigger/") ? nil : 0 } }
+    talk.start()
+    talk.online()
+    talk.push(.event, base + "/trigger/pump", "{}")
+    talk.until("the event") { talk.published(base + "/trigger/pump").count == 1 }
+    talk.broker.answer { $0.publication = { _ in 0 } }
+    talk.reload { $0.broker.keepalive = .seconds(40) }
+    talk.until("its acknowledgement") { talk.courier.counters.eventsDelivered.count == 1 }
+    #expect(talk.published(base + "/trigger/pump").count == 2)
+    talk.stop()
+  }
+
+  @Test("why the line was lost is said again after a connection in between") func complaints() {
+    let talk = Talk()
+    talk.start()
+    for times in 1...2 {
+      talk.until("a connection") { talk.courier.counters.connections.count == times && talk.courier.counters.isOnline }
+      talk.broker.drop()
+      talk.until("why it was lost") { talk.told("no connection to the broker", times: times) }
+    }
+    let words = talk.said.filter { $0.contains("no connection to the broker") }
+    #expect(words.count == 2 && words[0] == words[1], "\(words)")
+    talk.stop()
+  }
+
   @Test("what came together leaves the kernel at once, and each time that it wakes counts") func together() {
     let talk = Talk()
     talk.start()

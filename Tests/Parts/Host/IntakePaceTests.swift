@@ -38,6 +38,24 @@ import Testing
     }
   }
 
+  @Test("what finds the core's ring full is counted, once each, and is no mistake of its sender") func full() {
+    let door = Door()
+    for _ in 0..<16 { #expect(door.core.push(.caughtUp) == nil) }
+    let hello = #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#
+    var dropped = 0
+    for (topic, payload) in [
+      ("gateway/command/ping", "{}"), ("claim/site/hello/other", hello), ("other/status", #"{"v":1,"state":"online","boot":"b"}"#),
+      ("peer/aa:bb:cc:dd:ee:0f/other", #"{"v":1,"random":true,"id":"BC00BD17"}"#),
+    ] {
+      door.say("forecourt/site/" + topic, payload)
+      dropped += 1
+      #expect(door.counters.requestsLimited.count == dropped, "\(topic)")
+    }
+    _ = door.claim()
+    #expect(door.counters.requestsLimited.count == dropped + 1 && door.counters.claims.count == 1)
+    #expect(door.counters.requestsRefused.count == 0 && door.counters.commands.count == 1)
+  }
+
   @Test("of messages that fail authentication one is told, with the name in which it came") func warnings() {
     var keys = SiteProof()
     keys.append([UInt8](repeating: 9, count: 32))

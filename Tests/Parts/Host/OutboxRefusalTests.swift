@@ -69,6 +69,29 @@ import Testing
     }
     #expect(open == ["irk:ann"])
   }
+  @Test("a new connection tries at once what the broker refused before, from the file and from memory", arguments: [true, false])
+  func renewed(hasDisk: Bool) {
+    let scratch = Scratch()
+    var played = Played(scratch)
+    if !hasDisk { played.reload { $0.outbox.path = scratch["no/such/outbox.db"] } }
+    played.push(1)
+    for pause in [1.0, 2, 4, 8] {
+      let sent = played.publish()
+      #expect(sent == 1)
+      played.acknowledge(refusing: true)
+      played.pass(.seconds(pause))
+      played.store.flush(at: played.now)
+      played.store.requeueRows()
+    }
+    played.publish()
+    played.acknowledge(refusing: true)
+    played.pass(.seconds(1))
+    let before = played.publish()
+    played.loseTheLine()
+    let after = played.publish()
+    #expect(before == 0 && after == 1)
+  }
+
   @Test("of what the broker refused the first that is due is retried first, in the file and in memory") func retries() {
     var (held, rows) = (HeldEvents(), RefusedRows())
     let start = Instant.zero + .seconds(10)
