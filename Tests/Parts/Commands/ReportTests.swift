@@ -23,6 +23,7 @@ import Testing
       #expect(!page.contains(forbidden), "\(forbidden)")
     }
     #expect(page.matches(of: #/href=/#).count == page.matches(of: #/href="#[de][0-9-]+"/#).count, "links stay in the page")
+    #expect(page.contains(/<style>[^<]*body[^<]*<\/style>/))
     #expect(page.contains(#"http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'""#))
     #expect(!page.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" || $0.value == 0x7F })
   }

@@ -58,6 +58,18 @@ final class SetupTests {
     #expect(answers.inForce(.purpose).isEmpty && answers.inForce(.site) == "site")
   }
 
+  @Test("it does not wait for a fire at a radio that cannot be used, and says why") func unheard() throws {
+    let begun = ContinuousClock.now
+    for radio in ["tcp:127.0.0.1:9", "h4:/dev/none"] {
+      let told = try program.run([
+        "setup", "--config", "new.toml", "--force", "--radio", radio, "--purpose", "x", "--match", "*", "--broker", "localhost:9",
+        "--seconds", "60",
+      ])
+      #expect(told.exit == 69 && told.error.contains("new.toml is written") && told.error.contains("forecourt: \(radio)"), "\(told)")
+    }
+    #expect(ContinuousClock.now - begun < .seconds(50))
+  }
+
   @Test("a file that is there is replaced only with --force, and kept") func replaced() throws {
     try program.write("new.toml", "mine")
     let told = try setup("--purpose", "x", "--match", "*")
