@@ -25,6 +25,22 @@ import Testing
     #expect(PacketFile.count(of: file) == Int(packets) && Int(packets)! > 3 + 2 * 3, "\(packets)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).sorted() == ["config.toml", "out.btsnoop", "radio"])
   }
+
+  @Test("each radio has a file of its own; for one that heard nothing there is none, and that is said") func several() throws {
+    let place = program.folder.path + "/radio"
+    let controller = PlainController(at: place, reporting: [DaemonRig.advert(1)])
+    defer { controller.close() }
+    var text = "gateway.purpose = \"told\"\n"
+    for (name, adapter) in [("left", "tcp:127.0.0.1:9"), ("right", "unix:" + place)] {
+      text += "[[radio]]\nname = \"\(name)\"\nadapter = \"\(adapter)\"\n"
+    }
+    try program.write("config.toml", text)
+    let told = try program("capture", "out.btsnoop", "--seconds", "2")
+    #expect(told.error.contains("out.left.btsnoop: nothing was heard, so no file was written\n"), "\(told)")
+    #expect(told.error.contains(/out\.right\.btsnoop: \d+ packets\n/), "\(told)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+    #expect(Set(names) == ["config.toml", "out.right.btsnoop", "radio"], "\(names)")
+  }
 }
 
 /// The simplest controller, on a unix socket: it takes every command, and reports once when scanning is switched on.
