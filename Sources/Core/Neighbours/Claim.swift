@@ -11,6 +11,9 @@ package struct Claim: BitwiseCopyable, Sendable {
     /// Not here: left, lost, or never near. Also the answer of a gateway that does not hear the device.
     case withdrawn
 
+    /// What a gateway says of several encounters is the strongest.
+    var strength: Int { self == .withdrawn ? -1 : Int(rawValue) }
+
     package var name: StaticString {
       switch self {
       case .candidate: "candidate"

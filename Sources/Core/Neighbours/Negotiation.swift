@@ -85,18 +85,40 @@ extension Triggers {
     let trigger = settings.triggers[Int(encounter.trigger)]
     publisher.composeClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
-    publisher.json.member("state", standing(of: encounter, at: now, settings).name)
-    publisher.composeLevel("level_db", encounter.approach.level)
-    publisher.composeLevel("steady_db", encounter.approach.settled)
-    publisher.json.member("rate_hz", encounter.approach.rate, places: 1)
-    publisher.composePoint(settings, radio: Int(encounter.radio))
-    publisher.composeTimes(Int(encounter.approach.samples), dwell: encounter.dwell(at: now), age: now - encounter.approach.heard)
+    let (standing, loudest) = allHere(place, devices[slot].encounters, at: now, settings)
+    publisher.json.member("state", standing.name)
+    publisher.composeLevel("level_db", loudest.approach.level)
+    publisher.composeLevel("steady_db", loudest.approach.settled)
+    publisher.json.member("rate_hz", loudest.approach.rate, places: 1)
+    publisher.composePoint(settings, radio: Int(loudest.radio))
+    publisher.composeTimes(Int(loudest.approach.samples), dwell: encounter.dwell(at: now), age: now - loudest.approach.heard)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     // A neighbour that waits for an answer comes first: a list may not hold all.
     list(encounter.claims, in: &heard) { $0 == .holding }
     list(encounter.claims, in: &heard) { $0 != .holding }
     publisher.json.member(heard)
     publisher.publish()
+  }
+
+  /// A neighbour keeps one claim of ours for a device and a group. So each speaks for all our triggers there: the strongest standing, and the
+  /// encounter of the highest level among those that are heard.
+  private func allHere(_ place: Int32, _ head: Int32, at now: Instant, _ settings: borrowing Settings)
+    -> (standing: Claim.Standing, loudest: Encounter)
+  {
+    let group = settings.triggers[Int(encounters[place].trigger)].group
+    var strongest = standing(of: encounters[place], at: now, settings)
+    var loudest = encounters[place]
+    var other = head
+    while other >= 0 {
+      defer { other = encounters[other].nextOfDevice }
+      guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
+      let standing = standing(of: encounters[other], at: now, settings)
+      if standing.strength > strongest.strength { strongest = standing }
+      guard now - encounters[other].approach.heard < Self.memory else { continue }
+      let isLouder = encounters[other].approach.level > loudest.approach.level
+      if isLouder || now - loudest.approach.heard >= Self.memory { loudest = encounters[other] }
+    }
+    return (strongest, loudest)
   }
 
   /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it.
@@ -153,7 +175,7 @@ extension Triggers {
     claims[word].follow(run)
     guard claim.sequence > claims[word].sequence else { return }
     claims[word].sequence = claim.sequence
-    claims[word].standing = claim.standing
+    claims[word].record(claim.standing)
     claims[word].level = claim.level
     claims[word].steady = claim.steady ?? claim.level
     claims[word].rate = claim.rate

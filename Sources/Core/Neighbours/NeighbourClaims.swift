@@ -5,7 +5,7 @@ package struct NeighbourClaims: ~Copyable {
     package let neighbour: UInt8
     /// Which of its runs: numbers of different runs do not compare.
     package private(set) var run: UInt8
-    package var standing = Claim.Standing.withdrawn
+    package private(set) var standing = Claim.Standing.withdrawn
     /// An earlier run of it has fired, and how that visit ended is unknown.
     package private(set) var hadFired = false
     package var level: Decibels?
@@ -24,6 +24,12 @@ package struct NeighbourClaims: ~Copyable {
     fileprivate init(next: Int32, neighbour: UInt8, run: UInt8) { (self.next, self.neighbour, self.run) = (next, neighbour, run) }
 
     package var hasFired: Bool { standing == .fired || hadFired }
+
+    /// A run that says `fired` itself answers from then on for what the earlier one left open.
+    mutating func record(_ standing: Claim.Standing) {
+      self.standing = standing
+      if standing == .fired { hadFired = false }
+    }
 
     /// Its gateway has restarted.
     mutating func follow(_ run: UInt8) {

@@ -54,7 +54,9 @@ package struct Encounter: BitwiseCopyable {
   private var certain: Float = 0
   private var highest = Decibels(-200)
   /// Fired by command: the driver's word proves that the device is here.
-  private var isVouched = false
+  package private(set) var isVouched = false
+  /// Its level at that command.
+  private var vouchedLevel = Decibels(0)
   /// No fire before this.
   package private(set) var rests = Instant.zero
   /// It has left: no fire before it has been away. And when it was last here.
@@ -66,24 +68,6 @@ package struct Encounter: BitwiseCopyable {
   /// Another encounter continues this one under the device's next address.
   package internal(set) var isSucceeded = false
   private var isPowerReported = false
-
-  package enum Event: BitwiseCopyable, Equatable {
-    case arm, fire
-    /// The driver typed the pump's number.
-    case manual
-    case undecided(Doubt)
-    case leave(Departure)
-    case anomaly(Anomaly)
-  }
-
-  /// Why a device that stands here does not fire.
-  package enum Doubt: UInt8, BitwiseCopyable {
-    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway
-  }
-
-  package enum Departure: UInt8, BitwiseCopyable {
-    case away, elsewhere, lost, reload, evicted, authorization
-  }
 
   package init() {}
 
@@ -137,7 +121,7 @@ package struct Encounter: BitwiseCopyable {
   /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
   mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
     stage = .fired(at: now)
-    self.isVouched = isVouched
+    (self.isVouched, vouchedLevel) = (isVouched, approach.steady)
     resetProof()
     rests = now + settings.refractory
     resetEvidence()
@@ -196,11 +180,17 @@ package struct Encounter: BitwiseCopyable {
       resetEvidence()
     }
     (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
-    (reported, isVouched, isPowerReported) = (other.reported, other.isVouched, other.isPowerReported)
+    (reported, isPowerReported) = (other.reported, other.isPowerReported)
+    (isVouched, vouchedLevel) = (other.isVouched, other.vouchedLevel)
     wasHereAtStart = other.wasHereAtStart
     wasCutOff = wasCutOff || other.wasCutOff
     isNewcomer = false
   }
+
+  mutating func hears(as other: Encounter) { (approach, radio) = (other.approach, other.radio) }
+
+  /// Its radio was deaf until this moment: nobody knows whether it was away.
+  mutating func wasUnheard(until moment: Instant) { if mustBeAway { wasHere = max(wasHere, moment) } }
 
   /// The old address is heard again: these are two devices, and this one has not been served.
   mutating func startAnew() {
@@ -280,8 +270,12 @@ package struct Encounter: BitwiseCopyable {
 
   private static let leaveDelay = Interval.seconds(3)
 
+  /// The driver's word counts more than a level that was low already.
+  private static let vouchedDrop: Float = 8
+
   private mutating func observeServed(_ evidence: TriggerEvidence, at now: Instant) -> Event? {
-    guard evidence.isAway || evidence.isBehind else {
+    let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
+    guard evidence.isAway || evidence.isBehind, !isStill else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil
     }

@@ -9,7 +9,7 @@ extension Triggers {
     var place = devices[slot].encounters
     while place >= 0 {
       let following = encounters[place].nextOfDevice
-      let over = encounters[place].approach.heard + silence(of: encounters[place])
+      let over = encounters[place].approach.heard + silence(of: encounters[place], devices)
       if over <= now, encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
       if over <= now {
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
@@ -73,6 +73,8 @@ extension Triggers {
       _ = encounters[place].approach.observe(devices.average(of: slot, radio, settings), at: average.heard)
     }
     guard !encounters[place].hasFired else { return .fired }
+    // It has another address by now, under which it is heard.
+    guard !encounters[place].isSucceeded else { return .unheard }
     encounters[place].isNewcomer = false
     let evidence = evidence(of: place, at: now, devices, settings)
     fire(place, evidence, isManual: true, at: now, devices, settings, &publisher)
@@ -87,14 +89,18 @@ extension Triggers {
     let evidence = evidence(of: place, at: now, devices, settings)
     let before = encounters[place]
     let mustTell = encounters[place].end(hereUntil: before.approach.heard, isGone: reason == .lost)
+    if mustTell { encounters.endPredecessors(of: place, hereUntil: before.approach.heard, isGone: reason == .lost) }
     if mustTell, !before.isSucceeded { publish(.leave(reason), before, evidence, at: now, devices, settings, &publisher) }
     publishChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, evidence, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
 
   /// As for regions: from the device's own rhythm.
-  private func silence(of encounter: Encounter) -> Interval {
-    encounter.approach.interval.map { .silence(after: $0) } ?? Limits.shortestSilence
+  private func silence(of encounter: Encounter, _ devices: borrowing Devices) -> Interval {
+    // A command may have started it long after the device was first heard.
+    let before = encounter.isVouched ? devices[Int(encounter.device), Int(encounter.radio)].interval : nil
+    guard let interval = encounter.approach.interval ?? before else { return Limits.shortestSilence }
+    return .silence(after: max(interval, before ?? .zero))
   }
 }
 

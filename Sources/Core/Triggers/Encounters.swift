@@ -83,6 +83,10 @@ package struct Encounters: ~Copyable {
   /// The broker is away.
   package mutating func cutOff() { for place in 0..<free.fresh { table[place].wasCutOff = true } }
 
+  mutating func wereUnheard(on radio: Int, until now: Instant) {
+    for place in 0..<free.fresh where table[place].device >= 0 && Int(table[place].radio) == radio { table[place].wasUnheard(until: now) }
+  }
+
   package mutating func end(_ place: Int32, head: inout Int32) {
     if successions[Int(place)].isKnown {
       unlink(place)

@@ -134,19 +134,32 @@ extension Triggers {
   /// A device turned out to be another one: its encounters move to that one.
   package mutating func transfer(from slot: Int, to successor: Int, devices: inout Devices) {
     rejoin(slot, successor, &devices)
-    guard devices[successor].encounters < 0 else { return }
-    devices[successor].encounters = devices[slot].encounters
+    var place = devices[slot].encounters
     devices[slot].encounters = -1
-    var place = devices[successor].encounters
     while place >= 0 {
-      encounters[place].device = Int32(successor)
-      if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }
-      if encounters[place].hasFired {
-        encounters[successionOf: place].servedAs = encounters[successionOf: place].servedAs ?? devices[slot].identity
-      } else {
-        markNewcomer(place, devices)
+      let following = encounters[place].nextOfDevice
+      let known = encounters.find(trigger: Int(encounters[place].trigger), from: devices[successor].encounters)
+      let owner = known < 0 ? successor : slot
+      encounters[place].nextOfDevice = devices[owner].encounters
+      devices[owner].encounters = place
+      if known < 0 {
+        move(place, from: slot, to: successor, devices)
+      } else if encounters[place].hasFired, !encounters[known].hasFired {
+        encounters.handBack(place, to: known, devices[slot].identity)
+        stale |= 1 << UInt64(encounters[place].trigger)
+        remove(place, &devices)
       }
-      place = encounters[place].nextOfDevice
+      place = following
+    }
+  }
+
+  private mutating func move(_ place: Int32, from slot: Int, to successor: Int, _ devices: borrowing Devices) {
+    encounters[place].device = Int32(successor)
+    if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }
+    if encounters[place].hasFired {
+      encounters[successionOf: place].servedAs = encounters[successionOf: place].servedAs ?? devices[slot].identity
+    } else {
+      markNewcomer(place, devices)
     }
   }
 
@@ -157,7 +170,7 @@ extension Triggers {
       let following = encounters[place].nextOfDevice
       let predecessor = encounters[successionOf: place].predecessor
       if predecessor >= 0, Int(encounters[predecessor].device) == successor {
-        encounters.handBack(place, to: predecessor)
+        encounters.handBack(place, to: predecessor, devices[slot].identity)
         stale |= 1 << UInt64(encounters[place].trigger)
         remove(place, &devices)
       }
@@ -176,11 +189,22 @@ extension Encounters {
     self[successionOf: other].successor = place
   }
 
-  /// The visit goes on where it began. Meanwhile the old encounter may have ended in silence.
-  mutating func handBack(_ place: Int32, to predecessor: Int32) {
-    self[predecessor].takeOver(from: self[place])
-    self[predecessor].isSucceeded = false
-    self[successionOf: predecessor].servedAs = self[successionOf: place].servedAs
+  /// The visit goes on at another encounter of the same visitor, which may have ended in silence. `name` is the identity in what was
+  /// published of `place`.
+  mutating func handBack(_ place: Int32, to other: Int32, _ name: Identity) {
+    self[other].takeOver(from: self[place])
+    self[other].hears(as: self[place])
+    self[other].isSucceeded = false
+    self[successionOf: other].servedAs = self[place].hasFired ? self[successionOf: place].servedAs ?? name : nil
+  }
+
+  /// The visit is over, under all its addresses.
+  mutating func endPredecessors(of place: Int32, hereUntil moment: Instant, isGone: Bool) {
+    var predecessor = self[successionOf: place].predecessor
+    while predecessor >= 0 {
+      _ = self[predecessor].end(hereUntil: moment, isGone: isGone)
+      predecessor = self[successionOf: predecessor].predecessor
+    }
   }
 
   /// The old address is heard again: its successor is another device.

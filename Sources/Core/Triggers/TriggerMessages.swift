@@ -7,6 +7,8 @@ extension Triggers {
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     let before = encounters[place]
+    // The visit before may have begun under another address.
+    if encounters[successionOf: place].servedAs != nil { encounters[successionOf: place].servedAs = nil }
     encounters[place].startVisit(at: now, settings.triggers[Int(before.trigger)], isVouched: isManual)
     // A manual fire rests on the driver's word: it claims no dwell.
     publish(isManual ? .manual : .fire, isManual ? encounters[place] : before, evidence, at: now, devices, settings, &publisher)
@@ -18,7 +20,7 @@ extension Triggers {
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     // Without permission to monitor, only what a command asked for is published.
-    guard settings.gateway.authorization == .always || event == .manual else { return }
+    guard settings.gateway.authorization == .always || event == .manual || event.visit == .ends && encounter.isVouched else { return }
     let trigger = settings.triggers[Int(encounter.trigger)]
     let slot = Int(encounter.device)
     guard event.visit != .none || publisher.mayPublish(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else {
@@ -59,6 +61,24 @@ extension Triggers {
 }
 
 extension Encounter {
+  package enum Event: BitwiseCopyable, Equatable {
+    case arm, fire
+    /// The driver typed the pump's number.
+    case manual
+    case undecided(Doubt)
+    case leave(Departure)
+    case anomaly(Anomaly)
+  }
+
+  /// Why a device that stands here does not fire.
+  package enum Doubt: UInt8, BitwiseCopyable {
+    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway
+  }
+
+  package enum Departure: UInt8, BitwiseCopyable {
+    case away, elsewhere, lost, reload, evicted, authorization
+  }
+
   /// What cannot be if every advert is honest.
   package enum Anomaly: UInt8, BitwiseCopyable {
     case twoPlacesAtOnce

@@ -12,6 +12,9 @@ package struct Triggers: ~Copyable {
   var started = Instant.zero
   /// `measured_power_dbm`.
   var assumed = Decibels(-59)
+  /// Since when each radio has been in trouble; and when it last heard again after a longer one.
+  private var deafSince = InlineArray<4, Instant>(repeating: .never)
+  private var heardAgain = InlineArray<4, Instant>(repeating: .never)
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
@@ -75,6 +78,23 @@ package struct Triggers: ~Copyable {
     if !isConnected { encounters.cutOff() }
   }
 
+  /// What changed while a radio was deaf nobody knows: it is as at a start.
+  package mutating func radio(_ radio: Int, isDeaf: Bool, at now: Instant) {
+    if isDeaf {
+      deafSince[radio] = min(deafSince[radio], now)
+    } else if deafSince[radio] != .never {
+      if now - deafSince[radio] >= Limits.shortestSilence {
+        heardAgain[radio] = now
+        encounters.wereUnheard(on: radio, until: now)
+      }
+      deafSince[radio] = .never
+    }
+  }
+
+  private func isStarting(_ radio: Int, at now: Instant) -> Bool {
+    now - started < Self.startUp || heardAgain[radio] != .never && now - heardAgain[radio] < Self.startUp
+  }
+
   // MARK: Hearing
 
   /// `level` without the receiver's offset; `sender` is the line of the address book.
@@ -125,7 +145,7 @@ package struct Triggers: ~Copyable {
     let loss = devices[slot].power.credited(assumed) - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
     let place = startEncounter(trigger, slot, radio, at: now, &devices)
-    if place >= 0, now - started < Self.startUp { encounters[place].wasHereAtStart = true }
+    if place >= 0, isStarting(radio, at: now) { encounters[place].wasHereAtStart = true }
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
     if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
     return place
@@ -158,6 +178,7 @@ package struct Triggers: ~Copyable {
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
     let event = encounters[place].observe(evidence, after: elapsed, at: now, trigger)
+    if case .leave = event { encounters.endPredecessors(of: place, hereUntil: now, isGone: evidence.isGone) }
     if case .fire = event {
       fire(place, evidence, at: now, devices, settings, &publisher)
     } else {
@@ -182,14 +203,10 @@ package struct Triggers: ~Copyable {
     if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices) }
   }
 
-  /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims are kept until `refractory_s`
-  /// is over.
+  /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims come again with the device:
+  /// kept for all who were served in a long `refractory_s` they would fill their table.
   mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices) {
-    if encounters[place].isOwedUntil <= now {
-      remove(place, &devices)
-    } else if encounters[place].rests <= now {
-      claims.forget(&encounters[place].claims)
-    }
+    if encounters[place].isOwedUntil <= now { remove(place, &devices) } else { claims.forget(&encounters[place].claims) }
   }
 
   mutating func remove(_ place: Int32, _ devices: inout Devices) {
@@ -218,6 +235,8 @@ package struct Triggers: ~Copyable {
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
     if hearsPatterns { evidence.pattern = encounters[judgementOf: place].verdict }
+    // Nobody would hear of a fire.
+    if settings.gateway.authorization != .always { evidence.mayBeTaken = true }
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }
     return evidence
   }

@@ -95,6 +95,9 @@ struct Daemon: Listener, ~Copyable {
   mutating func reported(_ report: Radio.Status, radio: Int) {
     if let words = status.record(report, radio: radio) { log.say(words.level, words.sentence) }
     telemetry.record(report.recoveries, radio: radio)
+    if report.condition.trouble != nil || report.condition.isListening {
+      gateway.radio(radio, isDeaf: !report.condition.isListening, at: report.at)
+    }
     // When no radio can ever hear anything, the process ends.
     guard let trouble = status.lastingTrouble else { return }
     (isOver, end) = (true, trouble.exit)

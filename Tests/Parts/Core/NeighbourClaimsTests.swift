@@ -28,7 +28,8 @@ import Testing
           let entry = claims[place]
           #expect(entry.sequence == 0 && entry.echo == 0 && entry.standing == .withdrawn && entry.level == nil && !entry.hasFired)
         }
-        (claims[place].sequence, claims[place].echo, claims[place].standing, claims[place].level) = (step, step, .fired, Decibels(-60))
+        (claims[place].sequence, claims[place].echo, claims[place].level) = (step, step, Decibels(-60))
+        claims[place].record(.fired)
         model[list][neighbour] = step
       }
       for (head, known) in zip(heads, model) {
@@ -51,7 +52,8 @@ import Testing
     for standing in [Claim.Standing.holding, .fired] {
       var head: Int32 = -1
       let place = claims.place(for: 3, run: 7, head: &head)
-      (claims[place].sequence, claims[place].echo, claims[place].standing, claims[place].level) = (9, 8, standing, Decibels(-60))
+      (claims[place].sequence, claims[place].echo, claims[place].level) = (9, 8, Decibels(-60))
+      claims[place].record(standing)
       claims[place].follow(7)
       #expect(claims[place].sequence == 9 && claims[place].standing == standing && claims[place].hasFired == (standing == .fired))
       claims[place].follow(8)
