@@ -197,8 +197,8 @@ extension Triggers {
     return claim.point.map { plan.receiver(of: neighbour, claim.gateway, at: $0, now: now) } ?? -1
   }
 
-  /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one and a trigger of ours matches the
-  /// device. Of other devices we reveal nothing.
+  /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
+  /// the device: that we hear nothing would be taken for a proof that it is not here.
   private mutating func publishAnswer(
     to claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
@@ -206,8 +206,7 @@ extension Triggers {
     publisher.json.member("seq", Int64(membership.nextSequence()))
     publisher.json.member("state", Claim.Standing.withdrawn.name)
     let found = devices.find(claim.identity)
-    let slot = found.flatMap { devices[$0].interest.triggers != 0 ? $0 : nil }
-    let estimate = slot.flatMap { devices.estimate(of: $0, at: now, settings) }
+    let estimate = found.flatMap { devices.estimate(of: $0, at: now, settings) }
     if let estimate {
       publisher.composeLevel("level_db", estimate.average)
       publisher.json.member("rate_hz", estimate.rate, places: 1)
@@ -216,7 +215,7 @@ extension Triggers {
       publisher.json.member("listens", true)
       publisher.composePoint(settings, radio: estimate?.radio ?? 0)
     }
-    publisher.composeTimes(estimate?.samples ?? 0, dwell: .zero, age: slot.map { now - devices[$0].heard } ?? .zero)
+    publisher.composeTimes(estimate?.samples ?? 0, dwell: .zero, age: found.map { now - devices[$0].heard } ?? .zero)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     _ = heard.append(claim.sequence, of: claim.gateway, claim.boot)
     publisher.json.member(heard)

@@ -35,8 +35,12 @@ extension Triggers {
     _ place: Int32, isUrgent: Bool = false, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let trigger = Int(encounters[place].trigger)
-    guard isJudged(place, trigger, settings), isUrgent || encounters[judgementOf: place].isDue(at: now) else { return }
-    guard !settings.triggers[trigger].group.isEmpty else { return }
+    guard isJudged(place, trigger, settings), !settings.triggers[trigger].group.isEmpty else {
+      // New settings may have taken what it was judged by.
+      if encounters[judgementOf: place].verdict != nil { encounters[judgementOf: place].recordUnknown(at: now) }
+      return
+    }
+    guard isUrgent || encounters[judgementOf: place].isDue(at: now) else { return }
     let power = devices[Int(encounters[place].device)].power
     var pair = PatternPair(power: power.credited(assumed), best: bestRate(place, at: now))
     addRadios(to: &pair, place, at: now, devices, settings)
@@ -48,6 +52,10 @@ extension Triggers {
       encounters[judgementOf: place].recordUnknown(at: now)
     } else {
       let quick = compare(pair.quick, place, trigger)
+      // `fire_m` reaches so far that no point is elsewhere: then the pattern proves nothing.
+      guard quick.lead < 0 || quick.lead < .infinity && (unplaced.isMeant || quick.overRest < .infinity) else {
+        return encounters[judgementOf: place].recordUnknown(at: now)
+      }
       // Whoever stands elsewhere now gains nothing by the last seconds.
       let settled = quick.lead < -2 ? quick.lead : compare(pair.settled, place, trigger).lead
       encounters[judgementOf: place].record(quick, settled, receivers: min(1 + pair.others, 8), isPlaced: !unplaced.isMeant, at: now)
@@ -109,6 +117,9 @@ extension Triggers {
         pair.others += 1
         pair.hearNothing(receiver)
       } else {
+        // A radio that has gone deaf since says nothing.
+        let age = now - devices[slot, radio].heard
+        guard age < Self.memory || devices.isHearing(radio, at: now) else { continue }
         pair.others += 1
         let level = devices.average(of: slot, radio, settings)
         pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate, plan)

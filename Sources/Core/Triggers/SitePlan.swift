@@ -41,7 +41,9 @@ package struct SitePlan: ~Copyable {
   private static let around = 6
   /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
   private static let clear: Float = 3.6
-  /// A street is so far from the receivers.
+  /// Receivers that stand farther from every trigger of ours are not of our site.
+  private static let site: Float = 100
+  /// A street is so far from the receivers; more where `fire_m` is large.
   private static let outskirts: Float = 18
 
   package init(in arena: inout Arena) {
@@ -150,18 +152,22 @@ package struct SitePlan: ~Copyable {
   }
 
   private mutating func addGrid() {
-    var (low, high) = (receivers[0].point, receivers[0].point)
-    for index in receivers.indices {
+    var (low, high) = (PlanPoint(x: .infinity, y: .infinity), PlanPoint(x: -.infinity, y: -.infinity))
+    // A receiver that stands far off, by mistake or in malice, must not thin the points around us.
+    for index in receivers.indices where distance(toTriggersFrom: receivers[index].point) < Self.site {
       let point = receivers[index].point
       low = PlanPoint(x: min(low.x, point.x), y: min(low.y, point.y))
       high = PlanPoint(x: max(high.x, point.x), y: max(high.y, point.y))
     }
-    let (width, depth) = (high.x - low.x + 2 * Self.outskirts, high.y - low.y + 2 * Self.outskirts)
+    guard low.x <= high.x else { return }
+    var outskirts = Self.outskirts
+    for index in 0..<64 where isPlaced(index) { outskirts = max(outskirts, radii[index] * Self.clear + 4) }
+    let (width, depth) = (high.x - low.x + 2 * outskirts, high.y - low.y + 2 * outskirts)
     let step = max((width * depth / Float(Self.most - drawn)).squareRoot() * 1.05, 1)
-    var y = low.y - Self.outskirts
-    while y <= high.y + Self.outskirts {
-      var x = low.x - Self.outskirts
-      while x <= high.x + Self.outskirts {
+    var y = low.y - outskirts
+    while y <= high.y + outskirts {
+      var x = low.x - outskirts
+      while x <= high.x + outskirts {
         add(PlanPoint(x: x, y: y), of: -1)
         x += step
       }

@@ -46,8 +46,10 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var isArming: Bool { insideArm > 0 }
   /// An encounter that has ended needs more to begin again than one that goes on: a doubtful device would arm with every packet.
   var isComing: Bool { isArming || insideFire > -Bounds.besideRivals && !isElsewhere || (pattern?.quick ?? -9) > 0 }
-  package var isGone: Bool { insideArm < -Bounds.body && !isLikelyHere && (pattern?.settled ?? -9) <= -1 }
-  package var isAway: Bool { insideLeave < -Bounds.body && !isLikelyHere }
+  package var isGone: Bool { insideArm < -Bounds.body && !isLikelyHere && (pattern?.settled ?? -9) <= -1 && !isUnjudged }
+  package var isAway: Bool { insideLeave < -Bounds.body && !isLikelyHere && !isUnjudged }
+  /// The others are silent. What the pattern served may be far weaker than its level says, so only silence ends a visit.
+  private var isUnjudged: Bool { isUpToPattern && pattern == nil }
   /// However weak its level.
   private var isLikelyHere: Bool { (pattern?.quick ?? -9) > -1 }
   private var isElsewhere: Bool { (pattern?.quick ?? 0) < PatternVerdict.elsewhere }
