@@ -39,13 +39,13 @@ extension Courier {
   /// libmosquitto reads one packet a call. What came together is read at once.
   private func receive(at now: Instant) throws(MQTTFault) {
     defer { intake.ring() }
-    let before = client.news.arrived
-    var last = before
+    client.news.arrived = 0
+    var last = 0
     repeat {
       last = client.news.arrived
       try client.read()
-    } while gathering.isLively && client.news.arrived > last && client.news.arrived - before < Self.batch
-    let arrived = client.news.arrived - before
+    } while gathering.isLively && client.news.arrived > last && client.news.arrived < Self.batch
+    let arrived = client.news.arrived
     gathering.observe(arrived, isAll: arrived < Self.batch, at: now)
   }
 

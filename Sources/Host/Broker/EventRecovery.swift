@@ -8,24 +8,41 @@ extension EventStore {
 
   /// Reads waiting events and open visits from a file that somebody has deleted or changed, before it is closed.
   mutating func recoverEvents(from outbox: Outbox, at now: Moment) {
+    do throws(StoreFault) { try recoverVisits(from: outbox) } catch { fail(error, at: now) }
+    var left = outbox.waiting
     do throws(StoreFault) {
       for rank in [Outbox.Rank.urgent, .ordinary] {
         var row: Int64 = 0
         while let event = try outbox.next(rank, after: row, at: now) {
           row = event.row
+          left -= 1
           guard !outcomes.contains(event.row), !event.left.isOver else { continue }
           guard !event.isDamaged, event.left != .unknown, held.count < HeldEvents.most else {
-            recordLoss(of: 1, "not all waiting events could be saved from the outbox: some were lost")
+            recordLoss(of: 1, Self.notSaved)
             continue
           }
           hold(Message(event, isUrgent: rank == .urgent, at: now), at: now)
         }
       }
-      try outbox.openVisits { visit in
-        if recoveredVisits.count < Self.visitsMost { recoveredVisits.append(visit) }
-        return true
-      }
-    } catch { fail(error, at: now) }
+    } catch {
+      fail(error, at: now)
+      if left > 0 { recordLoss(of: left, Self.notSaved) }
+    }
+  }
+
+  private static let notSaved: StaticString = "not all waiting events could be saved from the outbox: some were lost"
+
+  private mutating func recoverVisits(from outbox: Outbox) throws(StoreFault) {
+    try outbox.openVisits { visit in
+      if recoveredVisits.count < Self.visitsMost { recoveredVisits.append(visit) }
+      return true
+    }
+  }
+
+  /// New settings name another file: open visits belong to the run, and not to the file in which they began.
+  mutating func takeOpenVisits(of outbox: Outbox) {
+    guard (try? recoverVisits(from: outbox)) != nil else { return }
+    try? outbox.forgetVisits()
   }
 
   /// Visits that earlier runs started and nobody ended.

@@ -70,14 +70,16 @@ struct EventStore {
     do throws(StoreFault) {
       let opened = try Outbox(settings, machine: machine)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
+      // First: a file that cannot be read is opened again.
+      if unfinished == nil { unfinished = isRehearsal ? [] : try openVisits(of: opened) }
       outbox = opened
       file += 1
       // These name rows of the previous file.
       outcomes.removeAll()
       refusals.removeAll()
       requeue()
-      if unfinished == nil { unfinished = isRehearsal ? [] : try openVisits(of: opened) }
-      retryDue = .never
+      // What was kept in memory meanwhile is written at once.
+      retryDue = recoveredVisits.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
       agingDue = now.at
       guard let name = opened.setAside else { return }
       counters.set(.setAside, true)
@@ -99,6 +101,7 @@ struct EventStore {
       outbox.settings = new.outbox
       agingDue = now.at
     } else if isElsewhere {
+      if let outbox { takeOpenVisits(of: outbox) }
       outbox = nil
       open(at: now)
     }

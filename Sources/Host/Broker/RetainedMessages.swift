@@ -99,7 +99,8 @@ struct RetainedMessages {
   mutating func requeue(everything: Bool) {
     unsent = 0
     for index in places.indices {
-      if everything { places[index].acknowledged = 0 }
+      // What is cleared stays cleared: by now the topic may be another gateway's again.
+      if everything, places[index].message.payload.count > 0 { places[index].acknowledged = 0 }
       places[index].backoff = RefusalBackoff()
       places[index].sent = places[index].acknowledged
       if places[index].sent != places[index].version { unsent += 1 }

@@ -48,7 +48,7 @@ extension Examined {
   }
 
   static func disk(free: Int64, at folder: String, _ settings: OutboxSettings) -> Examined {
-    let wanted = Int64(settings.maxEvents * bytesPerEvent)
+    let wanted = Int64(settings.maxEvents) * Int64(bytesPerEvent)
     let room = "\(free / 1_048_576) MB are free"
     if free < 1_048_576 {
       return Examined("disk", .bad(.other), "\(room) at \(folder): events will be held in memory and be lost with it")

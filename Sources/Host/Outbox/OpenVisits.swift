@@ -53,6 +53,12 @@ extension Outbox {
     try statements.beginning.execute()
   }
 
+  /// They go on in another file.
+  package func forgetVisits() throws(StoreFault) {
+    try database.run("DELETE FROM visit")
+    recordOwnChange()
+  }
+
   /// Of every run, until `body` returns false.
   package func openVisits(_ body: (OpenVisit) -> Bool) throws(StoreFault) {
     let query = try database.statement(Schema.visits)
@@ -78,7 +84,7 @@ extension Outbox {
     statements.marking.bind(1, text: Name(name).bytes)
     statements.marking.bind(2, value)
     try statements.marking.execute()
-    seen = Fingerprint(settings.path)
+    recordOwnChange()
   }
 
   package func marked(_ name: StaticString) throws(StoreFault) -> Int64? {

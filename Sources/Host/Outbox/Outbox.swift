@@ -191,7 +191,7 @@ package final class Outbox {
   }
 
   /// Our own writing never replaces the files: a deleted one stays noticed, also when it is deleted just before.
-  private func recordOwnChange() {
+  func recordOwnChange() {
     let now = Fingerprint(settings.path)
     if now.areSameFiles(as: seen) { seen = now }
   }
