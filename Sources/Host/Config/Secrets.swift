@@ -97,6 +97,11 @@ private func quotedForShell(_ path: String) -> String {
   return isPlain ? path : "'" + path + "'"
 }
 
+/// What may stand between two pairs of digits.
+package func isBetweenPairs(_ byte: UInt8) -> Bool {
+  byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-")
+}
+
 /// Bytes as hexadecimal digits, which spaces, colons, hyphens and line ends may separate.
 func hexBytes(_ text: [UInt8]) -> [UInt8]? {
   var bytes: [UInt8] = []
@@ -107,7 +112,7 @@ func hexBytes(_ text: [UInt8]) -> [UInt8]? {
     case (let digit?, let first?):
       bytes.append(first << 4 | digit)
       high = nil
-    case (nil, nil) where byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-"): break
+    case (nil, nil) where isBetweenPairs(byte): break
     default: return nil
     }
   }

@@ -63,7 +63,7 @@ private func run(
 }
 
 /// A page is passed on, and a configuration may hold keys. A key is 32 hexadecimal digits in a row, or 16 pairs with one and the same
-/// separator between them.
+/// separator between them; as the value of `key` also with any separators, as an id may have them elsewhere.
 func withoutKeys(_ text: String) -> String {
   let bytes = Array(text.utf8)
   var kept: [UInt8] = []
@@ -84,13 +84,16 @@ func withoutKeys(_ text: String) -> String {
 /// Where the key that starts here ends, if one starts here.
 private func endOfKey(_ bytes: [UInt8], _ start: Int) -> Int? {
   func isDigit(_ place: Int) -> Bool { place < bytes.count && hexDigit(bytes[place]) != nil }
+  let isValue = isValueOfKey(bytes, start)
   var mark: UInt8?
   if start + 2 < bytes.count, [UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: " ")].contains(bytes[start + 2]) {
     mark = bytes[start + 2]
   }
   var place = start
   for pair in 0..<16 {
-    if pair > 0, let mark {
+    if pair > 0, isValue {
+      while place < bytes.count, isBetweenPairs(bytes[place]) { place += 1 }
+    } else if pair > 0, let mark {
       guard place < bytes.count, bytes[place] == mark else { return nil }
       place += 1
     }
@@ -98,4 +101,16 @@ private func endOfKey(_ bytes: [UInt8], _ start: Int) -> Int? {
     place += 2
   }
   return isDigit(place) ? nil : place
+}
+
+/// Whether what stands here is the value of a TOML key whose name is `key`.
+private func isValueOfKey(_ bytes: [UInt8], _ start: Int) -> Bool {
+  var place = start
+  func back(over skipped: String) { while place > 0, skipped.utf8.contains(bytes[place - 1]) { place -= 1 } }
+  back(over: "\"' \t\r\n:-")
+  guard place > 0, bytes[place - 1] == UInt8(ascii: "=") else { return false }
+  place -= 1
+  back(over: "\"' \t")
+  guard place >= 3, bytes[place - 3..<place].elementsEqual("key".utf8) else { return false }
+  return place == 3 || !"_-".utf8.contains(bytes[place - 4]) && !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= bytes[place - 4] | 0x20)
 }

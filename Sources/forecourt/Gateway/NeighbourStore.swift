@@ -1,5 +1,6 @@
 import Core
 import Host
+import Synchronization
 
 /// Saves beside the outbox which neighbours were met, and restores them at the next start: each must be heard again before this gateway
 /// fires in their groups. A roster ([site] gateways) overrules it.
@@ -9,11 +10,17 @@ struct NeighbourStore {
   private var entries: [NeighbourFile.Entry] = []
   private var isChanged = false
   private var due = Instant.zero
+  /// Of the disk's thread: whether the last writing failed, and when to try again.
+  private let saving = Saving()
+  private var retryDue = Instant.zero
   /// For tests; nil asks the machine.
   var isClockTrusted: Bool?
 
   private static let pause = Interval.seconds(2)
-  /// A neighbour that is always there is written once a day, not every minute.
+  private static let retry = Interval.seconds(60)
+
+  private final class Saving: Sendable { let failed = Atomic<Bool>(false) }
+  /// A neighbour that is always there is written once a day, not every minute; more often where silence is forgotten sooner.
   private static let day: Int64 = 86_400
 
   init(beside outbox: String, isKept: Bool) {
@@ -41,11 +48,19 @@ struct NeighbourStore {
     due = now + Self.pause
     record(gateway, at: now)
     expire(in: &gateway, log)
-    guard isChanged, !diskThread.isBusy(.neighbours) else { return }
+    guard isChanged || saving.failed.load(ordering: .acquiring), !diskThread.isBusy(.neighbours) else { return }
+    if saving.failed.load(ordering: .acquiring) {
+      guard now >= retryDue else { return }
+    }
+    retryDue = now + Self.retry
     isChanged = false
-    let (text, path) = (NeighbourFile.text(entries), path)
+    saving.failed.store(false, ordering: .releasing)
+    let (text, path, saving) = (NeighbourFile.text(entries), path, saving)
     _ = diskThread.submit(.neighbours, at: now) {
-      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
+        saving.failed.store(true, ordering: .releasing)
+        log.say(.warning, "\(path) \(error.sentence)")
+      }
     }
   }
 
@@ -60,7 +75,9 @@ struct NeighbourStore {
         continue
       }
       let seen = entries[place].seen
-      let isOld = time.map { $0 - (seen ?? 0) >= Self.day } ?? (seen != nil)
+      let forgetAfter = gateway.settings.site.forgetAfter.microseconds / 1_000_000
+      let renewAfter = forgetAfter > 0 ? min(Self.day, forgetAfter / 4) : Self.day
+      let isOld = time.map { $0 - (seen ?? 0) >= renewAfter } ?? (seen != nil)
       guard isOld || entries[place].groups != groups else { continue }
       entries[place] = NeighbourFile.Entry(name, groups, seen: time)
       isChanged = true

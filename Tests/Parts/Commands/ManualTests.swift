@@ -124,6 +124,11 @@ import Testing
         withoutKeys(text) == text.replacing(key, with: "(a key)").replacing(#/([0-9A-Fa-f]{2}[: -]){15}../#, with: "(a key)"), "\(text)")
       #expect(withoutKeys(text).contains("(a key)"))
     }
+    for odd in ["ec0234a3 57c8ad05 341010a6 0a397d9b", "ec0234a3-57c8-ad05-3410-10a60a397d9b", "ec02:34a357c8ad05\n341010a60a397d9b"] {
+      for line in ["key = \"\(odd)\"", "{ name = \"a\", key='\(odd)' }", "\"key\" = \"\"\"\n\(odd)\"\"\""] {
+        #expect(withoutKeys(line) == line.replacing(odd, with: "(a key)"), "\(line)")
+      }
+    }
     #expect(withoutKeys(key + "\n" + key) == "(a key)\n(a key)")
     for text in [
       "", "abc", String(key.dropLast()), key + "0", "altbeacon:" + key + "0a1b2c3d", String(repeating: "g", count: 32),
