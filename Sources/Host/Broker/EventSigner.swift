@@ -22,6 +22,12 @@ import Core
     unsafe key = read
   }
 
+  static func canRead(_ pem: [UInt8]) -> Bool {
+    var text = Text<512>()
+    for byte in pem { text.append(byte: byte) }
+    return !text.overflowed && EventSigner(text) != nil
+  }
+
   // SAFETY: nobody else has it.
   deinit { unsafe EVP_PKEY_free(key) }
 

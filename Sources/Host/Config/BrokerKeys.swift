@@ -24,7 +24,9 @@ extension Configuration {
     }
     root.table("security") { section in
       host.signingKey = section.secret("signing_key_file", neededBy: .whole)
-      if host.signingKey?.isEmpty == true { section.fault("signing_key_file", "holds no key") }
+      if let key = host.signingKey, !EventSigner.canRead(key) {
+        section.fault("signing_key_file", "holds no Ed25519 key: make one with openssl genpkey -algorithm ed25519")
+      }
       readSiteKeys(&section)
     }
     root.table("log") { section in
@@ -44,6 +46,7 @@ extension Configuration {
         let (host, port) = (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
         section.fault("host", "has the port in it: write host = \"\(printable(host))\" and port = \(printable(port))")
       }
+      section.mustFit("host", name.utf8.count, Text<253>.capacity)
       host.broker.host = Text(name)
     }
     readTLS(&section)
@@ -65,12 +68,14 @@ extension Configuration {
   private mutating func readPassword(_ section: inout Section) {
     if let name = section.string("username") {
       if name.utf8.isEmpty || name.bytes.contains(0) { section.fault("username", "must not be empty") }
+      section.mustFit("username", name.utf8.count, Text<64>.capacity)
       host.broker.username = Text(name)
     }
     if let bytes = section.secret("password_file", neededBy: .whole) {
       var password = bytes
       while password.last == 0x0A || password.last == 0x0D { password.removeLast() }
       if password.isEmpty { section.fault("password_file", "holds no password") }
+      section.mustFit("password_file", password.count, Text<255>.capacity)
       if password.contains(0) { section.fault("password_file", "holds a zero byte; a password is text") }
       for byte in password { host.broker.password.append(byte: byte) }
     }

@@ -1,4 +1,4 @@
-import Core
+package import Core
 
 // [[radio]]: which adapters listen, and how.
 
@@ -12,8 +12,9 @@ extension Configuration {
     core.gateway.simulated = host.adapters.contains { $0.isRehearsal }
   }
 
-  /// The command line's `--radio`: the first radio's settings with another adapter, and no other radio.
-  package mutating func replaceRadios(by text: String) throws(Adapter.Refusal) {
+  /// The command line's `--radio`: the first radio's settings with another adapter, and no other radio. Returns the names of triggers that
+  /// stand at another: they are left out, for nobody hears what happens there.
+  package mutating func replaceRadios(by text: String) throws(Adapter.Refusal) -> [Name] {
     // A path on the command line is relative to the working directory.
     let adapter = try Adapter(written: text, mode: modeOfFirstRadio) { $0 }
     let radio = core.radios[0]
@@ -21,7 +22,12 @@ extension Configuration {
     _ = core.radios.append(radio)
     host.adapters = [adapter]
     core.gateway.simulated = adapter.isRehearsal
-    for index in core.triggers.indices where core.triggers[index].radio != 0 { core.triggers[index].radio = nil }
+    var gone: [Name] = []
+    for index in core.triggers.indices.reversed() where core.triggers[index].radio ?? 0 != 0 {
+      gone.insert(core.triggers[index].name, at: 0)
+      core.triggers.remove(at: index)
+    }
+    return gone
   }
 
   private var modeOfFirstRadio: Adapter.Mode {

@@ -11,7 +11,11 @@ extension Section {
       fault(key, "must name a file")
       return nil
     }
-    guard let name = text.rest(after: "credential:") else { return reading.source.resolve(text) }
+    guard let name = text.rest(after: "credential:") else {
+      let path = reading.source.resolve(text)
+      mustFit(key, path.utf8.count, Path.capacity)
+      return path
+    }
     if name.bytes.contains(UInt8(ascii: "/")) || same(name, "..") {
       fault(key, "(\"\(printable(text))\") must be a credential's name, without a folder")
       return nil

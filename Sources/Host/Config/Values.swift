@@ -89,6 +89,11 @@ extension Section {
     return value.text
   }
 
+  /// Cut, a text would mean something else.
+  func mustFit(_ key: String, _ count: Int, _ most: Int) {
+    if count > most { fault(key, "is longer than \(most) bytes") }
+  }
+
   mutating func read<Choice>(_ key: String, _ value: inout Choice, oneOf choices: [(word: String, choice: Choice)]) {
     guard let text = string(key) else { return }
     for (word, choice) in choices where same(word, text) { return value = choice }

@@ -39,7 +39,8 @@ extension Invocation {
     for finding in configuration.warnings { say(finding.line(in: source.name)) }
     if declares("radio"), let radio = value("radio") {
       do throws(Adapter.Refusal) {
-        try configuration.replaceRadios(by: radio)
+        let gone = try configuration.replaceRadios(by: radio)
+        for name in gone { say("forecourt: --radio: trigger \(String(name)) stands at another radio, and is left out") }
       } catch {
         throw refused("--radio \(radio): \(error.words)")
       }

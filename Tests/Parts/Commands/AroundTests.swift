@@ -197,60 +197,6 @@ import Testing
     #expect(saved() == nil)
   }
 
-  @Test("neighbours that are heard are saved; those of an earlier run are waited for until they were silent too long, or are forgotten")
-  func neighbours() throws {
-    let program = try Program()
-    defer { program.remove() }
-    let folder = program.folder.path + "/"
-    let disk = DiskThread(waking: Doorbell())
-    let thread = disk.start()
-    defer {
-      disk.stop()
-      thread.join()
-    }
-    let file = folder + "neighbours.jsonl"
-    let now = Int64(Date().timeIntervalSince1970)
-    let old = "{\"gateway\":\"old\",\"groups\":\"pumps\",\"seen\":\(now - 31 * 86_400)}\n"
-    try (old + "{\"gateway\":\"late\",\"groups\":\"pumps\",\"seen\":\(now - 29 * 86_400)}\n").write(
-      toFile: file, atomically: true, encoding: .utf8)
-    let toml = "[[trigger]]\nname = \"pump\"\nmatch = \"*\"\ngroup = \"pumps\"\n"
-    func names() -> [String] {
-      ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
-    }
-    var idle = NeighbourStore(beside: folder + "outbox.db", isKept: false)
-    var stranger = try Machine(toml)
-    idle.restore(&stranger.gateway, log())
-    let isKnown = stranger.gateway.forget(Name("late"))
-    #expect(!isKnown, "a rehearsal knows nobody")
-
-    var machine = try Machine(toml)
-    var store = NeighbourStore(beside: folder + "outbox.db", isKept: true)
-    store.isClockTrusted = true
-    store.restore(&machine.gateway, log())
-    func turn(_ seconds: Double) {
-      store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log())
-      wait(disk, .neighbours)
-    }
-    turn(1)
-    #expect(names() == ["late"], "who was silent for more than 30 days is dropped")
-    var hello = Neighbour()
-    (hello.name, hello.boot, hello.sequence, hello.isOnline) = (Name("new"), Text("0123456789abcdef"), 1, true)
-    hello.groups.append(Name("pumps"))
-    machine.gateway.receive(hello: hello, at: .zero + .seconds(2))
-    turn(2.9)
-    #expect(names() == ["late"], "every two seconds")
-    turn(3)
-    #expect(names() == ["late", "new"])
-    try FileManager.default.removeItem(atPath: file)
-    turn(5)
-    #expect(names() == [], "the same is not written again")
-    let (late, gone) = (machine.gateway.forget(Name("late")), machine.gateway.forget(Name("old")))
-    #expect(late && !gone)
-    store.forget(Name("late"))
-    turn(7)
-    #expect(names() == ["new"])
-  }
-
   // MARK: Radios of a command
 
   @Test("a radio's trouble is said when it is news; waiting is useless when no radio ever listened, or all recordings are over")

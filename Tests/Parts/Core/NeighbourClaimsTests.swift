@@ -60,6 +60,11 @@ import Testing
       let entry = claims[place]
       #expect(entry.run == 8 && entry.sequence == 0 && entry.echo == 0 && entry.standing == .withdrawn && entry.level == nil)
       #expect(entry.hasFired == (standing == .fired))
+      // Until its new run knows of a visit of its own.
+      for (next, hasFired) in [(Claim.Standing.candidate, standing == .fired), (.fired, true), (.withdrawn, false)] {
+        claims[place].record(next)
+        #expect(claims[place].hasFired == hasFired, "\(standing), then \(next)")
+      }
       claims.forget(&head)
     }
   }

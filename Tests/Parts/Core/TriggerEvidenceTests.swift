@@ -61,6 +61,15 @@ import Testing
     }
   }
 
+  @Test("where the pattern decides and says nothing, no level says that anybody has gone") func unjudged() {
+    for isUpToPattern in [true, false] {
+      let far = evidence { ($0.insideArm, $0.insideLeave, $0.isUpToPattern) = (-50, -50, isUpToPattern) }
+      #expect(far.isGone != isUpToPattern && far.isAway != isUpToPattern)
+    }
+    let elsewhere = evidence { ($0.insideArm, $0.insideLeave, $0.isUpToPattern, $0.pattern) = (-50, -50, true, pattern(-9, -9)) }
+    #expect(elsewhere.isGone && elsewhere.isAway)
+  }
+
   @Test("a rival is ahead by as much as we had to be; 12 dB of lead on a device that stands are proof") func margins() {
     expect(
       \.isBehind, "behind",

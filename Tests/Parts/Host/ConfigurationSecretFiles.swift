@@ -65,6 +65,7 @@ struct ConfigurationSecretFiles {
     folder.write("ca", [1], mode: 0o644)
     folder.write("crt", [2], mode: 0o644)
     folder.write("key", [3])
+    folder.write("pem", Array(String(EventSignerTests.key("w")).utf8))
     let configuration = try configuration(
       """
       [mqtt]
@@ -75,14 +76,14 @@ struct ConfigurationSecretFiles {
       tls_key = "key"
       tls_insecure = true
       [security]
-      signing_key_file = "key"
+      signing_key_file = "pem"
       """)
     #expect(String(configuration.host.broker.password) == "s3cret")
     #expect(String(configuration.host.broker.authorities) == folder.path + "/ca")
     #expect(String(configuration.host.broker.certificate) == folder.path + "/crt")
     #expect(String(configuration.host.broker.key) == folder.path + "/key")
     #expect(configuration.host.broker.isInsecure)
-    #expect(configuration.host.signingKey == [3])
+    #expect(configuration.host.signingKey == Array(String(EventSignerTests.key("w")).utf8))
   }
 
   @Test("a file that others can read is refused, with the chmod") func exposed() throws {
@@ -112,7 +113,7 @@ struct ConfigurationSecretFiles {
   }
 
   @Test("a file's group may read it only if root owns it") func group() throws {
-    folder.write("shared", Self.bytes, mode: 0o640)
+    folder.write("shared", Array(String(EventSignerTests.key("w")).utf8), mode: 0o640)
     #expect(try lines("[security]\nsigning_key_file = \"shared\"").isEmpty == isRoot)
   }
 
@@ -147,12 +148,37 @@ struct ConfigurationSecretFiles {
         #"config.toml:10:1: key.irk "c": key_file (FOLDER/.) is a folder, not a file"#,
         #"config.toml:13:1: key.irk "d": key_file (FOLDER/long) is longer than the 65536 bytes that are read"#,
         "config.toml:16:1: mqtt: password_file holds no password",
-        "config.toml:18:1: security: signing_key_file holds no key",
+        "config.toml:18:1: security: signing_key_file holds no Ed25519 key: make one with openssl genpkey -algorithm ed25519",
       ])
     #expect(
       try lines("mqtt.username = \"u\"\nmqtt.password_file = \"zero\"") == [
         "config.toml:3:6: mqtt: password_file holds a zero byte; a password is text"
       ])
+  }
+
+  @Test("what would be cut is refused: a password, a login, a host, a path") func tooLong() throws {
+    folder.write("password", Array(String(repeating: "p", count: 256).utf8))
+    folder.write("key", Array(String(repeating: "k", count: 600).utf8))
+    let long = String(repeating: "a", count: 254)
+    let toml = """
+      [mqtt]
+      host = "\(long)"
+      username = "\(long.prefix(65))"
+      password_file = "password"
+      [outbox]
+      path = "\(long)/o"
+      [security]
+      signing_key_file = "key"
+      """
+    #expect(
+      try lines(toml) == [
+        "config.toml:3:1: mqtt: host is longer than 253 bytes", "config.toml:4:1: mqtt: username is longer than 64 bytes",
+        "config.toml:5:1: mqtt: password_file is longer than 255 bytes", "config.toml:7:1: outbox: path is longer than 255 bytes",
+        "config.toml:9:1: security: signing_key_file holds no Ed25519 key: make one with openssl genpkey -algorithm ed25519",
+      ])
+    folder.write("password", Array(String(repeating: "p", count: 255).utf8))
+    #expect(
+      try lines("[mqtt]\nhost = \"\(long.dropLast())\"\nusername = \"\(long.prefix(64))\"\npassword_file = \"password\"") == [])
   }
 
   @Test("a key in the configuration makes the configuration a secret; no message repeats the key") func inline() throws {

@@ -77,6 +77,17 @@ import Testing
     #expect(played.delivered == [played.pushed[0], played.pushed[2]])
   }
 
+  @Test("what waits in a deleted outbox that can no longer be read is counted as lost") func unreadable() throws {
+    var played = Played(scratch)
+    played.push(3)
+    try #require(played.store.outbox).database.run("PRAGMA writable_schema = 1; ALTER TABLE event RENAME TO gone")
+    try FileManager.default.removeItem(atPath: path())
+    played.pass(.seconds(2))
+    played.store.flush(at: played.now)
+    #expect(played.counters.eventsLost.count == 3)
+    #expect(said(played).contains("error: not all waiting events could be saved from the outbox: some were lost"))
+  }
+
   @Test("somebody changed it, or it was damaged: where it was set aside") func changed() throws {
     var played = Played(scratch)
     played.push(2)

@@ -130,7 +130,7 @@ extension Outbox {
     #expect(try outbox.waitingPayloads().count == 200 && outbox.isUntouched)
   }
 
-  @Test("a file that is deleted just before we write stays noticed", arguments: ["store", "record", "age", "undo"], ["", "-wal"])
+  @Test("a file that is deleted just before we write stays noticed", arguments: ["store", "record", "age", "mark", "undo"], ["", "-wal"])
   func deleted(before step: String, end: String) throws {
     let outbox = try Outbox(settings, machine: 1)
     _ = try outbox.store([event(1)])
@@ -139,6 +139,7 @@ extension Outbox {
     case "store": _ = try outbox.store([event(2)])
     case "record": try outbox.recordAll(as: .delivered)
     case "age": try outbox.age(at: morning)
+    case "mark": try outbox.mark("tried", 1)
     default: outbox.rollBack()
     }
     #expect(!outbox.isUntouched)

@@ -95,4 +95,27 @@ import Testing
     model.acknowledgeAll()
     #expect(model.shelf.unsent == 0 && !model.shelf.hasRefused && model.missing == [], "seed \(seed)")
   }
+
+  @Test("what was cleared is not cleared again when the broker has forgotten everything: the topic may be another's by now")
+  func cleared() {
+    var shelf = RetainedMessages()
+    for (topic, payload) in [("old", ""), ("ours", "1")] as [(StaticString, StaticString)] {
+      var message = Message()
+      (message.care, message.topic, message.payload) = (.state, Topic(topic), Payload(payload))
+      let isTaken = shelf.put(message, at: .zero)
+      #expect(isTaken)
+    }
+    func sent() -> [String] {
+      var topics: [String] = []
+      while let word = shelf.next(at: .zero) {
+        shelf.send(slot: word.slot, version: word.version)
+        shelf.acknowledge(slot: word.slot, version: word.version)
+        topics.append(String(word.message.topic))
+      }
+      return topics.sorted()
+    }
+    #expect(sent() == ["old", "ours"])
+    shelf.requeue(everything: true)
+    #expect(sent() == ["ours"])
+  }
 }

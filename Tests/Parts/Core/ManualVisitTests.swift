@@ -1,0 +1,117 @@
+import Testing
+
+@testable import Core
+
+@Suite("A visit that a command began") struct ManualVisitTests {
+  private func rig(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+      change(&$0)
+    }
+  }
+
+  private func fire(_ rig: inout Rig, at seconds: Double) -> FireRefusal? {
+    rig.gateway.fireManually(
+      0, for: Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001)), at: Instant(microseconds: Int64(seconds * 1e6)))
+  }
+
+  @Test("it goes on at the level that the phone had at the command, however weak, and ends 8 dB below")
+  func weak() {
+    for (level, events) in [(-102.0, []), (-111, ["leave"])] as [(Double, [String])] {
+      var rig = rig()
+      rig.hear(from: 10, to: 20, level: -96)
+      let refusal = fire(&rig, at: 20)
+      #expect(refusal == nil && rig.told().map(\.event) == ["manual"])
+      rig.hear(from: 20, to: 40, level: -96)
+      rig.hear(from: 40, to: 60, level: level)
+      #expect(rig.told().map(\.event) == events, "\(level) dBm")
+    }
+  }
+
+  @Test("a phone that advertises every two seconds is not lost between two of its adverts")
+  func slow() {
+    var rig = rig()
+    rig.hear(from: 10, to: 70, level: -96, hertz: 0.5)
+    let refusal = fire(&rig, at: 69)
+    #expect(refusal == nil)
+    // One advert is missed, and two, and three.
+    for (start, end) in [(72, 80), (82, 88), (92, 100)] as [(Double, Double)] {
+      rig.wait(until: start - 0.1)
+      rig.hear(from: start, to: end, level: -96, hertz: 0.5)
+    }
+    #expect(rig.told().map(\.event) == ["manual"])
+    rig.wait(until: 400)
+    #expect(rig.told().map(\.event) == ["leave"])
+  }
+
+  @Test("without permission to monitor its end is told as its beginning was, and nothing fires meanwhile")
+  func whenInUse() {
+    var rig = rig { $0.gateway.authorization = .whenInUse }
+    rig.gateway.startRanging(nil, for: .seconds(60), at: Instant(microseconds: 9_000_000))
+    rig.hear(from: 10, to: 20, level: -60)
+    let refusal = fire(&rig, at: 20)
+    rig.hear(2, from: 20, to: 30, level: -60)
+    rig.wait(until: 60)
+    #expect(refusal == nil && rig.told().map(\.event) == ["manual", "leave"])
+  }
+
+  @Test("who stood here while monitoring was not permitted is served once it is, and leaves once")
+  func permitted() {
+    var rig = rig { $0.gateway.authorization = .whenInUse }
+    rig.gateway.startRanging(nil, for: .seconds(600), at: Instant(microseconds: 9_000_000))
+    rig.hear(from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(from: 18, to: 40, level: -60)
+    #expect(rig.told() == [])
+    rig.gateway.authorize(.always, at: Instant(microseconds: 40_000_000))
+    rig.hear(from: 40, to: 60, level: -60)
+    rig.wait(until: 120)
+    #expect(rig.told().map(\.event).filter { ["fire", "leave"].contains($0) } == ["fire", "leave"])
+  }
+}
+
+@Suite("A radio that was deaf") struct DeafRadioTests {
+  private func rig() -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+  }
+
+  private func deaf(_ rig: inout Rig, _ isDeaf: Bool, at seconds: Double) {
+    rig.gateway.radio(0, isDeaf: isDeaf, at: Instant(microseconds: Int64(seconds * 1e6)))
+  }
+
+  @Test("whoever it served and whoever stands there when it hears again may have been there all along", arguments: [4.0, 60])
+  func pulled(out: Double) {
+    var rig = rig()
+    rig.hear(1, from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(1, from: 18, to: 30, level: -60)
+    #expect(rig.told().map(\.event) == ["arm", "fire"])
+    deaf(&rig, true, at: 30)
+    // Trouble is reported again and again.
+    rig.wait(until: 29 + out)
+    deaf(&rig, true, at: 29 + out)
+    rig.wait(until: 30 + out)
+    deaf(&rig, false, at: 30 + out)
+    for step in 0..<400 {
+      for device in 1...2 as ClosedRange<UInt8> { rig.hear(device, at: 30 + out + Double(step) / 10 + Double(device) / 100, level: -60) }
+    }
+    let told = rig.told().filter { $0.event != "arm" }
+    if out < 5 {
+      #expect(told == [Told("fire", device: 2)])
+    } else {
+      #expect(!told.contains { $0.event == "fire" } && told.first == Told("leave", reason: "lost"), "\(told)")
+      #expect(Set(told.dropFirst().map { $0.id + " " + ($0.reason ?? "") }).count == 2, "each is told why: \(told)")
+    }
+  }
+
+  @Test("a minute later a newcomer is served as ever") func later() {
+    var rig = rig()
+    deaf(&rig, true, at: 10)
+    deaf(&rig, false, at: 30)
+    rig.hear(from: 90, to: 98, level: -84, becoming: -60)
+    rig.hear(from: 98, to: 100, level: -60)
+    #expect(rig.told().map(\.event) == ["arm", "fire"])
+  }
+}

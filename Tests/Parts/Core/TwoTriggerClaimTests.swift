@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import Core
+
+@Suite("Two triggers of one gateway in a group") struct TwoTriggerClaimTests {
+  private static let visitor = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
+
+  private func rig(refractory: Double = 5) -> Rig {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      for radio in 0..<2 {
+        $0.addTrigger(radio == 0 ? "one" : "two", group: "pumps", radio: Int8(radio)) { $0.refractory = .seconds(refractory) }
+      }
+    }
+    rig.gateway.connected(true, at: .zero)
+    var other = Neighbour()
+    (other.name, other.boot, other.isOnline) = ("other", "run", true)
+    other.groups.append("pumps")
+    rig.gateway.receive(status: other, at: .zero)
+    return rig
+  }
+
+  private func claim(_ sequence: UInt32, _ standing: Claim.Standing) -> Claim {
+    var claim = Claim()
+    (claim.gateway, claim.trigger, claim.group, claim.boot) = ("other", "theirs", "pumps", "run")
+    (claim.identity, claim.standing, claim.sequence, claim.level) = (Self.visitor, standing, sequence, Decibels(-80))
+    return claim
+  }
+
+  @Test("whichever of them speaks, the claim says that somebody was served, and the highest level") func strongest() throws {
+    for served in 0..<2 {
+      var rig = rig()
+      func hear(_ step: Int) {
+        rig.hear(1, at: 10 + Double(step) / 10, level: -60, radio: 0)
+        rig.hear(1, at: 10.05 + Double(step) / 10, level: -75, radio: 1)
+      }
+      for step in 0..<30 { hear(step) }
+      let refusal = rig.gateway.fireManually(served, for: Self.visitor, at: Instant(microseconds: 13_000_000))
+      #expect(refusal == nil)
+      _ = rig.said()
+      for step in 30..<100 {
+        hear(step)
+        // A neighbour that asks is answered.
+        if step % 10 == 0 {
+          rig.gateway.receive(claim: claim(UInt32(step), .holding), at: Instant(microseconds: Int64(step + 101) * 100_000))
+        }
+      }
+      let claims = rig.said().filter { $0.topic.contains("claim/") && $0.payload.contains("c0:00:00:00:00:01") }.map(\.payload)
+      #expect(Set(claims.compactMap { $0.firstMatch(of: /"trigger":"(\w+)"/)?.1 }).count == 2, "both speak: \(claims)")
+      for claim in claims {
+        let json = try #require(JSONSerialization.jsonObject(with: Data(claim.utf8)) as? [String: Any])
+        let level = try #require(json["level_db"] as? Double)
+        #expect(json["state"] as? String == "fired" && (level + 60).magnitude < 1, "\(claim)")
+      }
+    }
+  }
+
+  @Test("what neighbours said of a visitor is forgotten when it has gone, however long refractory_s is") func forgotten() {
+    var rig = rig(refractory: 3_600)
+    for step in 0..<100 { rig.hear(1, at: 10 + Double(step) / 10, level: -60) }
+    let refusal = rig.gateway.fireManually(0, for: Self.visitor, at: Instant(microseconds: 20_000_000))
+    rig.gateway.receive(claim: claim(1, .candidate), at: Instant(microseconds: 20_100_000))
+    var kept = rig.gateway.triggers.claims.free.taken
+    #expect(refusal == nil && kept > 0)
+    rig.wait(until: 90)
+    kept = rig.gateway.triggers.claims.free.taken
+    #expect(kept == 0 && rig.told().map(\.event).suffix(1) == ["leave"])
+  }
+}
