@@ -69,6 +69,22 @@ import Testing
     #expect(try receivers(isDeaf: true) == 3)
   }
 
+  @Test("when new settings take a receiver's place, what was judged by it counts no more") func placesGone() throws {
+    var rig = Rig { FourPumps.configure(&$0, isPlaced: true) }
+    rig.hear(at: FourPumps.beside(0), loudness: -70)
+    let place = try #require((0..<64).first { rig.gateway.devices.isUsed($0) }.map { rig.gateway.devices[$0].encounters })
+    let encounter = rig.gateway.triggers.encounters.find(trigger: 0, from: place)
+    var verdict = rig.gateway.triggers.encounters[judgementOf: encounter].verdict
+    #expect(verdict != nil)
+    var settings = Settings()
+    settings.gateway.devices = 64
+    FourPumps.configure(&settings, isPlaced: true, but: 0)
+    rig.gateway.reload(settings, at: Instant(microseconds: 40_000_000))
+    rig.hear(from: 40, to: 41, level: -60)
+    verdict = rig.gateway.triggers.encounters[judgementOf: encounter].verdict
+    #expect(verdict == nil)
+  }
+
   @Test("who was served while the broker was there stays served without it, and fires no second time after it")
   func outage() {
     let island = Island(3, seed: 2, loss: 0.1, delay: 0.05, isPlaced: true)
