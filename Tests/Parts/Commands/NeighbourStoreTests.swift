@@ -5,131 +5,112 @@ import Testing
 @testable import Host
 @testable import forecourt
 
-@Suite("Which neighbours were met") struct NeighbourStoreTests {
-  private func wait(_ disk: DiskThread, _ job: DiskThread.Job) {
-    for _ in 0..<500 where disk.isBusy(job) { usleep(10_000) }
-    #expect(!disk.isBusy(job))
+@Suite("Which neighbours were met") final class NeighbourStoreTests {
+  private let program: Program
+  private let disk = DiskThread(waking: Doorbell())
+  private let join: () -> Void
+  private let log = Log(LogSettings(level: .error, format: .text))
+  private static let toml = "[[trigger]]\nname = \"pump\"\nmatch = \"*\"\ngroup = \"pumps\"\n"
+
+  init() throws {
+    program = try Program()
+    let thread = disk.start()
+    join = { thread.join() }
   }
 
-  private func log() -> Log { Log(LogSettings(level: .error, format: .text)) }
+  deinit {
+    disk.stop()
+    join()
+    program.remove()
+  }
 
-  @Test("neighbours that are heard are saved; those of an earlier run are waited for until they were silent too long, or are forgotten")
-  func neighbours() throws {
-    let program = try Program()
-    defer { program.remove() }
-    let folder = program.folder.path + "/"
-    let disk = DiskThread(waking: Doorbell())
-    let thread = disk.start()
-    defer {
-      disk.stop()
-      thread.join()
-    }
-    let file = folder + "neighbours.jsonl"
-    let now = Int64(Date().timeIntervalSince1970)
-    let old = "{\"gateway\":\"old\",\"groups\":\"pumps\",\"seen\":\(now - 31 * 86_400)}\n"
-    try (old + "{\"gateway\":\"late\",\"groups\":\"pumps\",\"seen\":\(now - 29 * 86_400)}\n").write(
-      toFile: file, atomically: true, encoding: .utf8)
-    let toml = "[[trigger]]\nname = \"pump\"\nmatch = \"*\"\ngroup = \"pumps\"\n"
-    func names() -> [String] {
-      ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
-    }
-    var idle = NeighbourStore(beside: folder + "outbox.db", isKept: false)
-    var stranger = try Machine(toml)
-    idle.restore(&stranger.gateway, log())
-    let isKnown = stranger.gateway.forget(Name("late"))
-    #expect(!isKnown, "a rehearsal knows nobody")
+  private var folder: String { program.folder.path + "/" }
 
-    var machine = try Machine(toml)
+  private func store(in folder: String) -> NeighbourStore {
     var store = NeighbourStore(beside: folder + "outbox.db", isKept: true)
     store.isClockTrusted = true
-    store.restore(&machine.gateway, log())
-    func turn(_ seconds: Double) {
-      store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log())
-      wait(disk, .neighbours)
-    }
-    turn(1)
-    #expect(names() == ["late"], "who was silent for more than 30 days is dropped")
+    return store
+  }
+
+  private func turn(_ store: inout NeighbourStore, _ machine: inout Machine, at seconds: Double) {
+    store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log)
+    for _ in 0..<500 where disk.isBusy(.neighbours) { usleep(10_000) }
+    #expect(!disk.isBusy(.neighbours))
+  }
+
+  private func text(in folder: String) -> String { (try? String(contentsOfFile: folder + "neighbours.jsonl", encoding: .utf8)) ?? "" }
+
+  private func names(in folder: String) -> [String] {
+    text(in: folder).split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
+  }
+
+  private func write(_ lines: [(name: String, seen: Int64)]) throws {
+    let text = lines.map { "{\"gateway\":\"\($0.name)\",\"groups\":\"pumps\",\"seen\":\($0.seen)}\n" }.joined()
+    try text.write(toFile: folder + "neighbours.jsonl", atomically: true, encoding: .utf8)
+  }
+
+  private func greet(_ machine: inout Machine, at seconds: Double) {
     var hello = Neighbour()
     (hello.name, hello.boot, hello.sequence, hello.isOnline) = (Name("new"), Text("0123456789abcdef"), 1, true)
     hello.groups.append(Name("pumps"))
-    machine.gateway.receive(hello: hello, at: .zero + .seconds(2))
-    turn(2.9)
-    #expect(names() == ["late"], "every two seconds")
-    turn(3)
-    #expect(names() == ["late", "new"])
-    try FileManager.default.removeItem(atPath: file)
-    turn(5)
-    #expect(names() == [], "the same is not written again")
+    machine.gateway.receive(hello: hello, at: .zero + .seconds(seconds))
+  }
+
+  @Test("neighbours that are heard are saved; those of an earlier run are waited for until they were silent too long, or are forgotten")
+  func neighbours() throws {
+    let now = Int64(Date().timeIntervalSince1970)
+    try write([("old", now - 31 * 86_400), ("late", now - 29 * 86_400)])
+    var idle = NeighbourStore(beside: folder + "outbox.db", isKept: false)
+    var stranger = try Machine(Self.toml)
+    idle.restore(&stranger.gateway, log)
+    let isKnown = stranger.gateway.forget(Name("late"))
+    #expect(!isKnown, "a rehearsal knows nobody")
+
+    var machine = try Machine(Self.toml)
+    var store = store(in: folder)
+    store.restore(&machine.gateway, log)
+    turn(&store, &machine, at: 1)
+    #expect(names(in: folder) == ["late"], "who was silent for more than 30 days is dropped")
+    greet(&machine, at: 2)
+    turn(&store, &machine, at: 2.9)
+    #expect(names(in: folder) == ["late"], "every two seconds")
+    turn(&store, &machine, at: 3)
+    #expect(names(in: folder) == ["late", "new"])
+    try FileManager.default.removeItem(atPath: folder + "neighbours.jsonl")
+    turn(&store, &machine, at: 5)
+    #expect(names(in: folder) == [], "the same is not written again")
     let (late, gone) = (machine.gateway.forget(Name("late")), machine.gateway.forget(Name("old")))
     #expect(late && !gone)
     store.forget(Name("late"))
-    turn(7)
-    #expect(names() == ["new"])
+    turn(&store, &machine, at: 7)
+    #expect(names(in: folder) == ["new"])
   }
-
-  private func names(_ file: String) -> [String] {
-    ((try? String(contentsOfFile: file, encoding: .utf8)) ?? "").split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
-  }
-
-  private func greet(_ machine: inout Machine, _ sequence: UInt32, at now: Instant) {
-    var hello = Neighbour()
-    (hello.name, hello.boot, hello.sequence, hello.isOnline) = (Name("new"), Text("0123456789abcdef"), sequence, true)
-    hello.groups.append(Name("pumps"))
-    machine.gateway.receive(hello: hello, at: now)
-  }
-
-  private static let toml = "[[trigger]]\nname = \"pump\"\nmatch = \"*\"\ngroup = \"pumps\"\n"
 
   @Test("what could not be written is written a minute later, though nothing has changed meanwhile") func retried() throws {
-    let program = try Program()
-    defer { program.remove() }
-    let folder = program.folder.path + "/sub/"
-    let disk = DiskThread(waking: Doorbell())
-    let thread = disk.start()
-    defer {
-      disk.stop()
-      thread.join()
-    }
+    let folder = folder + "sub/"
     var machine = try Machine(Self.toml)
-    var store = NeighbourStore(beside: folder + "outbox.db", isKept: true)
-    store.isClockTrusted = true
-    func turn(_ seconds: Double) {
-      store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log())
-      wait(disk, .neighbours)
-    }
-    greet(&machine, 1, at: .zero + .seconds(1))
-    turn(2)
+    var store = store(in: folder)
+    greet(&machine, at: 1)
+    turn(&store, &machine, at: 2)
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    turn(50)
-    #expect(names(folder + "neighbours.jsonl") == [], "once a minute")
-    turn(62)
-    #expect(names(folder + "neighbours.jsonl") == ["new"])
+    turn(&store, &machine, at: 50)
+    #expect(names(in: folder) == [], "once a minute")
+    turn(&store, &machine, at: 62)
+    #expect(names(in: folder) == ["new"])
     try FileManager.default.removeItem(atPath: folder + "neighbours.jsonl")
-    turn(200)
-    #expect(names(folder + "neighbours.jsonl") == [], "once it is written it is not written again")
+    turn(&store, &machine, at: 200)
+    #expect(names(in: folder) == [], "once it is written it is not written again")
   }
 
   @Test("with a forget_after_s of a minute a neighbour that is heard all the time is not forgotten") func shortMemory() throws {
-    let program = try Program()
-    defer { program.remove() }
-    let folder = program.folder.path + "/"
-    let disk = DiskThread(waking: Doorbell())
-    let thread = disk.start()
-    defer {
-      disk.stop()
-      thread.join()
-    }
     let long = Int64(Date().timeIntervalSince1970) - 50
-    let old = "{\"gateway\":\"new\",\"groups\":\"pumps\",\"seen\":\(long)}\n"
-    try old.write(toFile: folder + "neighbours.jsonl", atomically: true, encoding: .utf8)
+    try write([("new", long)])
     var machine = try Machine("[site]\nforget_after_s = 60\n" + Self.toml)
-    var store = NeighbourStore(beside: folder + "outbox.db", isKept: true)
-    store.isClockTrusted = true
-    store.restore(&machine.gateway, log())
-    greet(&machine, 1, at: .zero + .seconds(1))
-    store.turned(&machine.gateway, at: .zero + .seconds(2), disk, log())
-    wait(disk, .neighbours)
-    let written = try String(contentsOfFile: folder + "neighbours.jsonl", encoding: .utf8)
+    var store = store(in: folder)
+    store.restore(&machine.gateway, log)
+    greet(&machine, at: 1)
+    turn(&store, &machine, at: 2)
+    let written = text(in: folder)
     let seen = try #require(written.firstMatch(of: /"seen":(\d+)/).flatMap { Int64($0.1) })
     #expect(seen >= long + 50, "\(written)")
   }

@@ -43,4 +43,13 @@ import Testing
     played.store.close()
     #expect(open(scratch["no/such/other.db"], played) == ["irk:ann"])
   }
+
+  @Test("when new settings name a file that opens, the disk is well at once") func mended() {
+    var played = Played(scratch)
+    played.reload { $0.outbox.path = scratch["no/such/other.db"] }
+    #expect(played.counters.troubles.contains(.store))
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    played.store.flush(at: played.now)
+    #expect(!played.counters.troubles.contains(.store))
+  }
 }
