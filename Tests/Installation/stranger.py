@@ -67,7 +67,7 @@ def first_fire(folder, release):
         for question, line in (
                 ('Replace it', ''), ('radio [', 'unix:/run/air'), ('purpose:', 'Opens the gate for our vans'), ('name [', ''), ('site [', ''),
                 ('broker [', f'127.0.0.1:{broker.port}'), ('Enter listens', ''), ('Which number? Enter', ''), ('Which of these? Enter', ''),
-                ('call [', 'van 7'), ('trigger [', 'gate'), ('distance [', ''), ('Enter, a number or q:', '')):
+                ('call [', 'van 7'), ('trigger [', 'gate'), ('distance [', ''), ('group [', ''), ('Enter, a number or q:', '')):
             stranger.answer(question, line, 30)
         terminal.shows('Now take it', 30)
         air.say('silence', id='van')

@@ -74,6 +74,9 @@ def visit(folder):
         setup.answer('distance [1.5]:', 'two')
         terminal.shows('write a number of metres')
         setup.answer('distance [1.5]:', '2')
+        setup.answer('group [none]:', 'a/b')
+        terminal.shows('group ("a/b") must not contain')
+        setup.answer('group [none]:', 'doors')
         setup.nothing()
         setup.answer('Enter, a number or q:', '4')
         setup.answer('site [site]:', 'museum')
@@ -82,7 +85,7 @@ def visit(folder):
         terminal.shows('Now take it', 20)
         text = setup.file.read_text()
         for part in ('purpose = "Opens the \\"door\\" for Anna"', 'name = "door-1"', 'site = "museum"', f'match = "{ANNA}"', 'fire_m = 2',
-                     'name = "Anna"', f'port = {broker.port}', '# Whom it is for: this beacon'):
+                     'group = "doors"', 'name = "Anna"', f'port = {broker.port}', '# Whom it is for: this beacon'):
             assert part in text, (part, text)
         assert not list(folder.glob('config*.part')) and not list(folder.glob('config*.new'))
         air.say('silence', id='anna')
@@ -132,7 +135,7 @@ def login(folder):
         setup.answer('Password', 'wrong')
         setup.answer('User name', 'gate')
         setup.answer('Password', 'open sesame')
-        for question in 'call [', 'trigger [', 'distance [', 'Enter, a number or q:':
+        for question in 'call [', 'trigger [', 'distance [', 'group [', 'Enter, a number or q:':
             setup.answer(question)
         terminal.shows('connected without TLS', 20)
         wait_until(lambda: any(row.startswith('ended ') for row in terminal.screen()), 20, Then(terminal.screen))
@@ -186,8 +189,9 @@ def killed(folder):
         terminal.enter('clear')
         setup = Setup(terminal, folder, *options)
         setup.answer('Replace it')
-        for question, line in ('purpose:', 'Replaces'), ('name [', ''), ('site [', ''), ('call [', ''), ('trigger [', ''), ('distance [', ''):
-            setup.answer(question, line)
+        setup.answer('purpose:', 'Replaces')
+        for question in 'name [', 'site [', 'call [', 'trigger [', 'distance [', 'group [':
+            setup.answer(question)
         assert 'mine' in setup.file.read_text()
         setup.answer('Enter, a number or q:')
         setup.ended(0, 20)

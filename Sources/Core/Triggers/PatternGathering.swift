@@ -104,6 +104,7 @@ extension Triggers {
     to pair: inout PatternPair, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let slot = Int(encounters[place].device)
+    let own = receiver(ofRadio: Int(encounters[place].radio))
     for radio in 0..<devices.radios {
       let receiver = receiver(ofRadio: radio)
       guard receiver >= 0 else { continue }
@@ -114,13 +115,13 @@ extension Triggers {
       }
       if devices[slot, radio].isStale(at: now, settings.average) {
         guard devices.isHearing(radio, at: now) else { continue }
-        pair.others += 1
+        if isApart(receiver, own) { pair.others += 1 }
         pair.hearNothing(receiver)
       } else {
         // A radio that has gone deaf since says nothing.
         let age = now - devices[slot, radio].heard
         guard age < Self.memory || devices.isHearing(radio, at: now) else { continue }
-        pair.others += 1
+        if isApart(receiver, own) { pair.others += 1 }
         let level = devices.average(of: slot, radio, settings)
         pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate, plan)
       }
@@ -129,12 +130,13 @@ extension Triggers {
 
   /// A neighbour that is silent itself says nothing about the device.
   private func addNeighbours(to pair: inout PatternPair, _ place: Int32, at now: Instant) {
+    let own = receiver(ofRadio: Int(encounters[place].radio))
     var word = encounters[place].claims
     while word >= 0 {
       defer { word = claims.next(after: word) }
       guard isCurrent(word, at: now) else { continue }
-      pair.others += 1
       let receiver = Int(claims[word].receiver)
+      if isApart(receiver, own) { pair.others += 1 }
       if let level = claims[word].level, let steady = claims[word].steady {
         pair.hear(receiver, level, settled: steady, rate: claims[word].rate, age: now - claims[word].arrived + claims[word].age, plan)
       } else {
@@ -142,6 +144,9 @@ extension Triggers {
       }
     }
   }
+
+  /// Two antennas at one spot hear the same: a second one proves nothing about the place.
+  private func isApart(_ receiver: Int, _ own: Int) -> Bool { unplaced.isMeant || own < 0 || plan.areApart(receiver, own) }
 
   func isCurrent(_ word: Int32, at now: Instant) -> Bool {
     claims[word].receiver >= 0 && claims[word].edition == siteEdition && now - claims[word].arrived < Self.memory

@@ -41,6 +41,8 @@ package struct SitePlan: ~Copyable {
   private static let around = 6
   /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
   private static let clear: Float = 3.6
+  /// Receivers that stand nearer to each other are one place.
+  private static let apart: Float = 1
   /// Receivers that stand farther from every trigger of ours are not of our site.
   private static let site: Float = 100
   /// A street is so far from the receivers; more where `fire_m` is large.
@@ -125,6 +127,8 @@ package struct SitePlan: ~Copyable {
     }
     return place
   }
+
+  func areApart(_ a: Int, _ b: Int) -> Bool { receivers[a].point.distance(to: receivers[b].point) >= Self.apart }
 
   private func distance(toTriggersFrom point: PlanPoint) -> Float {
     var nearest = Float.infinity

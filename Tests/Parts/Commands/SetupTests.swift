@@ -27,6 +27,9 @@ final class SetupTests {
     #expect(told.error.contains("mosquitto_sub -h localhost -p 9 -v -t 'forecourt/#'"))
     #expect(try program("check", "--lint", "--config", "new.toml").exit == 0)
     #expect(!written.components(separatedBy: "\n").contains { $0.count > 140 })
+    #expect(written.contains("\n# group = \"pumps\"\n"))
+    #expect(try setup("--purpose", "x", "--match", "irk:*", "--group", "doors", "--force").exit == 0)
+    #expect(try text("new.toml").contains("\ngroup = \"doors\"\n") && program("check", "--lint", "--config", "new.toml").exit == 0)
     for (distance, hasMore) in [("2.9", false), ("3", true)] {
       #expect(try setup("--purpose", "x", "--match", "irk:*", "--distance", distance, "--force").exit == 0)
       #expect(try text("new.toml").contains("leave_m") == hasMore, "\(distance)")
@@ -39,7 +42,7 @@ final class SetupTests {
     let wrong = [
       ("--match", "ibeacon", "match"), ("--distance", "1,5", "metres"), ("--name", "a/b", "name"), ("--site", "+", "site"),
       ("--broker", "a:b", "HOST:PORT"), ("--broker", "a:99999", "port"), ("--call", "#", "name"), ("--trigger", "", "--trigger"),
-      ("--radio", "hci", "adapter"), ("--distance", "0", "fire_m"), ("--purpose", " ", "purpose"),
+      ("--radio", "hci", "adapter"), ("--distance", "0", "fire_m"), ("--purpose", " ", "purpose"), ("--group", "a/b", "group"),
     ]
     for (option, value, part) in wrong {
       let all = ["--purpose": "x", "--match": "*"].merging([option: value]) { $1 }
@@ -52,7 +55,7 @@ final class SetupTests {
   @Test("what most people keep is offered: the trigger has the gateway's name") func standards() {
     var answers = SetupAnswers()
     #expect(
-      SetupQuestion.all.map { $0.standard(answers) } == ["hci0", nil, "gateway", "site", "localhost", nil, "", "gateway", "1.5"])
+      SetupQuestion.all.map { $0.standard(answers) } == ["hci0", nil, "gateway", "site", "localhost", nil, "", "gateway", "1.5", ""])
     answers[.name] = "pump-3"
     #expect(SetupQuestion.trigger.standard(answers) == "pump-3" && answers.inForce(.trigger) == "pump-3")
     #expect(answers.inForce(.purpose).isEmpty && answers.inForce(.site) == "site")

@@ -69,6 +69,24 @@ import Testing
     #expect(try receivers(isDeaf: true) == 3)
   }
 
+  @Test("two antennas at one spot say nothing about who stands at a deaf neighbour's", arguments: [0, 0.5, 1.5] as [Float])
+  func twins(apart: Float) throws {
+    var rig = Rig {
+      $0.addRadios(3)
+      for (radio, x) in [(0, 0), (1, apart), (2, 8)] as [(Int, Float)] { $0.radios[radio].point = PlanPoint(x: x, y: 0) }
+      $0.addTrigger("one", group: "pumps", radio: 0)
+      $0.addTrigger("two", group: "pumps", radio: 2)
+    }
+    for step in 0..<300 {
+      for radio in 0..<2 { rig.hear(1, at: 10 + Double(step) / 10 + Double(radio) / 100, level: -70, radio: radio) }
+    }
+    let place = try #require((0..<64).first { rig.gateway.devices.isUsed($0) }.map { rig.gateway.devices[$0].encounters })
+    let encounter = rig.gateway.triggers.encounters.find(trigger: 0, from: place)
+    let verdict = rig.gateway.triggers.encounters[judgementOf: encounter].verdict
+    #expect((verdict == nil) == (apart < 1))
+    if apart < 1 { #expect(rig.fires() == []) }
+  }
+
   @Test("when new settings take a receiver's place, what was judged by it counts no more") func placesGone() throws {
     var rig = Rig { FourPumps.configure(&$0, isPlaced: true) }
     rig.hear(at: FourPumps.beside(0), loudness: -70)
