@@ -12,7 +12,7 @@ steps=(
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "marks        python3 Tests/Gates/mutate --check"
   "pure         & Tests/Gates/pure.sh"
-  "tests        swift test --disable-xctest"
+  "tests        Tests/Gates/tests.sh"
   "sanitize     Tests/Gates/sanitize.sh thread address"
   "prove        Tests/Gates/prove.sh --ours"
   "publish      Tests/Gates/publish.sh"
