@@ -18,6 +18,7 @@ import struct Host.Thread
     var happens: () -> Void = {}
     /// Whether it ends with the first thing that it is told.
     var endsOnceTold = false
+    var mostTurns = Int.max
 
     init(until end: Instant) { self.end = end }
 
@@ -37,7 +38,7 @@ import struct Host.Thread
       turns += 1
       isStale = isStale || moment < ticked
       if turns == 1 { happens() }
-      return moment < end && !(endsOnceTold && !told.isEmpty)
+      return moment < end && turns < mostTurns && !(endsOnceTold && !told.isEmpty)
     }
   }
 
@@ -50,9 +51,10 @@ import struct Host.Thread
 
   private final class Box: @unchecked Sendable { var outcome = Outcome() }
 
-  /// On a thread of its own, because it blocks signals. Everything waits before it starts.
+  /// On a thread of its own, because it blocks signals. What `prepare` does waits before it starts.
   private func run(
-    for span: Interval, hasWork: Bool = false, once happens: (@Sendable ([Radio]) -> Void)? = nil, _ prepare: ([Radio]) -> Void = { _ in }
+    for span: Interval, hasWork: Bool = false, mostTurns: Int = .max, after prepare: ([Radio]) -> Void = { _ in },
+    once happens: (@Sendable ([Radio]) -> Void)? = nil
   ) -> Outcome {
     var arena = Arena.taken(bytes: 2 * Radio.bytes + 4_096)
     let bell = Doorbell()
@@ -63,7 +65,7 @@ import struct Host.Thread
       let begun = Clock.now()
       let end = begun + span
       var served = Served(until: end)
-      served.hasWork = hasWork
+      (served.hasWork, served.mostTurns) = (hasWork, mostTurns)
       served.endsOnceTold = happens != nil
       if let happens { served.happens = { happens(radios) } }
       var loop = CoreLoop(served, bell, radios, Signals())
@@ -81,11 +83,12 @@ import struct Host.Thread
   @Test("it sleeps until something is due, and has no rest while there is work") func sleeps() {
     let idle = run(for: .milliseconds(60))
     #expect(idle.turns <= 6 && !idle.isLate, "\(idle)")
-    #expect(run(for: .milliseconds(50), hasWork: true).turns > 20)
+    let busy = run(for: .seconds(20), hasWork: true, mostTurns: 20)
+    #expect(busy.turns == 20 && busy.took < .seconds(10), "\(busy)")
   }
 
   @Test("radios' states go first; then packets in the order of their stamps, of two at one moment the first radio's") func order() {
-    let outcome = run(for: .milliseconds(5)) { radios in
+    func fill(_ radios: [Radio]) {
       for (radio, byte, at) in [(0, 1, 5), (0, 4, 30), (1, 2, 5), (1, 3, 20), (0, 5, 30), (1, 6, 40)] as [(Int, UInt8, Int64)] {
         var packet = Packet()
         packet.at = Instant(microseconds: at)
@@ -98,6 +101,7 @@ import struct Host.Thread
         _ = radios[1].statuses.push(status)
       }
     }
+    let outcome = run(for: .milliseconds(5), after: fill)
     #expect(outcome.told == ["1 is starting", "1 is scanning", "0: 1", "1: 2", "1: 3", "0: 4", "0: 5", "1: 6"])
   }
   @Test("what comes while it is awake, and what rings while it sleeps, does not wait until something is due") func wakes() {
