@@ -135,9 +135,11 @@ extension LevelPattern {
     let shift = sum * square / (1 + square * weights.sum())
     var squares = (weighed * errors).sum() - sum * shift
     if hasSilence {
-      var over = shift + loudness.mean - floor - losses
-      over.replace(with: 0, where: over .< 0)
-      squares += (over * over * (silence / (1 + silence * variances))).sum()
+      var missing = shift + loudness.mean - floor - losses
+      missing.replace(with: 0, where: missing .< 0)
+      missing *= missing * (silence / (1 + silence * variances))
+      missing.replace(with: Self.mostSilence, where: missing .> Self.mostSilence)
+      squares += missing.sum()
     }
     return -0.5 * squares
   }
