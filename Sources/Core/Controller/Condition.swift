@@ -3,7 +3,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   // Of the controller.
   case notAnswering, nonsense, hardwareError, refusing, silent, noLowEnergy
   // Of the line.
-  case lineLost, noAdapter, busy, bluetoothd, blocked, down, unreachable
+  case lineLost, noAdapter, ambiguous, busy, bluetoothd, blocked, down, unreachable
   case noPermission, noBluetooth, noSource, damagedSource, system
 
   package var sentence: StaticString {
@@ -16,6 +16,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
     case .noLowEnergy: "the controller has no Bluetooth Low Energy"
     case .lineLost: "the line to the controller broke"
     case .noAdapter: "there is no such adapter"
+    case .ambiguous: "several adapters have this address"
     case .busy: "another program holds the adapter"
     case .bluetoothd: "bluetoothd holds the adapter"
     case .blocked: "rfkill blocks the adapter"
@@ -33,7 +34,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   package var isOfController: Bool {
     switch self {
     case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy: true
-    case .lineLost, .noAdapter, .busy, .bluetoothd, .blocked, .down, .unreachable, .noPermission, .noBluetooth, .noSource,
+    case .lineLost, .noAdapter, .ambiguous, .busy, .bluetoothd, .blocked, .down, .unreachable, .noPermission, .noBluetooth, .noSource,
       .damagedSource, .system:
       false
     }
@@ -43,8 +44,8 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   package var isLasting: Bool {
     switch self {
     case .noLowEnergy, .noPermission, .noBluetooth, .noSource, .damagedSource: true
-    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .lineLost, .noAdapter, .busy, .bluetoothd, .blocked, .down,
-      .unreachable, .system:
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .lineLost, .noAdapter, .ambiguous, .busy, .bluetoothd, .blocked,
+      .down, .unreachable, .system:
       false
     }
   }
