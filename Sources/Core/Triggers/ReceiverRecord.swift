@@ -3,12 +3,19 @@ package struct ReceiverRecord: BitwiseCopyable, Sendable {
   /// The gateway, and where the receiver stands: another place is another receiver.
   package var gateway = Name()
   package var point = PlanPoint(x: 0, y: 0)
+  /// Which of our radios, for two may stand at one place; -1: a neighbour's, or whichever stands there.
+  package var radio: Int8 = -1
   /// How much more it hears than supposed, and one standard deviation of that.
   package var offset = Decibels(0)
   package var doubt = Decibels(0)
   package var visits: UInt16 = 0
 
   package init() {}
+
+  /// Whether both are about one receiver.
+  func isOfSame(as other: ReceiverRecord) -> Bool {
+    gateway == other.gateway && point == other.point && (radio == other.radio || radio < 0 || other.radio < 0)
+  }
 }
 
 /// A receiver that hears otherwise than it did.
@@ -24,20 +31,17 @@ extension SitePlan {
     var record = ReceiverRecord()
     (record.gateway, record.point) = (receivers[receiver].gateway, receivers[receiver].point)
     (record.offset, record.doubt, record.visits) = learnt.known(of: receiver)
+    if receivers[receiver].neighbour < 0 { record.radio = receivers[receiver].radio }
     return record
   }
 
   private func find(_ record: ReceiverRecord) -> Int? {
-    for index in receivers.indices where receivers[index].gateway == record.gateway && receivers[index].point == record.point {
-      return index
-    }
+    for index in receivers.indices where self.record(of: index).isOfSame(as: record) { return index }
     return nil
   }
 
   private func remembered(as record: ReceiverRecord) -> Int? {
-    for place in remembered.indices where remembered[place].gateway == record.gateway && remembered[place].point == record.point {
-      return place
-    }
+    for place in remembered.indices where remembered[place].isOfSame(as: record) { return place }
     return nil
   }
 

@@ -11,7 +11,7 @@ func showSite(_ invocation: Invocation) throws(Exit) {
   var receivers: [ReceiverRecord] = []
   var places = LearntPlaces(configuration.core)
   do throws(FileRefusal) {
-    _ = try LearntFile.read(path) {
+    _ = try LearntFile.read(path, radios: configuration.core.radioNames) {
       switch $0 {
       case .receiver(let record): receivers.append(record)
       case .place(let record): places.append(record)

@@ -64,6 +64,29 @@ import Testing
     }
   }
 
+  @Test("two radios of ours at one place are two receivers; what is known of the place alone counts for either") func antennas() {
+    var rig = Rig { configure(&$0, second: FourPumps.places[0]) }
+    var record = ReceiverRecord()
+    (record.gateway, record.point, record.visits, record.doubt) = ("gateway", FourPumps.places[0], 30, Decibels(1))
+    for (radio, offset) in [(1, -8), (0, 4)] as [(Int8, Float)] {
+      (record.radio, record.offset) = (radio, Decibels(offset))
+      rig.gateway.restore(record)
+    }
+    let offsets = rig.gateway.triggers.plan.records
+    #expect(offsets[0].offset == Decibels(4) && offsets[1].offset == Decibels(-8))
+    var settings = Settings()
+    settings.gateway.devices = 64
+    configure(&settings, second: FourPumps.places[0])
+    rig.gateway.reload(settings, at: Instant(microseconds: 1_000_000))
+    let again = rig.gateway.triggers.plan.records
+    #expect(again[0].offset == Decibels(4) && again[1].offset == Decibels(-8))
+    (record.radio, record.offset) = (-1, Decibels(-5))
+    var other = site()
+    other.gateway.restore(record)
+    let old = other.gateway.triggers.plan.records[0]
+    #expect(old.offset == Decibels(-5) && old.radio == 0, "an old file's")
+  }
+
   @Test("the last of eight receivers is learnt like any other", arguments: 0..<8) func eight(deaf: Int) {
     var site = LearntSite()
     for visit in 0..<40 {
