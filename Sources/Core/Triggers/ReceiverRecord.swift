@@ -9,12 +9,22 @@ package struct ReceiverRecord: BitwiseCopyable, Sendable {
   package var offset = Decibels(0)
   package var doubt = Decibels(0)
   package var visits: UInt16 = 0
+  /// `receive_offset_db` as it was then: the offset is what is left beyond it. nil: a neighbour's, which is not known here, or an old file's.
+  package var setting: Decibels?
 
   package init() {}
 
   /// Whether both are about one receiver.
   func isOfSame(as other: ReceiverRecord) -> Bool {
     gateway == other.gateway && point == other.point && (radio == other.radio || radio < 0 || other.radio < 0)
+  }
+
+  /// As under another `receive_offset_db`: what that takes out of the levels is no longer there to be learnt.
+  package func under(_ setting: Decibels) -> ReceiverRecord {
+    var record = self
+    record.offset = offset + ((self.setting ?? setting) - setting)
+    record.setting = setting
+    return record
   }
 }
 
@@ -31,7 +41,7 @@ extension SitePlan {
     var record = ReceiverRecord()
     (record.gateway, record.point) = (receivers[receiver].gateway, receivers[receiver].point)
     (record.offset, record.doubt, record.visits) = learnt.known(of: receiver)
-    if receivers[receiver].neighbour < 0 { record.radio = receivers[receiver].radio }
+    if receivers[receiver].neighbour < 0 { (record.radio, record.setting) = (receivers[receiver].radio, receivers[receiver].setting) }
     return record
   }
 
@@ -67,7 +77,7 @@ extension SitePlan {
   mutating func recall(_ receiver: Int) {
     learnt.forget(receiver)
     guard let place = remembered(as: record(of: receiver)) else { return }
-    let record = remembered[place]
+    let record = receivers[receiver].neighbour < 0 ? remembered[place].under(receivers[receiver].setting) : remembered[place]
     learnt.restore(receiver, offset: record.offset, doubt: record.doubt, visits: record.visits)
   }
 

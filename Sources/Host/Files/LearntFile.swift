@@ -74,6 +74,7 @@ package enum LearntFile {
     else { return nil }
     (record.gateway, record.point, record.visits) = (gateway, PlanPoint(x: Float(x), y: Float(y)), UInt16(visits))
     (record.offset, record.doubt) = (Decibels(Float(offset)), Decibels(Float(doubt)))
+    record.setting = (try? object.number("receive_offset_db", -40...40)).flatMap { $0 }.map { Decibels(Float($0)) }
     // One of another name stands where it stood: the place says enough.
     record.radio = radio(object, "radio", radios) ?? -1
     return .receiver(record)
@@ -87,6 +88,7 @@ package enum LearntFile {
     else { return nil }
     (record.place, record.receiver, record.visits) = (place, receiver, UInt16(visits))
     (record.loss, record.doubt) = (Decibels(Float(loss)), Decibels(Float(doubt)))
+    record.setting = (try? object.number("offset_db", -80...80)).flatMap { $0 }.map { Decibels(Float($0)) }
     return record
   }
 
@@ -115,6 +117,7 @@ package enum LearntFile {
       line.member("offset_db", record.offset.value, places: 1)
       line.member("doubt_db", record.doubt.value, places: 1)
       line.member("visits", Int64(record.visits))
+      if let setting = record.setting { line.member("receive_offset_db", setting.value, places: 1) }
       line.closeObject()
       append(line, to: &text)
     }
@@ -133,6 +136,7 @@ package enum LearntFile {
     member("place_radio", record.placeRadio, radios, of: &line)
     line.member("heard_by", text: record.receiver.bytes)
     member("heard_by_radio", record.receiverRadio, radios, of: &line)
+    if let setting = record.setting { line.member("offset_db", setting.value, places: 1) }
     line.member("loss_db", record.loss.value, places: 1)
     line.member("doubt_db", record.doubt.value, places: 1)
     line.member("visits", Int64(record.visits))

@@ -49,7 +49,7 @@ struct LearntFileTests {
     var known = ReceiverRecord()
     (known.gateway, known.point) = (settings.gateway.name, PlanPoint(x: 8.25, y: -3))
     (known.offset, known.doubt, known.visits) = (Decibels(-8.5), Decibels(1.5), 300)
-    known.radio = 1
+    (known.radio, known.setting) = (1, Decibels(0))
     plan.restore(known)
     try NewFile.write(LearntFile.text(powers, plan, UnplacedSite(), radios: [Name("left"), Name("right")]), to: path)
     let damage = ["{\"gateway\":\"a\",\"x_m\":1}", "{\"gateway\":\"a\",\"x_m\":1,\"y_m\":2,\"offset_db\":99,\"doubt_db\":1,\"visits\":2}"]
@@ -58,7 +58,7 @@ struct LearntFileTests {
     var records: [ReceiverRecord] = []
     #expect(
       try LearntFile.read(path, radios: [Name("right")]) { if case .receiver(let record) = $0 { records.append(record) } } == damage.count)
-    #expect(records.first?.radio == 0)
+    #expect(records.first?.radio == 0 && records.first?.setting == Decibels(0))
     records = []
     _ = try LearntFile.read(path, radios: [Name("right"), Name("middle")]) { if case .receiver(let record) = $0 { records.append(record) } }
     #expect(records.first?.radio == 0)
