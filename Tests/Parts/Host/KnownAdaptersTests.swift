@@ -138,6 +138,31 @@ import Testing
     #expect(isTold)
   }
 
+  @Test("check says which radio has another's adapter, else what to write so that no restart swaps them; or nothing") func examined() {
+    func words(_ adapters: [Adapter], _ addresses: [UInt64?], isApart: Bool = true) -> String? {
+      var settings = Settings()
+      for name in ["a", "b"] {
+        var radio = RadioSettings()
+        (radio.name, radio.receiveOffset) = (Name(name), Decibels(isApart ? 1 : 0))
+        _ = settings.radios.append(radio)
+      }
+      let entries = [KnownAdapters.Entry(Name("a"), Self.address(0)), KnownAdapters.Entry(Name("b"), Self.address(1))]
+      let found = Examined.numbering(settings, adapters, entries) { number in addresses[Int(number)].map { Self.address($0) } }
+      return found.map { ($0.isBad ? "bad: " : "doubtful: ") + $0.words }
+    }
+    let numbered = [Adapter.hci(.number(0), mode: .user), .hci(.number(1), mode: .raw)]
+    let advice =
+      "doubtful: a restart may swap them: write adapter = \"AA:BB:CC:DD:EE:00\" for radio a and \"AA:BB:CC:DD:EE:01\" for radio b"
+    #expect(words(numbered, [0, 1]) == advice)
+    let bad = "bad: radio a has the adapter that radio b had: nothing will fire at either: write each adapter's address instead of hciN"
+    #expect(words(numbered, [1, 0]) == bad && words(numbered, [1, nil]) == bad)
+    #expect(
+      words(numbered, [nil, 0]) == bad.replacing("radio a", with: "radio B").replacing("radio b", with: "radio a").replacing("B", with: "b")
+    )
+    #expect(words(numbered, [1, 0], isApart: false) == nil && words(numbered, [nil, 1]) == nil)
+    #expect(words([numbered[0], .hci(.address(Self.address(1)), mode: .user)], [0, 1]) == nil)
+  }
+
   @Test("the file is read back; what is damaged counts for nothing") func file() throws {
     let scratch = Scratch()
     let path = AdapterFile.path(beside: scratch.path + "/outbox.db")
