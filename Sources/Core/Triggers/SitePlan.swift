@@ -9,6 +9,8 @@ package struct SitePlan: ~Copyable {
     var point: PlanPoint
     var used: Instant
     var gateway: Name
+    /// `receive_offset_db` of one of our own.
+    var setting = Decibels(0)
   }
 
   var receivers = Bounded<8, PlacedReceiver>(
@@ -75,7 +77,9 @@ package struct SitePlan: ~Copyable {
     isLearning = settings.calibration.learns
     for radio in settings.radios.indices {
       guard let point = settings.radios[radio].point else { continue }
-      let own = PlacedReceiver(neighbour: -1, radio: Int8(radio), point: point, used: .never, gateway: settings.gateway.name)
+      let own = PlacedReceiver(
+        neighbour: -1, radio: Int8(radio), point: point, used: .never, gateway: settings.gateway.name,
+        setting: settings.radios[radio].receiveOffset)
       if receivers.append(own) == nil { recall(receivers.count - 1) }
     }
     for index in settings.triggers.indices {

@@ -23,7 +23,7 @@ import Testing
     expect(StatusReport())
     expect(Counters())
     expect(GroupList())
-    expect(ReceiverRecord())
+    expect(ReceiverRecord(), ["radio -1"])
     expect(Renumbering())
     expect(Packet())
   }
