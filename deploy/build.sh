@@ -25,6 +25,8 @@ toolset() {
     -fdata-sections "${same[@]}")
   local import=("${same[@]}" -D__linux__ -D__unix__ -isystem "$sysroot/usr/include" -isystem "$sysroot/usr/include/$gnu")
   [ "$arch" != armhf ] || import+=(-mfloat-abi=hard)
+  # Debian's own baseline. SwiftPM hands these to Swift as well, which otherwise compiles for ARMv6: half as large again.
+  [ "$arch" != armhf ] || c+=(-march=armv7-a -mfpu=vfpv3-d16 -mthumb)
   local swift=(-file-prefix-map "$root=." -file-prefix-map "$toolchain=/usr")
   for flag in function-sections no-clang-module-breadcrumbs disable-incremental-llvm-codegen; do swift+=(-Xfrontend "-$flag"); done
   mapfile -t -O "${#swift[@]}" swift < <(clang_importer "${import[@]}")
