@@ -38,7 +38,7 @@ private func runIdentify(_ invocation: Invocation) throws(Exit) {
 
 extension Invocation {
   /// The 48 bits of an address as people write it.
-  fileprivate func address(_ text: String) throws(Exit) -> UInt64 {
+  func address(_ text: String) throws(Exit) -> UInt64 {
     var word: UInt64 = 0
     let bytes = Array(text.utf8)
     var isRight = bytes.count == 17
@@ -57,7 +57,7 @@ extension Invocation {
 }
 
 /// Waits for the answers of one device.
-private struct IdentifyListener: AttendedListener, ~Copyable {
+struct IdentifyListener: AttendedListener, ~Copyable {
   private let invocation: Invocation
   private let span: TimeSpan
   private var services: [ServiceGroup] = []

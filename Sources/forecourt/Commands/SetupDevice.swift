@@ -104,7 +104,7 @@ struct HeardDevice {
 }
 
 /// Listens until one device is much nearer than all others for a while.
-private struct HoldListener: AttendedListener, ~Copyable {
+struct HoldListener: AttendedListener, ~Copyable {
   private var offline: OfflineGateway
   private var conditions: RadioConditions
   private let bar: ProgressBar
