@@ -92,6 +92,13 @@ import Testing
       return !fires.turned(at: now)
     }
     #expect(fired != nil && fires.listener.hasFired && fires.listener.end == nil)
+    // Silence, too, is an answer: what is due then is done.
+    let silent = try waiting()
+    let armed = first + .milliseconds(100)
+    silent.receive(DaemonRig.advert(1, level: -60), at: armed)
+    let due = silent.nextDeadline
+    silent.listener.tick(at: due)
+    #expect(armed < due && due < silent.nextDeadline)
     for (condition, end) in [(Condition.ended, nil), (.failed(.noSource), Exit.unreadable)] {
       let over = try waiting()
       over.reported(.scanning)

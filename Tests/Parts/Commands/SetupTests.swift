@@ -2,6 +2,7 @@ import Core
 import Foundation
 import Testing
 
+@testable import Host
 @testable import forecourt
 
 @Suite("setup writes the first configuration")
@@ -59,6 +60,20 @@ final class SetupTests {
     answers[.name] = "pump-3"
     #expect(SetupQuestion.trigger.standard(answers) == "pump-3" && answers.inForce(.trigger) == "pump-3")
     #expect(answers.inForce(.purpose).isEmpty && answers.inForce(.site) == "site")
+  }
+
+  @Test("only what is wrong speaks against an answer, each fault once, and not what may be meant so") func faults() {
+    var answers = SetupAnswers()
+    answers[.device] = "peer:*"
+    #expect(answers.faults(of: .distance, "1.5") == [])
+    let wrong = answers.faults(of: .distance, "0")
+    #expect(wrong.count == 1 && wrong[0].contains("fire_m"), "\(wrong)")
+    answers[.distance] = "0"
+    let refusal = #expect(throws: Configuration.Refusal.self) { try answers.configuration() }
+    #expect(refusal?.findings.contains { $0.severity != .error } == true, "what may be meant so was found, too")
+    answers[.distance] = nil
+    #expect(answers.faults(of: .name, "a/b").count == 1 && answers.faults(of: .trigger, "a/b").count == 1)
+    #expect(SetupQuestion.name.told("name (\"a/b\") must") == "name (\"a/b\") must" && SetupQuestion.site.told("name x") == "site name x")
   }
 
   @Test("it does not wait for a fire at a radio that cannot be used, and says why") func unheard() throws {
