@@ -38,6 +38,14 @@ int64_t bluetooth_flags(int socket, uint16_t device) {
   return ioctl(socket, HCIGETDEVINFO, &info) < 0 ? -1 : (int64_t)info.flags;
 }
 
+int64_t bluetooth_address(int socket, uint16_t device) {
+  struct hci_dev_info info = {.dev_id = device};
+  if (ioctl(socket, HCIGETDEVINFO, &info) < 0) return -1;
+  int64_t address = 0;
+  for (int i = 0; i < 6; i++) address |= (int64_t)info.bdaddr.b[i] << 8 * i;
+  return address;
+}
+
 int bluetooth_is_held(uint16_t device) {
   int socket = bluetooth_socket();
   if (socket < 0) return 0;

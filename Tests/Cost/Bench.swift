@@ -2,7 +2,9 @@ import Core
 
 /// The product's own machine with an H4 stream that lies in memory; main.c has the clock and counts what is allocated meanwhile.
 struct Bench: ~Copyable {
-  private var gateway: Gateway
+  var gateway: Gateway
+  /// How many the neighbours have sent.
+  var claims: UInt32 = 0
   private let messages: Ring<Message>
   private(set) var published = 0
 
@@ -21,10 +23,12 @@ struct Bench: ~Copyable {
     /// As `trigger`, and two radios, or four, stand on a plan of the site.
     case planOfTwo
     case planOfFour
+    /// As `trigger`, and the neighbours' gateways stand on a plan with ours.
+    case site
 
     var radios: Int {
       switch self {
-      case .average, .region, .trigger, .crowd, .flood: 1
+      case .average, .region, .trigger, .crowd, .flood, .site: 1
       case .planOfTwo: 2
       case .planOfFour: 4
       }
@@ -53,11 +57,11 @@ struct Bench: ~Copyable {
     _ = settings.regions.append(region)
     settings.publish.interval = .hours(24)
     settings.publish.skip = Meters(1_000)
-    guard depth == .trigger || depth.radios > 1 else { return settings }
+    guard depth == .trigger || depth == .site || depth.radios > 1 else { return settings }
     var trigger = TriggerSettings()
     trigger.name = Name("pump")
     trigger.match = Slice(start: 0, count: 1)
-    guard depth.radios > 1 else {
+    guard depth.radios > 1 || depth == .site else {
       _ = settings.triggers.append(trigger)
       return settings
     }
@@ -69,6 +73,7 @@ struct Bench: ~Copyable {
     trigger.group = Name("pumps")
     trigger.radio = 0
     _ = settings.triggers.append(trigger)
+    if depth == .site { site(&settings) }
     return settings
   }
 
@@ -96,7 +101,7 @@ struct Bench: ~Copyable {
     }
   }
 
-  private mutating func drain() { while messages.take({ _ in }) { published += 1 } }
+  mutating func drain() { while messages.take({ _ in }) { published += 1 } }
 
   private static var wanted: Identity { Identity(.address, Address(word: 0xC000_0000_0001)) }
 
@@ -123,6 +128,11 @@ public func gatewayStart(_ memory: UnsafeMutableRawPointer, _ lent: Int, _ depth
 @_cdecl("gateway_listen")
 public func gatewayListen(_ bench: UnsafeMutableRawPointer, _ stream: UnsafeRawPointer, _ count: Int) {
   bench.assumingMemoryBound(to: Bench.self).pointee.listen(to: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: stream, count: count)))
+}
+
+@_cdecl("gateway_visit")
+public func gatewayVisit(_ bench: UnsafeMutableRawPointer, _ receivers: Int) {
+  bench.assumingMemoryBound(to: Bench.self).pointee.visit(receivers)
 }
 
 @_cdecl("gateway_wait")

@@ -1,6 +1,6 @@
 // Runs the machine and the C reference over one H4 file that lies in memory, turn by turn, and prints the best of each as JSON.
 //   bench FILE.h4 RUNS    speed, in seconds of this thread's own time: others on the machine do not count
-//   bench FILE.h4 count average|region|trigger|plan2|plan4|reference|idle|flood    one run, for callgrind
+//   bench FILE.h4 count average|region|trigger|plan2|plan4|site2|site8|reference|idle|flood    one run, for callgrind
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum depth { AVERAGE, REGION, TRIGGER, CROWD, FLOOD, PLAN_OF_TWO, PLAN_OF_FOUR };
+enum depth { AVERAGE, REGION, TRIGGER, CROWD, FLOOD, PLAN_OF_TWO, PLAN_OF_FOUR, SITE };
 static const char *names[] = {"average", "region", "trigger", "idle"};
 
 long gateway_bytes(long depth);
 void *gateway_start(void *memory, long lent, long depth);
 void gateway_listen(void *bench, const void *stream, long count);
+void gateway_visit(void *bench, long receivers);
 void gateway_wait(void *bench, long start_us, long end_us);
 long gateway_kept(void *bench);
 long gateway_stop(void *bench, long *tracked, long *published);
@@ -47,7 +48,7 @@ static double now(void) {
   return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-static struct result run_gateway(enum depth depth) {
+static struct result run(enum depth depth, long receivers) {
   struct result result = {0};
   long lent = gateway_bytes(depth);
   void *memory = aligned_alloc(64, (lent + 63) & ~63L);
@@ -55,13 +56,16 @@ static struct result run_gateway(enum depth depth) {
   void *bench = gateway_start(memory, lent, depth);
   long before = allocations;
   double start = now();
-  gateway_listen(bench, stream, bytes);
+  if (receivers > 0) gateway_visit(bench, receivers);
+  else gateway_listen(bench, stream, bytes);
   result.seconds = now() - start;
   result.allocations = allocations - before;
   result.reports = gateway_stop(bench, &result.devices, &result.published);
   free(memory);
   return result;
 }
+
+static struct result run_gateway(enum depth depth) { return run(depth, 0); }
 
 // By itself, for callgrind: 10,000 ticks of a millisecond.
 __attribute__((noinline)) static void idle(void *bench) { gateway_wait(bench, 60000000, 70000000); }
@@ -155,6 +159,7 @@ int main(int argc, char **argv) {
     else if (strcmp(argv[3], "idle") == 0) result = run_idle();
     else if (strcmp(argv[3], "flood") == 0) result = run_flood();
     else if (strcmp(argv[3], "plan2") == 0) result = run_gateway(PLAN_OF_TWO);
+    else if (strncmp(argv[3], "site", 4) == 0) result = run(SITE, atoi(argv[3] + 4));
     else if (strcmp(argv[3], "plan4") == 0) result = run_gateway(PLAN_OF_FOUR);
     else
       for (int depth = AVERAGE; depth <= TRIGGER; depth++)

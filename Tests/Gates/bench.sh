@@ -10,7 +10,8 @@ need_swift
 
 reports=1000000
 # Instructions for each report, or each idle tick. The ratio is to the C reference of Tests/Cost, in the same run.
-most_averaging=500 most_with_region=700 most_with_trigger=1500 most_on_plan=7000 most_idle=100 least_ratio=0.6
+most_averaging=500 most_with_region=700 most_with_trigger=1500 most_on_plan=4000 most_of_two=660 most_of_eight=660 most_idle=100
+least_ratio=0.6
 scratch=build/bench
 triples amd64
 mkdir -p "$scratch"
@@ -23,8 +24,9 @@ built=build/amd64/swift/$swift_triple/release
 package=$(grep -o '"-package-name","[^"]*"' build/amd64/swift/release.yaml | head -n 1 | cut -d '"' -f 4)
 mapfile -t compiled < <(objects "$built" | grep /Core.build/)
 swiftc -O -wmo -g -parse-as-library -swift-version 6 -package-name "$package" -enable-experimental-feature Embedded \
-  -enable-experimental-feature Lifetimes -target "$swift_triple" -I "$built/Modules" -c Tests/Cost/Bench.swift -o "$scratch/bench.o" ||
-  fail "Tests/Cost/Bench.swift does not build"
+  -enable-experimental-feature Lifetimes -target "$swift_triple" -I "$built/Modules" -c Tests/Cost/Bench.swift Tests/Cost/SiteBench.swift \
+  -o "$scratch/bench.o" ||
+  fail "Tests/Cost/Bench.swift and SiteBench.swift do not build"
 wrapped=-Wl
 for way in malloc calloc realloc aligned_alloc posix_memalign; do wrapped+=,--wrap=$way; done
 clang=$toolchain/bin/clang
@@ -57,21 +59,26 @@ falls_short() {
 at_most() { [ "$1" -le "$2" ] || falls_short "$3: $1, and at most $2 are allowed"; }
 
 check_instructions() {
-  local average region trigger plan reference idle
+  local average region trigger plan two eight reference idle
   "$scratch/generate" 100000 "$air"
   average=$(instructions average '*Gateway*receive*')
   region=$(instructions region '*Gateway*receive*')
   trigger=$(instructions trigger '*Gateway*receive*')
   plan=$(instructions plan4 '*Gateway*receive*')
+  two=$(instructions site2 '*judgePattern*')
+  eight=$(instructions site8 '*judgePattern*')
   reference=$(instructions reference reference)
   idle=$(instructions idle idle)
   say "instructions for a report: $average to an average, $region with a region and a zone, $trigger with a trigger; $reference in the C reference"
   say "instructions for a report with a trigger in a group, four receivers on a plan, each device heard seldom: $plan"
+  say "of a report at a trigger whose site compares all receivers, that comparison, at 10 reports a second: $two with two, $eight with eight"
   say "instructions for a tick with 65,536 devices and nothing due: $idle"
   at_most "$average" $most_averaging "instructions for a report to an average"
   at_most "$region" $most_with_region "instructions for a report with a region"
   at_most "$trigger" $most_with_trigger "instructions for a report with a trigger"
   at_most "$plan" $most_on_plan "instructions for a report with a trigger on a plan"
+  at_most "$two" $most_of_two "instructions for the comparison of two receivers"
+  at_most "$eight" $most_of_eight "instructions for the comparison of eight receivers"
   at_most "$idle" $most_idle "instructions for an idle tick"
 }
 

@@ -33,7 +33,7 @@ unplug 0; sleep 1; check gone
 '''
 
 EXPECTED = {
-    'free': (69, 'radio hci0', 'ok', 'hci0: there, down, and may be used'),
+    'free': (69, 'radio hci0', 'ok', 'there, down, and may be used'),
     'permission': (77, 'radio hci0', 'error', 'setcap cap_net_admin+ep "$(command -v forecourt)"'),
     'up': (69, 'radio hci0', 'ok', 'nobody else is known to use it'),
     'bluetoothd': (69, 'radio hci0', 'error', 'bluetoothd holds the adapter: systemctl stop bluetooth'),

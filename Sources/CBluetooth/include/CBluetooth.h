@@ -15,6 +15,8 @@ void bluetooth_ask_for_stamps(int socket, uint16_t channel);
 
 /// The adapter's flags (bits: HCI_UP and so on), or -1.
 int64_t bluetooth_flags(int socket, uint16_t device);
+/// The adapter's public address, its first byte on the air lowest; 0 where it has none, -1 if there is no such adapter.
+int64_t bluetooth_address(int socket, uint16_t device);
 /// Whether a program holds the adapter's user channel: the adapter is then up, too, but the kernel answers no question about connections.
 int bluetooth_is_held(uint16_t device);
 int bluetooth_up(int socket, uint16_t device);

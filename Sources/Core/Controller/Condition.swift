@@ -1,9 +1,9 @@
 /// What is wrong with a radio, in the words of `status`.
 package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   // Of the controller.
-  case notAnswering, nonsense, hardwareError, refusing, silent, noLowEnergy
+  case notAnswering, nonsense, hardwareError, refusing, silent, noLowEnergy, misplaced
   // Of the line.
-  case lineLost, noAdapter, busy, bluetoothd, blocked, down, unreachable
+  case lineLost, noAdapter, ambiguous, busy, bluetoothd, blocked, down, unreachable
   case noPermission, noBluetooth, noSource, damagedSource, system
 
   package var sentence: StaticString {
@@ -14,8 +14,10 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
     case .refusing: "the controller refuses to scan"
     case .silent: "nothing is heard where many were heard a moment ago"
     case .noLowEnergy: "the controller has no Bluetooth Low Energy"
+    case .misplaced: "the adapter is another radio's"
     case .lineLost: "the line to the controller broke"
     case .noAdapter: "there is no such adapter"
+    case .ambiguous: "several adapters have this address"
     case .busy: "another program holds the adapter"
     case .bluetoothd: "bluetoothd holds the adapter"
     case .blocked: "rfkill blocks the adapter"
@@ -32,8 +34,8 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   /// The line is open: the controller behind it may recover.
   package var isOfController: Bool {
     switch self {
-    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy: true
-    case .lineLost, .noAdapter, .busy, .bluetoothd, .blocked, .down, .unreachable, .noPermission, .noBluetooth, .noSource,
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy, .misplaced: true
+    case .lineLost, .noAdapter, .ambiguous, .busy, .bluetoothd, .blocked, .down, .unreachable, .noPermission, .noBluetooth, .noSource,
       .damagedSource, .system:
       false
     }
@@ -43,8 +45,8 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   package var isLasting: Bool {
     switch self {
     case .noLowEnergy, .noPermission, .noBluetooth, .noSource, .damagedSource: true
-    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .lineLost, .noAdapter, .busy, .bluetoothd, .blocked, .down,
-      .unreachable, .system:
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .misplaced, .lineLost, .noAdapter, .ambiguous, .busy, .bluetoothd,
+      .blocked, .down, .unreachable, .system:
       false
     }
   }

@@ -106,6 +106,9 @@ package struct Controller: BitwiseCopyable, Sendable {
     reopen(at: now)
   }
 
+  /// The controller is to forget all that it was asked for. Another program's controller keeps it.
+  package mutating func startAnew(at now: Instant) -> Action { isShared || !profile.isWhole ? .none : apply(.reset, at: now) }
+
   package mutating func ended() { phase = .ended }
 
   // MARK: Time

@@ -27,6 +27,8 @@ struct LevelPattern: BitwiseCopyable {
 
   /// Shadows, bodies and antennas, one standard deviation.
   static let noise: Float = 5
+  /// Any radio may have lost its antenna, so its silence proves no more than that. Twice a logarithm; chosen on even seeds.
+  static let mostSilence: Float = 6
   /// No receiver hears less.
   static let leastHeard = Decibels(-96)
 
@@ -44,15 +46,19 @@ struct LevelPattern: BitwiseCopyable {
   }
 
   /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
-  static func faintness(_ rate: Float, of best: Float) -> Float {
-    guard best > 0 else { return 0 }
-    return 6 * max(0, 0.7 - rate / best) / 0.7
+  static func faintness(_ rates: PerReceiver) -> PerReceiver {
+    let best = rates.max()
+    guard best > 0 else { return PerReceiver() }
+    var missing = 0.7 - rates / best
+    missing.replace(with: 0, where: missing .< 0)
+    return missing * (6 / 0.7)
   }
 
   mutating func hearNothing(_ receiver: Int) { silence[receiver] = 1 / (Self.noise * Self.noise) }
 
-  /// Before `likelihood`.
-  mutating func close(_ loudness: Loudness, floor: Float) {
+  /// Before `likelihood`. `excess`: how much too loud each receiver hears it.
+  mutating func close(_ loudness: Loudness, floor: Float, excess: PerReceiver = PerReceiver()) {
+    levels -= excess
     self.loudness = loudness
     self.floor = floor
     let square = loudness.deviation * loudness.deviation
@@ -77,9 +83,11 @@ struct LevelPattern: BitwiseCopyable {
     guard hasSilence else { return -0.5 * error }
     let heard = shift + (loudness.mean - floor)
     for receiver in 0..<receivers where silence[receiver] > 0 {
-      var over = heard - points[index].losses[receiver]
-      over.replace(with: 0, where: over .< 0)
-      error += over * over * silence[receiver]
+      var missing = heard - points[index].losses[receiver]
+      missing.replace(with: 0, where: missing .< 0)
+      missing *= missing * silence[receiver]
+      missing.replace(with: Self.mostSilence, where: missing .> Self.mostSilence)
+      error += missing
     }
     return -0.5 * error
   }

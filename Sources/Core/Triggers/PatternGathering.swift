@@ -1,30 +1,23 @@
-/// What all receivers hear of one device, now and over the last seconds.
-private struct PatternPair {
-  var quick = LevelPattern()
-  var settled = LevelPattern()
+/// What all receivers hear of one device, now or over the last seconds.
+private struct Gathered {
+  var pattern = LevelPattern()
+  private var rates = PerReceiver()
   /// How many there are beside our own.
   var others = 0
+  let looksBack: Bool
   let power: Decibels
-  /// The best rate at which any receiver hears it.
-  let best: Float
 
-  mutating func hear(
-    _ receiver: Int, _ level: Decibels, settled: Decibels, rate: Float, age: Interval = .zero, _ plan: borrowing SitePlan
-  ) {
-    let excess = LevelPattern.faintness(rate, of: best) + plan.offset(of: receiver)
-    quick.hear(receiver, (level - power).value - excess, age: age)
-    self.settled.hear(receiver, (settled - power).value - excess)
+  init(looksBack: Bool, power: Decibels) { (self.looksBack, self.power) = (looksBack, power) }
+
+  mutating func hear(_ receiver: Int, _ level: Decibels, settled: Decibels, rate: Float, age: Interval = .zero) {
+    rates[receiver] = rate
+    if looksBack { pattern.hear(receiver, (settled - power).value) } else { pattern.hear(receiver, (level - power).value, age: age) }
   }
 
-  mutating func hearNothing(_ receiver: Int) {
-    quick.hearNothing(receiver)
-    settled.hearNothing(receiver)
-  }
-
-  mutating func close(_ loudness: LevelPattern.Loudness) {
-    let floor = (LevelPattern.leastHeard - power).value
-    quick.close(loudness, floor: floor)
-    settled.close(loudness, floor: floor)
+  mutating func close(_ loudness: LevelPattern.Loudness, _ plan: borrowing SitePlan) {
+    var excess = LevelPattern.faintness(rates)
+    if plan.isLearning { for receiver in plan.receivers.indices { excess[receiver] += plan.offset(of: receiver) } }
+    pattern.close(loudness, floor: (LevelPattern.leastHeard - power).value, excess: excess)
   }
 }
 
@@ -40,27 +33,45 @@ extension Triggers {
       if encounters[judgementOf: place].verdict != nil { encounters[judgementOf: place].recordUnknown(at: now) }
       return
     }
-    guard isUrgent || encounters[judgementOf: place].isDue(at: now) else { return }
+    guard isUrgent || encounters[judgementOf: place].isDue(at: now, isServed: encounters[place].hasFired) else { return }
+    let gathered = gather(place, looksBack: false, at: now, devices, settings)
+    guard gathered.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
     let power = devices[Int(encounters[place].device)].power
-    var pair = PatternPair(power: power.credited(assumed), best: bestRate(place, at: now))
-    addRadios(to: &pair, place, at: now, devices, settings)
-    addNeighbours(to: &pair, place, at: now)
-    guard pair.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
-    pair.close(loudness(of: Int(encounters[place].device), devices, settings))
     // What is supposed of the others is worth less than a power that was measured, or that the advert says; unless it says too little.
     if unplaced.isMeant, power.isStated, power.overstated(assumed) == 0 {
       encounters[judgementOf: place].recordUnknown(at: now)
     } else {
-      let quick = compare(pair.quick, place, trigger)
+      let hint = isUrgent ? nil : encounters[judgementOf: place].hint(at: now, siteEdition)
+      let quick = compare(gathered.pattern, place, trigger, after: hint)
       // `fire_m` reaches so far that no point is elsewhere: then the pattern proves nothing.
       guard quick.lead < 0 || quick.lead < .infinity && (unplaced.isMeant || quick.overRest < .infinity) else {
         return encounters[judgementOf: place].recordUnknown(at: now)
       }
-      // Whoever stands elsewhere now gains nothing by the last seconds.
-      let settled = quick.lead < -2 ? quick.lead : compare(pair.settled, place, trigger).lead
-      encounters[judgementOf: place].record(quick, settled, receivers: min(1 + pair.others, 8), isPlaced: !unplaced.isMeant, at: now)
+      let last = isUrgent ? nil : encounters[judgementOf: place].settled(at: now, isServed: encounters[place].hasFired)
+      var settled: Float?
+      if quick.lead >= -2 {
+        settled = last ?? compare(gather(place, looksBack: true, at: now, devices, settings).pattern, place, trigger).lead
+      }
+      encounters[judgementOf: place].record(
+        quick, settled, isRepeated: last != nil, receivers: min(1 + gathered.others, 8), isPlaced: !unplaced.isMeant, edition: siteEdition,
+        at: now)
     }
-    learnSite(pair.settled, place, at: now, devices, settings)
+    learnSite(place, at: now, devices, settings)
+  }
+
+  func gatherSettled(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern {
+    gather(place, looksBack: true, at: now, devices, settings).pattern
+  }
+
+  private func gather(
+    _ place: Int32, looksBack: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) -> Gathered {
+    let slot = Int(encounters[place].device)
+    var gathered = Gathered(looksBack: looksBack, power: devices[slot].power.credited(assumed))
+    addRadios(to: &gathered, place, at: now, devices, settings)
+    addNeighbours(to: &gathered, place, at: now)
+    gathered.close(loudness(of: slot, devices, settings), plan)
+    return gathered
   }
 
   /// Whether receivers have places to compare. A trigger that names none of several radios may be at any of them.
@@ -70,8 +81,10 @@ extension Triggers {
     return unplaced.receiver(ofRadio: Int(encounters[place].radio)) >= 0
   }
 
-  private func compare(_ pattern: LevelPattern, _ place: Int32, _ trigger: Int) -> SitePlan.Comparison {
-    guard unplaced.isMeant else { return plan.compare(pattern, at: trigger) }
+  private func compare(_ pattern: LevelPattern, _ place: Int32, _ trigger: Int, after last: SitePlan.Comparison? = nil)
+    -> SitePlan.Comparison
+  {
+    guard unplaced.isMeant else { return plan.compare(pattern, at: trigger, after: last) }
     return unplaced.compare(pattern, at: unplaced.receiver(ofRadio: Int(encounters[place].radio)))
   }
 
@@ -90,18 +103,8 @@ extension Triggers {
     return LevelPattern.Loudness(mean: (record.power - power.credited(assumed)).value, deviation: LevelPattern.Loudness.learnt)
   }
 
-  private func bestRate(_ place: Int32, at now: Instant) -> Float {
-    var rate = encounters[place].approach.rate
-    var word = encounters[place].claims
-    while word >= 0 {
-      if isCurrent(word, at: now) { rate = max(rate, claims[word].rate) }
-      word = claims.next(after: word)
-    }
-    return rate
-  }
-
   private func addRadios(
-    to pair: inout PatternPair, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+    to gathered: inout Gathered, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let slot = Int(encounters[place].device)
     let own = receiver(ofRadio: Int(encounters[place].radio))
@@ -110,37 +113,37 @@ extension Triggers {
       guard receiver >= 0 else { continue }
       if radio == Int(encounters[place].radio) {
         let approach = encounters[place].approach
-        pair.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate, plan)
+        gathered.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate)
         continue
       }
       if devices[slot, radio].isStale(at: now, settings.average) {
         guard devices.isHearing(radio, at: now) else { continue }
-        if isApart(receiver, own) { pair.others += 1 }
-        pair.hearNothing(receiver)
+        if isApart(receiver, own) { gathered.others += 1 }
+        gathered.pattern.hearNothing(receiver)
       } else {
         // A radio that has gone deaf since says nothing.
         let age = now - devices[slot, radio].heard
         guard age < Self.memory || devices.isHearing(radio, at: now) else { continue }
-        if isApart(receiver, own) { pair.others += 1 }
+        if isApart(receiver, own) { gathered.others += 1 }
         let level = devices.average(of: slot, radio, settings)
-        pair.hear(receiver, level, settled: level, rate: devices[slot, radio].rate, plan)
+        gathered.hear(receiver, level, settled: level, rate: devices[slot, radio].rate)
       }
     }
   }
 
   /// A neighbour that is silent itself says nothing about the device.
-  private func addNeighbours(to pair: inout PatternPair, _ place: Int32, at now: Instant) {
+  private func addNeighbours(to gathered: inout Gathered, _ place: Int32, at now: Instant) {
     let own = receiver(ofRadio: Int(encounters[place].radio))
     var word = encounters[place].claims
     while word >= 0 {
       defer { word = claims.next(after: word) }
       guard isCurrent(word, at: now) else { continue }
       let receiver = Int(claims[word].receiver)
-      if isApart(receiver, own) { pair.others += 1 }
+      if isApart(receiver, own) { gathered.others += 1 }
       if let level = claims[word].level, let steady = claims[word].steady {
-        pair.hear(receiver, level, settled: steady, rate: claims[word].rate, age: now - claims[word].arrived + claims[word].age, plan)
+        gathered.hear(receiver, level, settled: steady, rate: claims[word].rate, age: now - claims[word].arrived + claims[word].age)
       } else {
-        pair.hearNothing(receiver)
+        gathered.pattern.hearNothing(receiver)
       }
     }
   }

@@ -35,24 +35,57 @@ struct PatternJudgement: BitwiseCopyable {
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
   private var isPlaced = false
-  /// How often it was found served.
-  private var served: UInt8 = 0
-  private static let teaching: UInt8 = 32
+  /// Of the receivers when it was judged.
+  private var edition: UInt8 = 0
+  /// When all places were last compared, and when the last seconds were.
+  private var comparedAll = Instant.never
+  private var lookedBack = Instant.never
+  /// How long it has been found served, and since when the last time.
+  private var served = Interval.zero
+  private var servedSince = Instant.never
 
-  /// Receivers change their minds within a second, not within a packet; a device that stands elsewhere is asked for less often.
+  /// Receivers change their minds within a second, not within a packet. What stands elsewhere is asked for less often, and so is what was
+  /// served and clearly stands here.
   private static let pace = Interval.milliseconds(240)
   private static let calmPace = Interval.milliseconds(480)
+  private static let servedPace = Interval.milliseconds(960)
+  /// The likeliest place elsewhere hardly changes while somebody stands.
+  private static let wholePace = Interval.seconds(4)
+  private static let lookBackPace = Interval.milliseconds(480)
+  private static let servedLookBackPace = Interval.seconds(4)
+  private static let teaching = Interval.seconds(8)
 
   var isElsewhere: Bool { isKnown && quick.lead < -2 }
-  func isDue(at now: Instant) -> Bool { now - at >= (isElsewhere ? Self.calmPace : Self.pace) }
+
+  func isDue(at now: Instant, isServed: Bool = false) -> Bool {
+    if isElsewhere { return now - at >= Self.calmPace }
+    return now - at >= (isServed && isKnown && quick.lead > PatternVerdict.needed ? Self.servedPace : Self.pace)
+  }
+
+  /// What to begin the next comparison with; nil when all places must be compared.
+  func hint(at now: Instant, _ edition: UInt8) -> SitePlan.Comparison? {
+    isKnown && edition == self.edition && comparedAll != .never && now - comparedAll < Self.wholePace ? quick : nil
+  }
+
+  /// What the last seconds showed, while that still counts.
+  func settled(at now: Instant, isServed: Bool) -> Float? {
+    guard isKnown, lookedBack != .never else { return nil }
+    return now - lookedBack < (isServed ? Self.servedLookBackPace : Self.lookBackPace) ? settled : nil
+  }
 
   var verdict: PatternVerdict? {
     isKnown ? PatternVerdict(quick: quick.lead, settled: settled, receivers: receivers + (isPlaced ? 0 : PatternVerdict.unplaced)) : nil
   }
 
-  mutating func record(_ quick: SitePlan.Comparison, _ settled: Float, receivers: Int, isPlaced: Bool, at now: Instant) {
-    (self.receivers, self.isPlaced) = (UInt8(receivers), isPlaced)
-    (self.quick, self.settled, self.at, isKnown) = (quick, settled, now, true)
+  /// `settled` is nil where nobody looked back: what stands elsewhere now gains nothing by the last seconds.
+  mutating func record(
+    _ quick: SitePlan.Comparison, _ settled: Float?, isRepeated: Bool = false, receivers: Int, isPlaced: Bool, edition: UInt8 = 0,
+    at now: Instant
+  ) {
+    (self.receivers, self.isPlaced, self.edition) = (UInt8(receivers), isPlaced, edition)
+    if quick.isWhole { comparedAll = now }
+    lookedBack = settled == nil ? .never : isRepeated ? lookedBack : now
+    (self.quick, self.settled, at, isKnown) = (quick, settled ?? quick.lead, now, true)
   }
 
   /// The likelihoods as shares of one.
@@ -64,11 +97,14 @@ struct PatternJudgement: BitwiseCopyable {
     return (Float(1 / all), Float(rival / all), Float(rest / all))
   }
 
-  /// Once, after 32 judgements while it is served: eight seconds, fifteen at a neighbour's.
-  mutating func mayTeach(isServed: Bool) -> Bool {
-    guard isServed, served < Self.teaching else { return false }
-    served += 1
-    return served == Self.teaching
+  var hasTaught: Bool { served >= Self.teaching }
+
+  /// Once, when it has been served for eight seconds.
+  mutating func mayTeach(isServed: Bool, at now: Instant) -> Bool {
+    defer { servedSince = isServed ? now : .never }
+    guard isServed, servedSince != .never, !hasTaught else { return false }
+    served = served + (now - servedSince)
+    return hasTaught
   }
 
   mutating func recordUnknown(at now: Instant) { (at, isKnown) = (now, false) }

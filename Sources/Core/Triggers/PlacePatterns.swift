@@ -41,6 +41,16 @@ struct PlacePatterns: BitwiseCopyable {
     surprises[receiver] = 0
   }
 
+  /// From now on the receiver's levels are so much lower. What is only supposed stays so.
+  mutating func shift(_ receiver: Int, by change: Float) {
+    for other in 0..<8 where other != receiver {
+      if places[other].visits[receiver] > 0 { places[other].losses[receiver] = Self.bounded(places[other].losses[receiver] + change) }
+      if places[receiver].visits[other] > 0 { places[receiver].losses[other] = Self.bounded(places[receiver].losses[other] - change) }
+    }
+  }
+
+  private static func bounded(_ loss: Float) -> Float { max(min(loss, bounds.upperBound), bounds.lowerBound) }
+
   // MARK: Comparing
 
   func compare(_ pattern: LevelPattern, at own: Int, _ receivers: Int) -> SitePlan.Comparison {
@@ -94,7 +104,7 @@ struct PlacePatterns: BitwiseCopyable {
     let surprise = (loss - places[place].losses[receiver]) / deviation
     let error = max(min(surprise, Self.mostSurprise), -Self.mostSurprise) * deviation
     let learnt = places[place].losses[receiver] + error * variance / whole
-    places[place].losses[receiver] = max(min(learnt, Self.bounds.upperBound), Self.bounds.lowerBound)
+    places[place].losses[receiver] = Self.bounded(learnt)
     places[place].variances[receiver] = max(variance * (1 - variance / whole), Self.leastVariance)
     if places[place].visits[receiver] < .max { places[place].visits[receiver] += 1 }
     return surprise
@@ -117,7 +127,7 @@ struct PlacePatterns: BitwiseCopyable {
   }
 
   mutating func restore(_ receiver: Int, at place: Int, loss: Decibels, doubt: Decibels, visits: UInt16) {
-    places[place].losses[receiver] = max(min(loss.value, Self.bounds.upperBound), Self.bounds.lowerBound)
+    places[place].losses[receiver] = Self.bounded(loss.value)
     places[place].variances[receiver] = max(doubt.value * doubt.value, Self.leastVariance)
     places[place].visits[receiver] = visits
   }
@@ -135,9 +145,11 @@ extension LevelPattern {
     let shift = sum * square / (1 + square * weights.sum())
     var squares = (weighed * errors).sum() - sum * shift
     if hasSilence {
-      var over = shift + loudness.mean - floor - losses
-      over.replace(with: 0, where: over .< 0)
-      squares += (over * over * (silence / (1 + silence * variances))).sum()
+      var missing = shift + loudness.mean - floor - losses
+      missing.replace(with: 0, where: missing .< 0)
+      missing *= missing * (silence / (1 + silence * variances))
+      missing.replace(with: Self.mostSilence, where: missing .> Self.mostSilence)
+      squares += missing.sum()
     }
     return -0.5 * squares
   }

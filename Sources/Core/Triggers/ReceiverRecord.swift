@@ -3,12 +3,29 @@ package struct ReceiverRecord: BitwiseCopyable, Sendable {
   /// The gateway, and where the receiver stands: another place is another receiver.
   package var gateway = Name()
   package var point = PlanPoint(x: 0, y: 0)
+  /// Which of our radios, for two may stand at one place; -1: a neighbour's, or whichever stands there.
+  package var radio: Int8 = -1
   /// How much more it hears than supposed, and one standard deviation of that.
   package var offset = Decibels(0)
   package var doubt = Decibels(0)
   package var visits: UInt16 = 0
+  /// `receive_offset_db` as it was then: the offset is what is left beyond it. nil: a neighbour's, which is not known here, or an old file's.
+  package var setting: Decibels?
 
   package init() {}
+
+  /// Whether both are about one receiver.
+  func isOfSame(as other: ReceiverRecord) -> Bool {
+    gateway == other.gateway && point == other.point && (radio == other.radio || radio < 0 || other.radio < 0)
+  }
+
+  /// As under another `receive_offset_db`: what that takes out of the levels is no longer there to be learnt.
+  package func under(_ setting: Decibels) -> ReceiverRecord {
+    var record = self
+    record.offset = offset + ((self.setting ?? setting) - setting)
+    record.setting = setting
+    return record
+  }
 }
 
 /// A receiver that hears otherwise than it did.
@@ -24,20 +41,17 @@ extension SitePlan {
     var record = ReceiverRecord()
     (record.gateway, record.point) = (receivers[receiver].gateway, receivers[receiver].point)
     (record.offset, record.doubt, record.visits) = learnt.known(of: receiver)
+    if receivers[receiver].neighbour < 0 { (record.radio, record.setting) = (receivers[receiver].radio, receivers[receiver].setting) }
     return record
   }
 
   private func find(_ record: ReceiverRecord) -> Int? {
-    for index in receivers.indices where receivers[index].gateway == record.gateway && receivers[index].point == record.point {
-      return index
-    }
+    for index in receivers.indices where self.record(of: index).isOfSame(as: record) { return index }
     return nil
   }
 
   private func remembered(as record: ReceiverRecord) -> Int? {
-    for place in remembered.indices where remembered[place].gateway == record.gateway && remembered[place].point == record.point {
-      return place
-    }
+    for place in remembered.indices where remembered[place].isOfSame(as: record) { return place }
     return nil
   }
 
@@ -63,7 +77,7 @@ extension SitePlan {
   mutating func recall(_ receiver: Int) {
     learnt.forget(receiver)
     guard let place = remembered(as: record(of: receiver)) else { return }
-    let record = remembered[place]
+    let record = receivers[receiver].neighbour < 0 ? remembered[place].under(receivers[receiver].setting) : remembered[place]
     learnt.restore(receiver, offset: record.offset, doubt: record.doubt, visits: record.visits)
   }
 

@@ -1,10 +1,10 @@
 extension Triggers {
   /// A device that has stood where it was served for some seconds teaches.
-  mutating func learnSite(
-    _ pattern: LevelPattern, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
-  ) {
-    let receiver = settings.calibration.learns ? whereServed(place, at: now) : nil
-    guard encounters[judgementOf: place].mayTeach(isServed: receiver != nil), let receiver else { return }
+  mutating func learnSite(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) {
+    guard settings.calibration.learns, !encounters[judgementOf: place].hasTaught else { return }
+    let receiver = whereServed(place, at: now)
+    guard encounters[judgementOf: place].mayTeach(isServed: receiver != nil, at: now), let receiver else { return }
+    let pattern = gatherSettled(place, at: now, devices, settings)
     if unplaced.isMeant {
       let place = receiver < 0 ? unplaced.receiver(ofRadio: Int(encounters[place].radio)) : receiver
       return unplaced.learn(pattern, at: place)

@@ -9,6 +9,8 @@ package struct SitePlan: ~Copyable {
     var point: PlanPoint
     var used: Instant
     var gateway: Name
+    /// `receive_offset_db` of one of our own.
+    var setting = Decibels(0)
   }
 
   var receivers = Bounded<8, PlacedReceiver>(
@@ -30,7 +32,7 @@ package struct SitePlan: ~Copyable {
   /// How many points that are.
   private var drawn = 0
   /// For each of these and each trigger: which of the points are elsewhere.
-  private var elsewhere: Lent<UInt8>
+  private(set) var elsewhere: Lent<UInt8>
   /// At each trigger: its centre, and around it.
   private(set) var pointsHere: Lent<PlanPoints>
   var triggers = InlineArray<64, PlanPoint>(repeating: PlanPoint(x: .nan, y: .nan))
@@ -41,6 +43,8 @@ package struct SitePlan: ~Copyable {
   private static let around = 6
   /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
   private static let clear: Float = 3.6
+  /// Far off, all receivers hear nearly the same of many points, in dB.
+  private static let alike: Float = 1
   /// Receivers that stand nearer to each other are one place.
   private static let apart: Float = 1
   /// Receivers that stand farther from every trigger of ours are not of our site.
@@ -73,7 +77,9 @@ package struct SitePlan: ~Copyable {
     isLearning = settings.calibration.learns
     for radio in settings.radios.indices {
       guard let point = settings.radios[radio].point else { continue }
-      let own = PlacedReceiver(neighbour: -1, radio: Int8(radio), point: point, used: .never, gateway: settings.gateway.name)
+      let own = PlacedReceiver(
+        neighbour: -1, radio: Int8(radio), point: point, used: .never, gateway: settings.gateway.name,
+        setting: settings.radios[radio].receiveOffset)
       if receivers.append(own) == nil { recall(receivers.count - 1) }
     }
     for index in settings.triggers.indices {
@@ -128,6 +134,9 @@ package struct SitePlan: ~Copyable {
     return place
   }
 
+  /// Whose receiver it is: a neighbour, or -1 and one of our radios.
+  func owner(of receiver: Int) -> (neighbour: Int, radio: Int) { (Int(receivers[receiver].neighbour), Int(receivers[receiver].radio)) }
+
   func areApart(_ a: Int, _ b: Int) -> Bool { receivers[a].point.distance(to: receivers[b].point) >= Self.apart }
 
   private func distance(toTriggersFrom point: PlanPoint) -> Float {
@@ -148,9 +157,9 @@ package struct SitePlan: ~Copyable {
       pointsHere[index] = here
     }
     for index in receivers.indices {
-      add(receivers[index].point, of: index)
-      for step in 0..<Self.around { add(corner(step, of: receivers[index].point, 1.2), of: index) }
-      for step in 0..<Self.around { add(corner(step, of: receivers[index].point, 3), of: index) }
+      for step in Self.beside.indices {
+        add(PlanPoint(x: receivers[index].point.x + Self.beside[step].x, y: receivers[index].point.y + Self.beside[step].y), of: index)
+      }
     }
     addGrid()
   }
@@ -167,7 +176,7 @@ package struct SitePlan: ~Copyable {
     var outskirts = Self.outskirts
     for index in 0..<64 where isPlaced(index) { outskirts = max(outskirts, radii[index] * Self.clear + 4) }
     let (width, depth) = (high.x - low.x + 2 * outskirts, high.y - low.y + 2 * outskirts)
-    let step = max((width * depth / Float(Self.most - drawn)).squareRoot() * 1.05, 1)
+    let step = max((width * depth / Float(Self.most - 13 * (receivers.count - 1))).squareRoot() * 1.05, 1)
     var y = low.y - outskirts
     while y <= high.y + outskirts {
       var x = low.x - outskirts
@@ -178,6 +187,12 @@ package struct SitePlan: ~Copyable {
       y += step
     }
   }
+
+  /// At a receiver and around it: as many points as are compared at once.
+  private static let beside: InlineArray<8, PlanPoint> = [
+    PlanPoint(x: 0, y: 0), PlanPoint(x: 0, y: 1.2), PlanPoint(x: 1.04, y: -0.6), PlanPoint(x: -1.04, y: -0.6), PlanPoint(x: 3, y: 0),
+    PlanPoint(x: 0, y: 3), PlanPoint(x: -3, y: 0), PlanPoint(x: 0, y: -3),
+  ]
 
   /// A regular hexagon.
   private static let corners: InlineArray<6, PlanPoint> = [
@@ -195,7 +210,8 @@ package struct SitePlan: ~Copyable {
     for index in 0..<64 where !triggers[index].x.isNaN && point.distance(to: triggers[index]) >= radii[index] * Self.clear {
       mask |= 1 << UInt64(index)
     }
-    guard mask != 0 else { return }
+    let losses = losses(at: point)
+    guard mask != 0, receiver >= 0 || !isLike(losses, mask) else { return }
     if count == 0 || points[count - 1].isFull || points[count - 1].owner != Int8(receiver) {
       guard count < Self.mostBlocks else { return }
       points[count] = PlanPoints(of: Int8(receiver))
@@ -207,8 +223,29 @@ package struct SitePlan: ~Copyable {
       let place = (count - 1) * 64 + index
       elsewhere[place] = mask & 1 << UInt64(index) != 0 ? elsewhere[place] | bits : elsewhere[place] & ~bits
     }
-    points[count - 1].append(losses(at: point))
+    points[count - 1].append(losses)
     drawn += 1
+  }
+
+  /// Whether a point is there already from which all receivers hear nearly the same, and which is elsewhere for the same triggers.
+  private func isLike(_ losses: PerReceiver, _ mask: UInt64) -> Bool {
+    for index in 0..<count where points[index].owner < 0 {
+      for point in 0..<points[index].count {
+        var unlike = losses - points[index][point]
+        unlike.replace(with: -unlike, where: unlike .< 0)
+        if unlike.max() < Self.alike, isElsewhere(point, of: index, for: mask) { return true }
+      }
+    }
+    return false
+  }
+
+  private func isElsewhere(_ point: Int, of index: Int, for mask: UInt64) -> Bool {
+    var left = mask
+    while left != 0 {
+      if elsewhere[index * 64 + left.trailingZeroBitCount] & 1 << UInt8(point) == 0 { return false }
+      left &= left - 1
+    }
+    return true
   }
 
   /// Beyond that of the first metre. A phone and a receiver are hardly ever at one height.
@@ -220,56 +257,4 @@ package struct SitePlan: ~Copyable {
     }
     return losses
   }
-
-  // MARK: Comparing
-
-  /// Logarithms of likelihoods.
-  struct Comparison: BitwiseCopyable {
-    /// The receiver at which it stands likeliest, if not here.
-    var rival: Int8
-    var overRival: Float
-    var overRest: Float
-
-    var lead: Float { min(overRival, overRest) }
-  }
-
-  /// Whose receiver it is: a neighbour, or -1 and one of our radios.
-  func owner(of receiver: Int) -> (neighbour: Int, radio: Int) { (Int(receivers[receiver].neighbour), Int(receivers[receiver].radio)) }
-
-  /// How much likelier the phone stands at the trigger than anywhere else.
-  @inline(never)
-  func compare(_ pattern: LevelPattern, at trigger: Int) -> Comparison {
-    let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest(of: .max)
-    var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
-    for index in 0..<count {
-      let (set, owner) = (elsewhere[index * 64 + trigger], points[index].owner)
-      guard set != 0 else { continue }
-      if owner < 0, comparison.overRival < Self.hopeless { break }
-      let lead = here - pattern.likelihood(points, index, receivers.count).greatest(of: set)
-      if owner < 0 {
-        comparison.overRest = min(comparison.overRest, lead)
-      } else if lead < comparison.overRival {
-        (comparison.rival, comparison.overRival) = (owner, lead)
-      }
-    }
-    return comparison
-  }
-
-  /// Whoever stands so clearly at another receiver need not be looked for elsewhere.
-  private static let hopeless: Float = -8
 }
-
-extension PerPoint {
-  /// Of the points whose bits are set: mostly all.
-  fileprivate func greatest(of set: UInt8) -> Float {
-    if set == .max {
-      let halves = (larger(self[0], self[4]), larger(self[1], self[5]), larger(self[2], self[6]), larger(self[3], self[7]))
-      return larger(larger(halves.0, halves.2), larger(halves.1, halves.3))
-    }
-    var greatest = -Float.infinity
-    for point in 0..<Self.scalarCount where set & 1 << UInt8(point) != 0 { greatest = larger(greatest, self[point]) }
-    return greatest
-  }
-}
-
-@inline(__always) private func larger(_ a: Float, _ b: Float) -> Float { a > b ? a : b }

@@ -5,6 +5,8 @@ package struct UnplacedSite: ~Copyable {
     var radio: Int8 = -1
     var used = Instant.never
     var gateway = Name()
+    /// `receive_offset_db` of one of our own.
+    var setting = Decibels(0)
   }
 
   private(set) var receivers = Bounded<8, NamedReceiver>(filledWith: NamedReceiver())
@@ -32,13 +34,22 @@ package struct UnplacedSite: ~Copyable {
     if !isLearning { patterns = PlacePatterns() }
     var own = Bounded<8, NamedReceiver>(filledWith: NamedReceiver())
     for radio in 0..<max(settings.radios.count, 1) where settings.isPlace(radio) {
-      _ = own.append(NamedReceiver(radio: Int8(radio), gateway: settings.gateway.name))
+      _ = own.append(NamedReceiver(radio: Int8(radio), gateway: settings.gateway.name, setting: settings.receiveOffset(of: radio)))
     }
-    guard !isMeant || !hasSame(own) else { return }
+    guard !isMeant || !hasSame(own) else { return change(to: own) }
     receivers.removeAll()
     patterns = PlacePatterns()
     edition &+= 1
     if isMeant { for index in own.indices { _ = receivers.append(own[index]) } }
+  }
+
+  /// The same radios under another `receive_offset_db`: their levels are other ones from now on.
+  private mutating func change(to own: borrowing Bounded<8, NamedReceiver>) {
+    for index in own.indices {
+      let receiver = receiver(ofRadio: Int(own[index].radio))
+      patterns.shift(receiver, by: (own[index].setting - receivers[receiver].setting).value)
+      receivers[receiver].setting = own[index].setting
+    }
   }
 
   private func hasSame(_ own: borrowing Bounded<8, NamedReceiver>) -> Bool {
@@ -115,6 +126,7 @@ package struct UnplacedSite: ~Copyable {
         guard record.visits > 0 else { continue }
         (record.place, record.placeRadio) = (receivers[place].gateway, receivers[place].radio)
         (record.receiver, record.receiverRadio) = (receivers[receiver].gateway, receivers[receiver].radio)
+        record.setting = receivers[receiver].setting - receivers[place].setting
         body(record)
       }
     }
@@ -128,7 +140,8 @@ package struct UnplacedSite: ~Copyable {
     guard place >= 0 else { return }
     let receiver = index(of: record.receiver, record.receiverRadio, at: longAgo)
     guard receiver >= 0, place != receiver else { return }
-    patterns.restore(receiver, at: place, loss: record.loss, doubt: record.doubt, visits: record.visits)
+    let known = record.under(receivers[receiver].setting - receivers[place].setting)
+    patterns.restore(receiver, at: place, loss: known.loss, doubt: known.doubt, visits: known.visits)
   }
 
   private mutating func index(of gateway: Name, _ radio: Int8, at now: Instant) -> Int {
@@ -150,8 +163,19 @@ package struct PlaceRecord: BitwiseCopyable, Sendable {
   /// One standard deviation.
   package var doubt = Decibels(0)
   package var visits: UInt16 = 0
+  /// By how much the receiver's `receive_offset_db` exceeded the place's then; a neighbour's, which is not known here, counts as 0. nil: an
+  /// old file's.
+  package var setting: Decibels?
 
   package init() {}
+
+  /// As under other settings: what they take out of the receiver's levels it hears less.
+  package func under(_ setting: Decibels) -> PlaceRecord {
+    var record = self
+    record.loss = loss + (setting - (self.setting ?? setting))
+    record.setting = setting
+    return record
+  }
 }
 
 extension Settings {

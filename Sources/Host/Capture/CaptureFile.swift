@@ -35,6 +35,7 @@ package struct CaptureFile {
     append(UInt64(dropped), bytes: 4)
     append(UInt64(bitPattern: moment.microseconds + shift), bytes: 8)
     file.append(packet)
+    file.mark()
     file.flushIfFull()
   }
 
@@ -42,6 +43,17 @@ package struct CaptureFile {
   /// The file is complete and takes its place. 0, or the errno.
   @discardableResult
   package func keep() -> CInt { file.keep() }
+
+  /// After a failure: keeps the records that were written whole, if there are any, and says where.
+  package func keepRecords() -> Kept? {
+    file.keepWhole().map { Kept(path: $0.path, bytes: $0.bytes, packets: $0.marks) }
+  }
+
+  package struct Kept: Sendable {
+    package let path: String
+    package let bytes: Int64
+    package let packets: Int
+  }
 
   private func append(_ number: UInt64, bytes count: Int) {
     for index in 0..<count { file.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - index)))) }

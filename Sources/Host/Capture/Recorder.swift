@@ -27,7 +27,7 @@ package final class Recorder: Sendable {
     while packets.pop() != nil {}
     lost.store(0, ordering: .relaxed)
     taken.store(0, ordering: .relaxed)
-    outcome.refusal = nil
+    (outcome.refusal, outcome.kept) = (nil, nil)
     over.store(false, ordering: .relaxed)
     stopping.store(false, ordering: .relaxed)
     return Thread("recorder") {
@@ -62,10 +62,15 @@ package final class Recorder: Sendable {
   private var packetsLeft: Int { isOver ? packets.count : 0 }
   /// Why the file is missing or incomplete; set when the recording is over.
   package var refusal: FileRefusal? { isOver ? outcome.refusal : nil }
+  /// What is left of a recording that somebody named and that a failure has ended.
+  package var kept: CaptureFile.Kept? { isOver ? outcome.kept : nil }
   package var isOver: Bool { over.load(ordering: .acquiring) }
 
   /// Belongs to the recorder's thread until it is over, then to the listener's.
-  private final class Outcome: @unchecked Sendable { var refusal: FileRefusal? }
+  private final class Outcome: @unchecked Sendable {
+    var refusal: FileRefusal?
+    var kept: CaptureFile.Kept?
+  }
 
   /// The room that the gateway's own recordings leave for its events; far more than one piece.
   private static let leastRoom: Int64 = 32 << 20
@@ -85,13 +90,18 @@ package final class Recorder: Sendable {
       while file.size < most, packets.take({ file.append($0.bytes.bytes, at: $0.at, dropped: dropped) }) {}
       isOver = isOver || file.size >= most
       file.flush()
-      if file.failure != 0 { throw FileRefusal(writing: file.failure) }
+      if file.failure != 0 { throw refusal(file, manner) }
       try leaveRoom(beside: path, manner)
     }
     // A recording without packets leaves no file, if somebody named it.
     if case .asked = manner, packetsRecorded == 0 { return }
-    let failure = file.keep()
-    if failure != 0 { throw FileRefusal(writing: failure) }
+    if file.keep() != 0 { throw refusal(file, manner) }
+  }
+
+  /// The gateway's own recordings leave the room to its events.
+  private func refusal(_ file: borrowing CaptureFile, _ manner: NewFile.Manner) -> FileRefusal {
+    if case .asked = manner { outcome.kept = file.keepRecords() }
+    return FileRefusal(writing: file.failure)
   }
 
   private func leaveRoom(beside path: String, _ manner: NewFile.Manner) throws(FileRefusal) {

@@ -1,3 +1,5 @@
+import Core
+
 /// Where HCI packets come from: a radio, a capture, or a simulation.
 package enum Adapter {
   package enum Mode {
@@ -7,7 +9,7 @@ package enum Adapter {
     case raw
   }
 
-  case hci(index: UInt16, mode: Mode)
+  case hci(KernelAdapter, mode: Mode)
   case h4(path: String, baud: Int)
   case tcp(host: String, port: UInt16)
   case unix(path: String)
@@ -23,7 +25,7 @@ package enum Adapter {
   }
 
   package static let forms: [String] = [
-    "hciN", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE", "simulate:SCENARIO",
+    "hciN", "AA:BB:CC:DD:EE:FF", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE", "simulate:SCENARIO",
   ]
 
   /// The default of Zephyr's UART controllers.
@@ -41,7 +43,13 @@ package enum Adapter {
   package init(written text: String, mode: Mode, resolve: (String) -> String) throws(Refusal) {
     if text.bytes.contains(0) { throw Refusal(words: "must not contain a zero byte") }
     if let index = Self.digits(text, after: "hci"), index <= 255 {
-      self = .hci(index: UInt16(index), mode: mode)
+      self = .hci(.number(UInt16(index)), mode: mode)
+    } else if let address = Address(written: text) {
+      if !address.isDistinctive { throw Refusal(words: "is the address of no adapter") }
+      self = .hci(.address(address), mode: mode)
+    } else if isAddress(Array(text.utf8)) {
+      let colons = text.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: ":") : $0 }
+      throw Refusal(words: "must be written with colons: \"\(String(decoding: colons, as: UTF8.self))\"")
     } else if let rest = text.rest(after: "h4:") {
       self = try Self.serial(rest, resolve)
     } else if let rest = text.rest(after: "tcp:") {

@@ -7,7 +7,7 @@ extension Configuration {
     root.tables("radio", atMost: PerRadio<RadioSettings>.capacity) { readRadio(&$0) }
     if host.adapters.isEmpty {
       _ = core.radios.append(RadioSettings())
-      host.adapters.append(.hci(index: 0, mode: .user))
+      host.adapters.append(.hci(.number(0), mode: .user))
     }
     core.gateway.simulated = host.adapters.contains { $0.isRehearsal }
   }
@@ -65,7 +65,7 @@ extension Configuration {
   private mutating func readAdapter(_ section: inout Section) -> Adapter {
     var mode = Adapter.Mode.user
     section.read("mode", &mode, oneOf: [("user", .user), ("raw", .raw)])
-    var adapter = Adapter.hci(index: 0, mode: mode)
+    var adapter = Adapter.hci(.number(0), mode: mode)
     if let text = section.string("adapter") {
       let source = section.reading.source
       do throws(Adapter.Refusal) {
@@ -75,9 +75,9 @@ extension Configuration {
         return adapter
       }
     }
-    guard case .hci(let index, _) = adapter else { return adapter }
+    guard case .hci(let name, _) = adapter else { return adapter }
     for (place, other) in host.adapters.enumerated() {
-      if case .hci(index, _) = other { section.fault("adapter", "(\"hci\(index)\") is taken by radio \(place + 1)") }
+      if case .hci(name, _) = other { section.fault("adapter", "(\"\(adapter.written)\") is taken by radio \(place + 1)") }
     }
     return adapter
   }

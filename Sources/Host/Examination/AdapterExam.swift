@@ -29,7 +29,12 @@ extension Examined {
       return Examined(subject, .good, "\(adapter.written): the running gateway has it (forecourt.service)")
     }
     switch adapter {
-    case .hci(let index, let mode): return kernels(index, mode, adapter, subject)
+    case .hci(let name, let mode):
+      let index: UInt16
+      do throws(HCITransport.Refusal) { index = try HCI(finding: name).index } catch {
+        return refused(error.trouble, adapter, subject, code: error.code)
+      }
+      return kernels(index, mode, adapter, subject)
     case .h4, .tcp, .unix: return line(adapter, subject)
     case .capture(let file):
       do throws(CaptureFault) { _ = try CaptureReader(opening: file, orPipe: false) } catch {
@@ -71,16 +76,17 @@ extension Examined {
     let hasDaemon = unsafe linux_runs("bluetoothd") != 0 || linux_service_runs("bluetooth.service") != 0
     if mode == .user, hasDaemon, isUp { return refused(.bluetoothd, adapter, subject) }
     let channel = mode == .user ? HCI_CHANNEL_USER : HCI_CHANNEL_RAW
+    let name = "hci\(index)" + (KernelAdapter.address(of: index).map { " (\($0.written))" } ?? "")
     if bluetooth_bind(socket, index, UInt16(channel)) == 0 {
       let daemon = hasDaemon ? "; bluetoothd runs beside it" : ""
-      return Examined(subject, .good, "\(adapter.written): there, \(isUp ? "up" : "down"), and may be used\(daemon)")
+      return Examined(subject, .good, "\(name): there, \(isUp ? "up" : "down"), and may be used\(daemon)")
     }
     let code = linux_errno()
     if code == EPERM || code == EACCES { return refused(.noPermission, adapter, subject) }
     if code == ERFKILL { return refused(.blocked, adapter, subject) }
     guard code == EBUSY else { return refused(.system, adapter, subject, code: code) }
     if isUp, bluetooth_is_held(index) == 0 {
-      return Examined(subject, .good, "\(adapter.written): there and up, nobody else is known to use it; the gateway takes it for itself")
+      return Examined(subject, .good, "\(name): there and up, nobody else is known to use it; the gateway takes it for itself")
     }
     return refused(.busy, adapter, subject)
   }
@@ -94,16 +100,6 @@ extension Examined {
       }
     return Examined(
       subject, .bad(trouble == .noPermission ? .forbidden : .unavailable), advice(trouble, adapter, code: code), command: command)
-  }
-
-  /// The kernel's adapters, by number.
-  package static var adapters: [UInt16] {
-    let socket = bluetooth_socket()
-    guard socket >= 0 else { return [] }
-    defer { close(socket) }
-    var found: [UInt16] = []
-    for index in 0..<16 as Range<UInt16> where bluetooth_flags(socket, index) >= 0 { found.append(index) }
-    return found
   }
 
   private static func isBlocked(_ index: UInt16) -> Bool {

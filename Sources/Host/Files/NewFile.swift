@@ -23,6 +23,12 @@ package final class NewFile {
   package private(set) var failure: CInt = 0
   /// In bytes, including those not yet written.
   package private(set) var size: Int64 = 0
+  /// How many bytes the system has taken.
+  private var stored: Int64 = 0
+  /// After how many bytes the file could end, of those not yet written.
+  private var marks: [Int64] = []
+  /// The last of them that is written, and how many that makes.
+  private var whole: (bytes: Int64, marks: Int) = (0, 0)
 
   private static let enough = 32_768
 
@@ -54,6 +60,18 @@ package final class NewFile {
     isKept = failure == 0
     if lasting, isKept { FileSystem.syncFolder(of: path) }
     return failure
+  }
+
+  /// What has been appended so far would be a whole file.
+  func mark() { marks.append(size) }
+
+  /// After a call has failed: keeps what was whole by then, if anything was. Returns where it stands: beside its place if
+  /// there is another file, for a part replaces no whole one.
+  func keepWhole() -> (path: String, bytes: Int64, marks: Int)? {
+    guard failure != 0, !isKept, whole.marks > 0, let part, ftruncate(descriptor, Int(whole.bytes)) == 0 else { return nil }
+    isKept = true
+    let isInPlace = FileSystem.renameIfFree(part, to: path) == 0
+    return (isInPlace ? path : part, whole.bytes, whole.marks)
   }
 
   /// Replaces one of the gateway's own files as a whole. `lasting`: a power cut leaves either the old one or the new one.
@@ -105,10 +123,13 @@ package final class NewFile {
       let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
+        stored += Int64(count)
       } else if linux_errno() != EINTR {
         failure = linux_errno()
       }
     }
     waiting.removeAll(keepingCapacity: true)
+    for mark in marks where mark <= stored { whole = (mark, whole.marks + 1) }
+    marks.removeAll(keepingCapacity: true)
   }
 }

@@ -13,13 +13,19 @@ package import Core
     if case .h4 = adapter { return "\(name): another program has the line open: fuser \(adapter.place) names it" }
     return "\(name): another program holds the adapter's user channel: stop it"
   case .noAdapter:
+    if case .hci(.address, _) = adapter {
+      return "\(name): no adapter of this machine has this address: plug it in, or write one that \"hciconfig\" shows (BD Address)"
+    }
     if case .hci = adapter { return "\(name): there is no such adapter: plug it in, or name one that \"ls /sys/class/bluetooth\" shows" }
     return "\(name): cannot be opened: \(systemWords(code))"
-  case .down: return "\(name): the adapter is down, and this user may not switch it on: hciconfig \(name) up"
+  case .ambiguous: return "\(name): several adapters of this machine have this address: name each by its number, hciN"
+  case .down:
+    let number = if case .hci(.number, _) = adapter { name } else { "hciN" as String }
+    return "\(name): the adapter is down, and this user may not switch it on: hciconfig \(number) up"
   case .unreachable: return "\(name): nobody answers there: \(systemWords(code))"
   case .noSource, .damagedSource: return "\(name): \(words(of: trouble))"
   case .lineLost, .system: return "\(name): \(words(of: trouble))" + (code == 0 ? "" : ": " + systemWords(code))
-  case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy: return "\(name): \(words(of: trouble))"
+  case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy, .misplaced: return "\(name): \(words(of: trouble))"
   }
 }
 
@@ -40,7 +46,8 @@ extension Adapter {
   /// As the configuration writes it.
   package var written: String {
     switch self {
-    case .hci(let index, _): "hci\(index)"
+    case .hci(.number(let number), _): "hci\(number)"
+    case .hci(.address(let address), _): address.written
     case .h4(let path, let baud): "h4:\(path)@\(baud)"
     case .tcp(let host, let port): "tcp:\(host):\(port)"
     case .unix(let path): "unix:" + path

@@ -4,9 +4,27 @@ import Core
 
 /// One of the kernel's adapters.
 struct HCI {
-  private let index: UInt16
+  let index: UInt16
 
-  init(_ index: UInt16) { self.index = index }
+  /// The adapter that the configuration names.
+  init(finding name: KernelAdapter) throws(HCITransport.Refusal) {
+    switch name {
+    case .number(let number): index = number
+    case .address(let address):
+      _ = try Self.socket()
+      let found = KernelAdapter.all.filter { $0.address == address }
+      guard let first = found.first else { throw HCITransport.Refusal(.noAdapter) }
+      // Some cheap controllers are all sold with one address.
+      guard found.count == 1 else { throw HCITransport.Refusal(.ambiguous) }
+      index = first.number
+    }
+  }
+
+  /// Whether it is still the one that bears this name.
+  func has(_ name: KernelAdapter) -> Bool {
+    guard case .address(let address) = name else { return true }
+    return KernelAdapter.all.contains { $0.number == index && $0.address == address }
+  }
 
   private static func socket() throws(HCITransport.Refusal) -> HCITransport {
     let descriptor = bluetooth_socket()

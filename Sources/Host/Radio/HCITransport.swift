@@ -36,8 +36,12 @@ struct HCITransport: ~Copyable {
   /// Opens what `adapter` names. `bell` interrupts the wait for a connection; `cycle` switches a shared adapter off first.
   static func open(_ adapter: borrowing Adapter, cycle: Bool, bell: CInt) throws(Refusal) -> HCITransport {
     switch adapter {
-    case .hci(let index, .user): return try HCI(index).openAlone()
-    case .hci(let index, .raw): return try HCI(index).openShared(cycle: cycle)
+    case .hci(let name, let mode):
+      let hci = try HCI(finding: name)
+      let line = mode == .user ? try hci.openAlone() : try hci.openShared(cycle: cycle)
+      // It may have been pulled out since, and another one have its number.
+      guard hci.has(name) else { throw Refusal(.noAdapter) }
+      return line
     case .h4(let path, let baud): return try openTerminal(path, baud)
     case .tcp(let host, let port):
       // SAFETY: the name is terminated and lives while it is used.

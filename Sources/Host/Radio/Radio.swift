@@ -13,6 +13,8 @@ package final class Radio: Sendable {
     package var recoveries = Recoveries()
     /// The errno of the last failed call.
     package var code: Int32 = 0
+    /// Whether there is a line to a controller.
+    package var isOpen = false
 
     package init() {}
   }
@@ -29,6 +31,8 @@ package final class Radio: Sendable {
   private let stopping = Atomic<Bool>(false)
   /// Only the core thread writes it.
   private let permitted: Atomic<Bool>
+  /// Its adapter is another radio's: what it hears does not count. Only the core thread writes it.
+  private let misplaced = Atomic<Bool>(false)
   /// Sent commands appear among the packets, too, for recordings.
   private let echoing: Atomic<Bool>
   /// Only the radio's thread writes these.
@@ -70,6 +74,12 @@ package final class Radio: Sendable {
     bell.ring()
   }
 
+  /// Whether its adapter is another radio's; if so, it delivers nothing and sends nothing of its own.
+  package func misplace(_ isMisplaced: Bool) {
+    guard misplaced.exchange(isMisplaced, ordering: .relaxed) != isMisplaced else { return }
+    bell.ring()
+  }
+
   /// A recording starts or ends.
   package func echo(_ isWanted: Bool) { echoing.store(isWanted, ordering: .relaxed) }
 
@@ -83,6 +93,7 @@ package final class Radio: Sendable {
 
   var isStopping: Bool { stopping.load(ordering: .acquiring) }
   var isPermitted: Bool { permitted.load(ordering: .relaxed) }
+  package var isMisplaced: Bool { misplaced.load(ordering: .relaxed) }
   var isEchoing: Bool { echoing.load(ordering: .relaxed) }
 
   func deliver(_ packet: Packet) {

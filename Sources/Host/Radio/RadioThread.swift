@@ -21,6 +21,8 @@ package struct RadioThread: ~Copyable {
   private var code: CInt = 0
   /// The remedy for a shared adapter: switch it off before opening it again.
   private var mustCycle = false
+  /// What this thread has made of `radio.isMisplaced`.
+  private var isMisplaced = false
 
   /// Starts the thread of a radio that is neither a capture nor a simulation.
   @export(interface) package static func start(_ radio: Radio, _ adapter: Adapter, _ settings: RadioSettings, _ duties: PeerDuties = .none)
@@ -48,9 +50,10 @@ package struct RadioThread: ~Copyable {
   private mutating func run() {
     while !radio.isStopping {
       if !radio.isPermitted { stayOff() }
+      if radio.isMisplaced != isMisplaced { changePlace() }
       perform(controller.tick(at: now), at: now)
       drivePeers(at: now)
-      pushStatus(controller.condition, at: now)
+      pushStatus(condition, at: now)
       if sleeps() { receive() }
     }
     farewell()
@@ -73,6 +76,16 @@ package struct RadioThread: ~Copyable {
     now = Clock.now()
   }
 
+  /// The core thread has found out that the adapter is another radio's, or no longer is. What it was asked to send would be sent there.
+  private mutating func changePlace() {
+    isMisplaced = radio.isMisplaced
+    if isMisplaced { perform(controller.startAnew(at: now), at: now) }
+  }
+
+  private var condition: Condition {
+    isMisplaced && controller.condition.trouble == nil ? .degraded(.misplaced) : controller.condition
+  }
+
   /// A controller that goes on scanning costs power; one that goes on sending, or stays connected, is worse.
   private mutating func farewell() {
     guard let last = controller.farewell else { return }
@@ -84,7 +97,7 @@ package struct RadioThread: ~Copyable {
   private mutating func sleeps() -> Bool {
     radio.bell.willSleep()
     defer { radio.bell.didWake() }
-    if radio.isStopping || radio.hints.count > 0 { return false }
+    if radio.isStopping || radio.hints.count > 0 || radio.isMisplaced != isMisplaced { return false }
     let isGathering = isPatient && now < gathering.end
     let deadline = min(min(controller.nextDeadline, transfer.deadline), min(peers.nextDeadline, isGathering ? gathering.end : .never))
     let limit = deadline == .never ? nil : max(deadline - now, .zero)
@@ -126,7 +139,7 @@ package struct RadioThread: ~Copyable {
     while transfer.next() {
       count += 1
       // Data of a connection is no advert; only a recording needs it.
-      if transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
+      if !isMisplaced, transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
         packet.at = transfer.stamp
         packet.bytes = Text(transfer.packet)
         radio.deliver(packet)
@@ -156,7 +169,7 @@ package struct RadioThread: ~Copyable {
 
   private mutating func send(_ bytes: RawSpan, at now: Instant) {
     attempt { (transfer, line) throws(HCITransport.Refusal) in try transfer.send(bytes, over: line) }
-    guard radio.isEchoing else { return }
+    guard radio.isEchoing, !isMisplaced else { return }
     deliver(bytes, at: now)
     radio.listener.ring()
   }
@@ -170,7 +183,7 @@ package struct RadioThread: ~Copyable {
   /// Sends what `peers` wants to ask, answer and transmit, and pushes what it has learnt.
   private mutating func drivePeers(at now: Instant) {
     while let known = radio.hints.pop() { peers.markKnown(known.address, at: now - known.age) }
-    peers.tick(controller.profile, at: now)
+    peers.tick(isMisplaced ? Profile() : controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { perform(controller.stuck(at: now), at: now) }
     turns: while let next = peers.next(at: now) {
@@ -234,12 +247,14 @@ package struct RadioThread: ~Copyable {
 
   private mutating func pushStatus(_ condition: Condition, at now: Instant) {
     let (new, old) = (controller.profile, status.profile)
-    if condition != status.condition || new.generation != old.generation || new.isWhole != old.isWhole { mustPush = true }
+    if condition != status.condition || isOpen != status.isOpen { mustPush = true }
+    if new.generation != old.generation || new.isWhole != old.isWhole { mustPush = true }
     // Counts alone change the status at most once a second.
     if controller.recoveries != status.recoveries, now - status.at >= .seconds(1) { mustPush = true }
     guard mustPush else { return }
     status.at = now
     status.condition = condition
+    status.isOpen = isOpen
     status.profile = new
     status.recoveries = controller.recoveries
     status.code = code

@@ -11,9 +11,9 @@ func showSite(_ invocation: Invocation) throws(Exit) {
   var receivers: [ReceiverRecord] = []
   var places = LearntPlaces(configuration.core)
   do throws(FileRefusal) {
-    _ = try LearntFile.read(path) {
+    _ = try LearntFile.read(path, radios: configuration.core.radioNames) {
       switch $0 {
-      case .receiver(let record): receivers.append(record)
+      case .receiver(let record): receivers.append(configuration.core.asSet(record))
       case .place(let record): places.append(record)
       case .power: break
       }
@@ -58,6 +58,17 @@ private func fragment(_ record: ReceiverRecord, _ settings: borrowing Settings) 
   }
   // What a neighbour's configuration says is not known here.
   return [place + " add to what it has:", "# receive_offset_db: \(fixed(record.offset.value, 1))"]
+}
+
+extension Settings {
+  /// What is left to be learnt under the present `receive_offset_db`, which may have been set since.
+  fileprivate func asSet(_ record: ReceiverRecord) -> ReceiverRecord {
+    guard record.gateway == gateway.name else { return record }
+    for index in radios.indices where radios[index].point == record.point && (record.radio < 0 || Int(record.radio) == index) {
+      return record.under(receiveOffset(of: index))
+    }
+    return record
+  }
 }
 
 extension ReceiverRecord {

@@ -8,7 +8,7 @@ extension Command {
       name: "capture", summary: "record what the radios hear",
       description: [
         "Brings the radios up as the gateway would and writes everything they hear, and every command sent to them, to OUT.btsnoop, which btmon, Wireshark and forecourt replay can read. Several radios get a file each: OUT.NAME.btsnoop.",
-        "Ends after --seconds or on Ctrl-C, and keeps what was heard until then. While it runs the file is called OUT.btsnoop.part. An existing file is replaced only with --force.",
+        "Ends after --seconds or on Ctrl-C, and keeps what was heard until then, also when the disk is full. While it runs the file is called OUT.btsnoop.part. An existing file is replaced only with --force.",
       ],
       operands: .one("OUT.btsnoop"), options: [.config, .radio, .seconds, .force],
       examples: [
@@ -73,7 +73,8 @@ private final class Recording: Sendable {
       recorders[index].stop()
       threads[index].join()
       if let refusal = recorders[index].refusal {
-        say("forecourt: \(files[index]) \(refusal.sentence)")
+        let kept = recorders[index].kept.map { "; \(counted($0.packets, "packet")) from before (\($0.bytes) bytes) are kept in \($0.path)" }
+        say("forecourt: \(files[index]) \(refusal.sentence)\(kept ?? "")")
         isWhole = false
         continue
       }

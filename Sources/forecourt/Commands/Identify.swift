@@ -39,20 +39,8 @@ private func runIdentify(_ invocation: Invocation) throws(Exit) {
 extension Invocation {
   /// The 48 bits of an address as people write it.
   func address(_ text: String) throws(Exit) -> UInt64 {
-    var word: UInt64 = 0
-    let bytes = Array(text.utf8)
-    var isRight = bytes.count == 17
-    for (index, byte) in bytes.enumerated() {
-      if index % 3 == 2 {
-        isRight = isRight && byte == UInt8(ascii: ":")
-      } else if let digit = hexDigit(byte) {
-        word = word << 4 | UInt64(digit)
-      } else {
-        isRight = false
-      }
-    }
-    guard isRight else { throw refused("\"\(text)\" is no address: write it as aa:bb:cc:dd:ee:ff") }
-    return word
+    guard let address = Address(written: text) else { throw refused("\"\(text)\" is no address: write it as aa:bb:cc:dd:ee:ff") }
+    return address.word
   }
 }
 

@@ -6,14 +6,19 @@ struct LearntPlaces {
   private var records: [PlaceRecord] = []
   /// Of our own gateway, if it has several.
   private let radios: [String]
+  private let offsets: [Decibels]
 
   init(_ settings: borrowing Settings) {
     radios = settings.radios.count > 1 ? settings.radios.indices.map { String(settings.radios[$0].name) } : []
+    offsets = settings.radios.indices.map { settings.radios[$0].receiveOffset }
   }
 
   var isEmpty: Bool { records.isEmpty }
 
-  mutating func append(_ record: PlaceRecord) { records.append(record) }
+  /// As it is under the present `receive_offset_db`, which may have been set since.
+  mutating func append(_ record: PlaceRecord) { records.append(record.under(offset(record.receiverRadio) - offset(record.placeRadio))) }
+
+  private func offset(_ radio: Int8) -> Decibels { offsets.indices.contains(Int(radio)) ? offsets[Int(radio)] : Decibels(0) }
 
   func show(_ settings: borrowing Settings, _ print: (String) -> Void) {
     for record in records { say(line(record, 10 * Double(settings.calibration.pathLossExponent))) }

@@ -42,7 +42,7 @@ struct Setup {
   let prompt: Prompt
   let file: String
   let isAsking = Prompt.isPossible
-  var answers = SetupAnswers()
+  var answers = SetupAnswers(KernelAdapter.all)
 
   init(_ invocation: Invocation) {
     self.invocation = invocation
@@ -121,7 +121,7 @@ struct Setup {
   }
 
   private func sayAdapters() {
-    let found = Examined.adapters.map { "hci\($0)" }
+    let found = answers.machine.map { adapter in "hci\(adapter.number)" + (adapter.address.map { " (\($0.written))" } ?? "") }
     if !found.isEmpty { return sayFilled("This machine has \(listed(found, with: "and")).", indent: 2) }
     sayFilled("This machine shows no adapter of its own: plug one in, or write \(listed(Adapter.forms, with: "or")).", indent: 2)
   }

@@ -41,6 +41,8 @@ enum SetupQuestion: Int {
 /// The answers so far, and the configuration that they make.
 struct SetupAnswers {
   private var given: [String?] = SetupQuestion.all.map { _ in nil }
+  /// The kernel's adapters.
+  let machine: [KernelAdapter.Found]
   /// What `match` was found by, for the comment above it.
   var origin = ""
   /// What the broker wants to know of us, if it does.
@@ -52,6 +54,8 @@ struct SetupAnswers {
     /// Stands beside the configuration.
     static let file = "mqtt.password"
   }
+
+  init(_ machine: [KernelAdapter.Found] = []) { self.machine = machine }
 
   subscript(question: SetupQuestion) -> String? {
     get { given[question.rawValue] }
@@ -101,8 +105,6 @@ struct SetupAnswers {
   // MARK: The file
 
   var text: String {
-    let radio = inForce(.radio)
-    let isKernels = radio.rest(after: "hci") != nil
     var text = """
       # Written by `forecourt setup`. `forecourt check` finds mistakes here; /usr/share/doc/forecourt/examples/config.toml explains every key.
 
@@ -114,8 +116,7 @@ struct SetupAnswers {
       site = \(json(inForce(.site)))
 
       [[radio]]
-      name = \(json(isKernels ? radio : "radio"))
-      adapter = \(json(radio))
+      \(radio)
 
 
       """
@@ -135,6 +136,20 @@ struct SetupAnswers {
       host = \(json(broker?.host ?? ""))
       \(broker?.port.map { "port = " + $0 } ?? "# port = 1883")
       \(login.map { "username = \(json($0.name))\npassword_file = \(json(Login.file))\n" } ?? "")
+      """
+  }
+
+  /// Of several adapters each may have another number after a restart, but not another address.
+  private var radio: String {
+    let answer = inForce(.radio)
+    let isKernels = answer.rest(after: "hci") != nil
+    guard machine.count > 1, let chosen = machine.first(where: { same("hci\($0.number)", answer) }), let address = chosen.address,
+      machine.filter({ $0.address == address }).count == 1
+    else { return "name = \(json(isKernels ? answer : "radio"))\nadapter = \(json(answer))" }
+    return """
+      name = "radio"
+      # It was \(answer) when this was written. A restart may give it another number, but not another address.
+      adapter = \(json(address.written))
       """
   }
 

@@ -22,6 +22,7 @@ struct Daemon: Listener, ~Copyable {
   private var commands = RemoteCommands()
   private var learntPowers: LearntPowersStore
   private var neighbours: NeighbourStore
+  private var adapters: AdapterStore
   private(set) var end = Exit.done
   private var isOver = false
 
@@ -40,6 +41,10 @@ struct Daemon: Listener, ~Copyable {
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
+    // An adapter that a person names for once is not that radio's.
+    let areOurs = isKept && invocation.value("radio") == nil
+    self.adapters = AdapterStore(
+      beside: String(configuration.host.outbox.path), isKept: areOurs, configuration.core, adapters, Log(configuration.host.log))
     self.radios = radios
     self.sink = sink
     self.diskThread = diskThread
@@ -95,6 +100,7 @@ struct Daemon: Listener, ~Copyable {
   mutating func reported(_ report: Radio.Status, radio: Int) {
     if let words = status.record(report, radio: radio) { log.say(words.level, words.sentence) }
     telemetry.record(report.recoveries, radio: radio)
+    adapters.record(report, of: radio, log)
     if report.condition.trouble != nil || report.condition.isListening {
       gateway.radio(radio, isDeaf: !report.condition.isListening, at: report.at)
     }
@@ -141,6 +147,7 @@ struct Daemon: Listener, ~Copyable {
     for radio in radios { radio.permit(gateway.isListening) }
     for message in commands.turned(gateway.settings, isOver: isOver, at: moment) { send(message) }
     homeAssistant.turned(gateway.devices, gateway.settings, into: sink.messages, at: moment)
+    if let words = adapters.turned(radios, at: moment, diskThread, log) { status.record(misplaced: words) }
     publishStatus(at: moment)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)
@@ -248,6 +255,7 @@ struct Daemon: Listener, ~Copyable {
     log.reload(configuration)
     status.reload(configuration)
     telemetry.reload(configuration)
+    adapters.reload(configuration)
     sink.reload(configuration)
     homeAssistant.reload(configuration)
     gateway.reload(configuration.core, at: Clock.now())

@@ -19,7 +19,7 @@ struct LearntPowersStore {
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) {
-      let strange = try LearntFile.read(path) {
+      let strange = try LearntFile.read(path, radios: gateway.settings.radioNames) {
         switch $0 {
         case .power(let record): gateway.restore(record)
         case .receiver(let record): gateway.restore(record)
@@ -38,7 +38,9 @@ struct LearntPowersStore {
     saved = gateway.learntChanges
     guard isKept else { return }
     due = now + Self.pause
-    let (text, path) = (LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan, gateway.triggers.unplaced), path)
+    let radios = gateway.settings.radioNames
+    let text = LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan, gateway.triggers.unplaced, radios: radios)
+    let path = path
     _ = diskThread.submit(.learnt, at: now) {
       do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }

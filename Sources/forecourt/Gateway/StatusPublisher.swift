@@ -8,6 +8,8 @@ struct StatusPublisher {
   private var troubles: Troubles?
   private let adapters: [Adapter]
   private var late: DiskThread.Job?
+  /// For each radio: why its adapter is not its own.
+  private var misplaced: [Sentence?] = []
   private var conditions: [Condition]
   /// For each radio: the log lines of this minute, and how many more were left out.
   private var lines: [(since: Instant, count: Int, leftOut: Int)]
@@ -48,6 +50,9 @@ struct StatusPublisher {
     if job != late { isNews = true }
     late = job
   }
+
+  /// Which radios have another's adapter, and what to do.
+  mutating func record(misplaced words: [Sentence?]) { (misplaced, isNews) = (words, true) }
 
   mutating func publishAgain() { isNews = true }
 
@@ -146,6 +151,10 @@ struct StatusPublisher {
     }
     for index in conditions.indices.reversed() {
       guard let trouble = conditions[index].trouble else { continue }
+      if trouble == .misplaced, misplaced.indices.contains(index), let words = misplaced[index] {
+        degrade(words)
+        continue
+      }
       var reason = Sentence("radio ")
       reason.append(report.radios[index].name)
       reason.append(": ")

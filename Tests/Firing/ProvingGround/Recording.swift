@@ -8,6 +8,7 @@ struct Recording {
   /// A receiver each.
   private(set) var truth: [Track] = []
   private(set) var receivers: [String] = []
+  private var surveys: [Survey] = []
   private(set) var samples: [Sample] = []
 
   /// Nobody stands at a pump when its gateway starts: the recordings begin so much later.
@@ -16,13 +17,27 @@ struct Recording {
   init(_ name: String) { self.name = name }
 
   var end: Double { samples.last?.time ?? 0 }
+  var places: [Point] { surveys.map(\.place) }
+
+  func offset(of receiver: Int, by fit: RecordedSet.Fit) -> Double { fit.offsets[receivers[receiver].receiver] ?? 0 }
+
+  /// Less what is known of the receivers, for rules that know nothing of them.
+  func samples(by fit: RecordedSet.Fit) -> [Sample] {
+    samples.map {
+      var sample = $0
+      sample.level -= offset(of: sample.gateway, by: fit)
+      return sample
+    }
+  }
 
   fileprivate mutating func add(_ line: Line, of receiver: String) {
     let place = receivers.firstIndex(of: receiver) ?? receivers.count
     if place == receivers.count {
       receivers.append(receiver)
       truth.append(Track())
+      surveys.append(Survey())
     }
+    if let transmitter = line.transmitter { surveys[place].add(transmitter: transmitter.place, distance: transmitter.flat) }
     let time = line.time + Self.start
     samples.append(Sample(gateway: place, phone: 0, time: time, level: line.level))
     truth[place].points.append((time, line.distance))
@@ -77,14 +92,21 @@ struct Track {
 struct RecordedSet {
   let name: String
   let recordings: [Recording]
-  let power: Double
-  let exponent: Double
+  private(set) var fit: Fit
+
+  /// What somebody would have calibrated.
+  struct Fit {
+    var power: Double
+    var exponent: Double
+    /// How much more a receiver hears than the others, by its name.
+    var offsets: [String: Double] = [:]
+  }
 
   /// `isSite`: the receivers of one walk belong together; otherwise each is alone.
   init(_ path: String, isSite: Bool) {
     name = String(path.split(separator: "/").last!.prefix { $0 != "." })
     let lines = Self.lines(of: path)
-    (power, exponent) = Self.fit(lines)
+    fit = Self.fit(lines)
     var recordings: [Recording] = []
     for line in lines {
       let name = isSite ? String(line.series.prefix { $0 != "/" }) : line.series
@@ -111,7 +133,7 @@ struct RecordedSet {
   }
 
   /// Least squares of the single packets' level on the logarithm of the distance, as Tests/Cost/Average has it.
-  private static func fit(_ lines: [Line]) -> (power: Double, exponent: Double) {
+  private static func fit(_ lines: [Line]) -> Fit {
     var sum = (x: 0.0, y: 0.0, xx: 0.0, xy: 0.0)
     for line in lines {
       let x: Double = Foundation.log10(line.distance)
@@ -122,7 +144,21 @@ struct RecordedSet {
     }
     let count = Double(lines.count)
     let slope = (sum.xy - sum.x * sum.y / count) / (sum.xx - sum.x * sum.x / count)
-    return ((sum.y - slope * sum.x) / count, -slope / 10)
+    return Fit(power: (sum.y - slope * sum.x) / count, exponent: -slope / 10)
+  }
+
+  /// Takes over what `calibrate fixed` would find on another set, whose series are stands at surveyed points: each counts once.
+  mutating func calibrate(by path: String) {
+    let stands = Dictionary(grouping: Self.lines(of: path), by: \.series).values.map { lines in
+      var stand = lines[0]
+      stand.level = lines.map(\.level).reduce(0, +) / Double(lines.count)
+      return stand
+    }
+    fit = Self.fit(stands.sorted { $0.series < $1.series })
+    for (receiver, stands) in Dictionary(grouping: stands, by: \.series.receiver) {
+      let errors = stands.map { $0.level - fit.power + 10 * fit.exponent * Foundation.log10($0.distance) }
+      fit.offsets[receiver] = (errors.sorted().reduce(0, +) / Double(errors.count) * 2).rounded() / 2
+    }
   }
 }
 
@@ -131,11 +167,27 @@ private struct Line {
   var time: Double
   var level: Double
   var distance: Double
+  /// Where it was, and how far from the receiver without the height.
+  var transmitter: (place: Point, flat: Double)?
 
   init?(_ text: Substring) {
     let cells = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard cells.count >= 7, let time = Double(cells[2]), let level = Double(cells[5]), let distance = Double(cells[6]) else { return nil }
+    guard cells.count >= 8, let time = Double(cells[2]), let level = Double(cells[5]), let distance = Double(cells[6]) else { return nil }
     guard level <= 20, distance > 0 else { return nil }
     (series, self.time, self.level, self.distance) = (String(cells[1]), time, level.rounded(.toNearestOrEven), distance)
+    guard let x = Self.value("x", in: cells[7]), let y = Self.value("y", in: cells[7]), let flat = Self.value("horiz", in: cells[7]) else {
+      return
+    }
+    transmitter = (Point(x, y), flat)
   }
+
+  /// `x=11.7|y=4.1|horiz=5.6`
+  private static func value(_ name: String, in label: Substring) -> Double? {
+    label.split(separator: "|").first { $0.hasPrefix(name + "=") }.flatMap { Double($0.dropFirst(name.count + 1)) }
+  }
+}
+
+extension String {
+  /// Of a series: `straight_01/sensor10`, and of a stand `sensor10_2.77_4.10_1.85`.
+  fileprivate var receiver: String { String(split(separator: "/").last!.prefix { $0 != "_" }) }
 }

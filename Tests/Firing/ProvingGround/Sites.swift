@@ -11,6 +11,8 @@ struct Sites {
   /// With `at_m`.
   let isPlaced: Bool
   var receivers = [2, 3, 4, 8]
+  /// Of the variations; empty: all.
+  var only: [String] = []
 
   private static let columns = ["visits", "served", "wrong", "twice", "street", "of", "shop", "of", "through", "of", "p50_s", "p95_s"]
 
@@ -49,7 +51,9 @@ struct Sites {
   func printVariations() {
     Swift.print(parity == 0 ? "even seeds" : "odd seeds", "— \(seeds)")
     Swift.print(Table.row("", Self.columns))
-    for receivers in receivers { for variation in Variation.allCases { row(receivers, variation) } }
+    for receivers in receivers {
+      for variation in Variation.allCases where only.isEmpty || only.contains(variation.rawValue) { row(receivers, variation) }
+    }
   }
 
   private func row(_ receivers: Int, _ variation: Variation) {

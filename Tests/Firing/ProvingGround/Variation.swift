@@ -17,6 +17,8 @@ enum Variation: String, CaseIterable, Sendable {
   case deaf
   /// One radio has never heard anything, and all but the visitors claim to be weaker.
   case liarsBesideDeaf = "liars, deaf"
+  /// One radio has lost its antenna: it hears only who stands beside it.
+  case torn = "no antenna"
   /// One gateway hangs 8 m from where its configuration says.
   case moved
 
@@ -49,6 +51,7 @@ enum Variation: String, CaseIterable, Sendable {
       Self.liars.change(&scenario, &random)
       scenario.gateways[one].silentFrom = 1
     case .deaf: scenario.gateways[one].silentFrom = 35
+    case .torn: scenario.gateways[one].gain -= 25
     case .moved: scenario.gateways[one].place = scenario.gateways[one].place + Point(0, one % 2 == 0 ? -8 : 8)
     }
   }

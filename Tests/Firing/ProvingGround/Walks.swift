@@ -4,54 +4,70 @@ import Simulation
 
 /// Walks that others measured, replayed as adverts with the recorded level and time: who was detected within 2 m, and who fired beyond 6 m.
 struct Walks {
-  private static let sets: [(path: String, isSite: Bool)] = [
-    ("Tests/Firing/Recordings/walks/philotuxo_trk.csv.gz", false), ("Tests/Firing/Recordings/walks/philotuxo_trk.csv.gz", true),
-    ("Tests/Firing/Recordings/walks/kolak_robot.csv.gz", false), ("Tests/Firing/Recordings/walks/kolak_robot.csv.gz", true),
-    ("Tests/Firing/Recordings/static/philotuxo_static.csv.gz", false),
+  private enum Layout: String {
+    case alone = "each receiver alone"
+    case site = "the receivers of a walk are one site"
+    /// With `at_m`.
+    case plan = "the receivers of a walk are one site on a plan"
+    /// By stands of the same beacon beside the same receivers, which no walk has seen.
+    case calibrated = "one site on a plan, calibrated by philotuxo_static"
+  }
+  private static let sets: [(path: String, layout: Layout)] = [
+    ("walks/philotuxo_trk.csv.gz", .alone), ("walks/philotuxo_trk.csv.gz", .site), ("walks/philotuxo_trk.csv.gz", .plan),
+    ("walks/philotuxo_trk.csv.gz", .calibrated),
+    ("walks/kolak_robot.csv.gz", .alone), ("walks/kolak_robot.csv.gz", .site), ("walks/kolak_robot.csv.gz", .plan),
+    ("static/philotuxo_static.csv.gz", .alone),
   ]
   private static let columns = [
     "stays", "fired", "missed", "stood", "fired", "twice", "between", "beyond", "far_min", "undecided", "p50_s", "p95_s",
   ]
 
   func print() {
-    for (index, (path, isSite)) in Self.sets.enumerated() {
+    for (index, (path, layout)) in Self.sets.enumerated() {
       if index > 0 { Swift.print() }
-      let set = RecordedSet(path, isSite: isSite)
-      let power = (set.power * 10).rounded() / 10
-      let exponent = (set.exponent * 100).rounded() / 100
-      Swift.print(
-        "\(set.name), \(isSite ? "the receivers of a walk are one site" : "each receiver alone"): \(power) dBm at 1 m, n = \(exponent)")
+      var set = RecordedSet("Tests/Firing/Recordings/" + path, isSite: layout != .alone)
+      if layout == .calibrated { set.calibrate(by: "Tests/Firing/Recordings/static/philotuxo_static.csv.gz") }
+      let power = (set.fit.power * 10).rounded() / 10
+      let exponent = (set.fit.exponent * 100).rounded() / 100
+      Swift.print("\(set.name), \(layout.rawValue): \(power) dBm at 1 m, n = \(exponent)")
       Swift.print(Table.row("", Self.columns))
       var scores = Array(repeating: WalkScore(), count: Table.rules.count)
       for recording in set.recordings {
         let site = Site(
-          gateways: recording.receivers.count, phones: 1, powers: [set.power], fireDistance: Track.near, perDecade: 10 * set.exponent)
-        let (fires, undecided) = ours(recording, set)
+          gateways: recording.receivers.count, phones: 1, powers: [set.fit.power], fireDistance: Track.near,
+          perDecade: 10 * set.fit.exponent)
+        let (fires, undecided) = ours(recording, set, isPlaced: layout == .plan || layout == .calibrated)
         scores[0].add(fires, recording, undecided: undecided)
-        scores[1].add(AltBeacon.run(recording.samples, site), recording)
-        scores[2].add(ESPresense.run(recording.samples, site), recording)
-        scores[3].add(Bermuda.run(recording.samples, site), recording)
-        scores[4].add(Crownstone.run(recording.samples, site), recording)
+        let samples = recording.samples(by: set.fit)
+        scores[1].add(AltBeacon.run(samples, site), recording)
+        scores[2].add(ESPresense.run(samples, site), recording)
+        scores[3].add(Bermuda.run(samples, site), recording)
+        scores[4].add(Crownstone.run(samples, site), recording)
       }
       for (rule, score) in zip(Table.rules, scores) { Swift.print(Table.row(rule, score.cells)) }
     }
   }
 
   /// The whole gateways, with iBeacon adverts whose power was measured: it is the set's own fit.
-  private func ours(_ recording: Recording, _ set: RecordedSet) -> (fires: [Fire], undecided: Int) {
+  private func ours(_ recording: Recording, _ set: RecordedSet, isPlaced: Bool) -> (fires: [Fire], undecided: Int) {
     var scenario = Scenario()
+    let places = isPlaced ? recording.places : []
     scenario.gateways = recording.receivers.indices.map { index in
       var mast = Station()
+      if isPlaced { mast.place = places[index] }
       mast.name = Name("r")
       for byte in String(index).utf8 { mast.name.append(byte: byte) }
       return mast
     }
-    let gateways = Gateways(scenario, seed: 1, cipher: Table.cipher) {
+    let gateways = Gateways(scenario, seed: 1, isPlaced: isPlaced, cipher: Table.cipher) {
+      let name = $0.gateway.name
+      let receiver = scenario.gateways.firstIndex { $0.name == name }!
+      if isPlaced { $0.radios[0].receiveOffset = Decibels(Float(recording.offset(of: receiver, by: set.fit))) }
       $0.triggers[0].fire = Meters(Float(Track.near))
-      $0.calibration.pathLossExponent = Float(set.exponent)
+      $0.calibration.pathLossExponent = Float(set.fit.exponent)
       var everybody = DeviceCalibration()
       everybody.match = Slice(start: 0, count: 1)
-      everybody.measuredPower = Decibels(Float(set.power))
+      everybody.measuredPower = Decibels(Float(set.fit.power))
       _ = $0.calibration.devices.append(everybody)
     }
     for sample in recording.samples { gateways.receive(Self.packet(sample), gateway: sample.gateway) }

@@ -5,7 +5,7 @@ import Foundation
 // prove curve SEEDS                what a trigger alone gives up for what, on even and on odd seeds
 // prove sites SEEDS even|odd [2|3|4|8…]   sites drawn at random, phones of unknown power
 // prove returns SEEDS even|odd [2|3|4|8…] the same, and the phones come three times
-// prove variations SEEDS even|odd [2|3|4|8…] sites at which something is otherwise: loud phones, liars, a deaf radio…
+// prove variations SEEDS even|odd [2|3|4|8…] [NAME…] sites at which something is otherwise: loud phones, liars, a deaf radio…
 // prove unplaced sites|returns|variations … the same without at_m
 // prove best                       the best that anybody could do with such phones
 // prove walks                      the same rules on walks that were measured
@@ -21,7 +21,9 @@ case ("curve", let seeds?) where words.count == 2: Curve(seeds: seeds).print()
 case ("sites", let seeds?), ("returns", let seeds?), ("variations", let seeds?):
   let counts = words.dropFirst(3).compactMap { Int($0) }
   let parity = words.dropFirst(2).first == "even" ? 0 : 1
-  let sites = Sites(seeds: seeds, parity: parity, isPlaced: isPlaced, receivers: counts.isEmpty ? [2, 3, 4, 8] : counts)
+  let sites = Sites(
+    seeds: seeds, parity: parity, isPlaced: isPlaced, receivers: counts.isEmpty ? [2, 3, 4, 8] : counts,
+    only: words.dropFirst(3).filter { Int($0) == nil })
   switch words[0] {
   case "returns": sites.printReturns()
   case "variations": sites.printVariations()

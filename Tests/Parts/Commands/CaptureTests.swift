@@ -26,6 +26,30 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: program.folder.path).sorted() == ["config.toml", "out.btsnoop", "radio"])
   }
 
+  @Test("a disk that is full ends it, and the packets that were written by then are kept, beside a file that was there")
+  func full() throws {
+    let place = program.folder.path + "/radio"
+    let controller = PlainController(at: place, reporting: (1...3).map { DaemonRig.advert($0) })
+    defer { controller.close() }
+    var program = program
+    // A file may have no more than two such blocks: what is written last is cut.
+    program.starter = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\""]
+    let told = try program("capture", "out.btsnoop", "--radio", "unix:" + place, "--seconds", "60")
+    let words = #/forecourt: out.btsnoop cannot be written: .*; (\d+) packets from before \((\d+) bytes\) are kept in out.btsnoop/#
+    let (_, packets, bytes) = try #require(told.errorLines.last?.wholeMatch(of: words), "\(told)").output
+    #expect(told.exit == 1 && told.out.isEmpty && Int(packets)! > 1)
+    let file = program.folder.appending(path: "out.btsnoop")
+    let kept = try Data(contentsOf: file)
+    #expect(PacketFile.count(of: kept) == Int(packets) && kept.count == Int(bytes) && kept.count <= 2_048)
+    #expect(try self.program("replay", "out.btsnoop", "--decoded").exit == 0, "it ends where a packet does")
+    try program.write("out.btsnoop", "what was there")
+    let second = PlainController(at: place + "2", reporting: [])
+    defer { second.close() }
+    let again = try program("capture", "out.btsnoop", "--radio", "unix:" + place + "2", "--seconds", "60", "--force")
+    #expect(again.exit == 1 && again.error.contains("are kept in out.btsnoop.part\n"), "\(again)")
+    #expect(try String(contentsOf: file, encoding: .utf8) == "what was there")
+  }
+
   @Test("each radio has a file of its own; for one that heard nothing there is none, and that is said") func several() throws {
     let place = program.folder.path + "/radio"
     let controller = PlainController(at: place, reporting: [DaemonRig.advert(1)])

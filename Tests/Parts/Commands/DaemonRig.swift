@@ -39,7 +39,7 @@ struct DaemonRig: ~Copyable {
     for name in names { radios.append(Radio(name: Name(name), listener: bell, echoes: false, in: &arena)) }
     let sink = MessageSink(configuration, boot, started: started, bell, invocation, in: &arena)
     let diskThread = DiskThread(waking: bell)
-    let places = names.map { _ in Adapter.hci(index: 0, mode: .user) }
+    let places = names.map { _ in Adapter.hci(.number(0), mode: .user) }
     let daemon = try Daemon(configuration, boot, started: started, radios, places, sink, diskThread, invocation, in: &arena)
     (self.program, self.printed, self.started, self.radios, self.sink) = (program, printed, started, radios, sink)
     self.written = written

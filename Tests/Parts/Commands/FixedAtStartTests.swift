@@ -47,7 +47,7 @@ final class FixedAtStartTests {
     #expect(real.core.radios[0].name == Name("left") && real.core.radios[0].receiveOffset == Decibels(3))
     #expect(real.core.triggers.count == 1 && real.core.triggers[0].radio == 0)
     #expect(!real.core.gateway.simulated)
-    guard case .hci(7, .raw) = real.host.adapters[0] else {
+    guard case .hci(.number(7), .raw) = real.host.adapters[0] else {
       Issue.record("\(real.host.adapters)")
       return
     }

@@ -76,6 +76,26 @@ final class SetupTests {
     #expect(SetupQuestion.name.told("name (\"a/b\") must") == "name (\"a/b\") must" && SetupQuestion.site.told("name x") == "site name x")
   }
 
+  @Test("of several adapters the one that was chosen is named by its address, which a restart does not change") func several() throws {
+    func found(_ number: UInt16, _ address: UInt64?) -> KernelAdapter.Found {
+      KernelAdapter.Found(number: number, address: address.map { Address($0, type: 0) })
+    }
+    func radio(_ machine: [KernelAdapter.Found], _ answer: String) throws -> (name: String, adapter: String) {
+      var answers = SetupAnswers(machine)
+      answers[.radio] = answer
+      #expect(answers.faults(of: .radio, answer) == [])
+      let read = try answers.configuration()
+      return (String(read.core.radios[0].name), read.host.adapters[0].written)
+    }
+    let two = [found(0, 0xAABB_CCDD_EE00), found(1, 0xAABB_CCDD_EE01)]
+    #expect(try radio(two, "hci1") == ("radio", "AA:BB:CC:DD:EE:01"))
+    #expect(try radio([two[1]], "hci1") == ("hci1", "hci1"), "of one there is nothing to swap")
+    #expect(try radio(two, "tcp:a:1") == ("radio", "tcp:a:1"))
+    #expect(try radio(two, "hci2") == ("hci2", "hci2"), "one that is not there yet")
+    #expect(try radio([two[0], found(1, nil)], "hci1") == ("hci1", "hci1"), "an adapter without an address")
+    #expect(try radio([two[0], found(1, 0xAABB_CCDD_EE00)], "hci1") == ("hci1", "hci1"), "two that were sold with one address")
+  }
+
   @Test("it does not wait for a fire at a radio that cannot be used, and says why") func unheard() throws {
     let begun = ContinuousClock.now
     for radio in ["tcp:127.0.0.1:9", "h4:/dev/none"] {

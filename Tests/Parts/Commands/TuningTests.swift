@@ -143,6 +143,16 @@ import Testing
     #expect(told.out.contains(" instead of 1.0:\n# receive_offset_db = -7.1\n") && !told.out.contains("pump-2"), "\(told.out)")
     #expect(told.out.contains("pump-4, in the [[radio]] at [8, 9.5], add to what it has:\n# receive_offset_db: 7.0"), "\(told.out)")
     #expect(try program("calibrate", "site", "--id", Self.anna, "--config", "plan.toml").exit == 64)
+    // Learnt beyond a setting of 1 dB, which has been changed as it was advised; then to another value.
+    let line = #"{"gateway":"pump-1","x_m":0.00,"y_m":0.00,"offset_db":-8.1,"doubt_db":1.2,"visits":31,"receive_offset_db":1}"#
+    try program.write("learnt-powers.jsonl", line)
+    for (set, words, advice) in [
+      ("-7.1", "+0.0 ± 1.2 dB after 31 visits\n", ""), ("-2", "looks wrong", "instead of -2.0:\n# receive_offset_db = -7.1"),
+    ] {
+      try program.write("plan.toml", bare + "[[radio]]\nname = \"left\"\nat_m = [0, 0]\nreceive_offset_db = \(set)\n" + pump)
+      let told = try program("calibrate", "site", "--config", "plan.toml")
+      #expect(told.error.contains(words) && (advice.isEmpty ? told.out.isEmpty : told.out.contains(advice)), "\(told)")
+    }
   }
 
   @Test("without a plan calibrate site shows how much less each receiver hears of the others' visitors, and which one hears too little")

@@ -132,13 +132,52 @@ import Testing
     #expect((alone.here - 0.5).magnitude < 0.001 && alone.rival == 0)
   }
 
-  @Test("a visit teaches once, when it has been found served 32 times") func lessons() {
+  @Test("what was served and clearly stands here is asked once a second, unless it is in doubt") func servedPace() {
+    let clear = judgement(overRival: 9, overRest: 3.01)
+    #expect(!clear.isDue(at: at(10.959), isServed: true) && clear.isDue(at: at(10.96), isServed: true) && clear.isDue(at: at(10.24)))
+    let doubtful = judgement(overRival: 9, overRest: 3)
+    #expect(!doubtful.isDue(at: at(10.239), isServed: true) && doubtful.isDue(at: at(10.24), isServed: true))
+    var elsewhere = judgement(overRival: -2.01, overRest: 9)
+    #expect(!elsewhere.isDue(at: at(10.479), isServed: true) && elsewhere.isDue(at: at(10.48), isServed: true))
+    elsewhere.recordUnknown(at: at(20))
+    #expect(elsewhere.isDue(at: at(20.24), isServed: true))
+  }
+
+  @Test("for four seconds a comparison may begin where the last one ended, while the receivers are the same") func hints() {
+    var judgement = PatternJudgement()
+    #expect(judgement.hint(at: at(0), 0) == nil, "nothing was compared yet")
+    var quick = SitePlan.Comparison(rival: 1, overRival: -5, overRest: 2, likeliest: 7)
+    judgement.record(quick, nil, receivers: 3, isPlaced: true, edition: 2, at: at(10))
+    #expect(
+      judgement.hint(at: at(13.999), 2)?.likeliest == 7 && judgement.hint(at: at(14), 2) == nil && judgement.hint(at: at(11), 3) == nil)
+    quick.isWhole = false
+    judgement.record(quick, nil, receivers: 3, isPlaced: true, edition: 2, at: at(12))
+    #expect(judgement.hint(at: at(13.999), 2) != nil && judgement.hint(at: at(14), 2) == nil, "a part of a comparison does not count")
+    judgement.recordUnknown(at: at(12.5))
+    #expect(judgement.hint(at: at(13), 2) == nil)
+  }
+
+  @Test("the last seconds are looked at twice a second, of what was served every four seconds, and never where it stands elsewhere")
+  func lookingBack() {
+    var judgement = judgement(overRival: 5, overRest: 5)
+    #expect(judgement.settled(at: at(10.479), isServed: false) == 1.5 && judgement.settled(at: at(10.48), isServed: false) == nil)
+    #expect(judgement.settled(at: at(13.999), isServed: true) == 1.5 && judgement.settled(at: at(14), isServed: true) == nil)
+    judgement.record(judgement.quick, 1.5, isRepeated: true, receivers: 4, isPlaced: true, at: at(10.4))
+    #expect(judgement.settled(at: at(10.5), isServed: false) == nil, "what was only repeated is not new")
+    judgement.record(judgement.quick, nil, receivers: 4, isPlaced: true, at: at(11))
+    #expect(judgement.settled(at: at(11), isServed: false) == nil && judgement.verdict?.settled == 5)
+    judgement.record(judgement.quick, 0.5, receivers: 4, isPlaced: true, at: at(12))
+    judgement.recordUnknown(at: at(12.1))
+    #expect(judgement.settled(at: at(12.1), isServed: true) == nil)
+  }
+
+  @Test("a visit teaches once, when it has been served for eight seconds; what lies between does not count") func lessons() {
     var judgement = judgement(overRival: 9, overRest: 9)
-    var lessons: [Int] = []
-    for number in 1...100 {
-      if judgement.mayTeach(isServed: false) { lessons.append(-number) }
-      if judgement.mayTeach(isServed: true) { lessons.append(number) }
+    var lessons: [Double] = []
+    for second in 0..<40 {
+      let isServed = second % 10 < 5
+      if judgement.mayTeach(isServed: isServed, at: at(Double(second))) { lessons.append(Double(second)) }
     }
-    #expect(lessons == [32])
+    #expect(lessons == [14], "four seconds from 0 to 4, and four from 10 to 14")
   }
 }

@@ -23,7 +23,7 @@ import Testing
     expect(StatusReport())
     expect(Counters())
     expect(GroupList())
-    expect(ReceiverRecord())
+    expect(ReceiverRecord(), ["radio -1"])
     expect(Renumbering())
     expect(Packet())
   }
@@ -49,7 +49,9 @@ import Testing
     expect(LevelRing())
     expect(CloneDetector(), ["current -1", "former -1", "followed -1"])
     expect(TriggerEvidence(), ["requiredMargin 6.0", "isConnected"])
-    expect(PatternJudgement(), ["quick.rival -1"])
+    expect(
+      PatternJudgement(),
+      ["quick.rival -1", "quick.isWhole", "comparedAll." + Self.never, "lookedBack." + Self.never, "servedSince." + Self.never])
     expect(LevelPattern(), ["loudness.mean -6.0", "loudness.deviation 9.0"])
     expect(Succession(), ["suspect -1", "predecessor -1", "successor -1"])
     expect(Leftovers.Entry(), ["due." + Self.never])

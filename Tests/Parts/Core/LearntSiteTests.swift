@@ -64,6 +64,63 @@ import Testing
     }
   }
 
+  @Test("what receive_offset_db takes out is no longer there to be taken out: what was learnt before it shifts, also from run to run")
+  func setting() {
+    func settings(_ offset: Float) -> Settings {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      configure(&settings)
+      settings.radios[1].receiveOffset = Decibels(offset)
+      return settings
+    }
+    func known(_ rig: borrowing Rig) -> ReceiverRecord { rig.gateway.triggers.plan.records[1] }
+    var rig = site()
+    day(1..<41, &rig, offsets: [0, -9, 0, 1])
+    let before = known(rig)
+    #expect(before.offset.value < -5 && before.setting == Decibels(0))
+    rig.gateway.reload(settings(before.offset.value), at: Instant(microseconds: 4_200_000_000))
+    #expect(known(rig).offset.value.magnitude < 0.01 && known(rig).visits == before.visits && known(rig).doubt == before.doubt)
+    #expect(rig.gateway.triggers.plan.offset(of: 1) == 0 && known(rig).setting == before.offset)
+    // Neither the same setting again nor another receiver's changes it.
+    let once = known(rig)
+    rig.gateway.reload(settings(before.offset.value), at: Instant(microseconds: 4_201_000_000))
+    #expect(known(rig).offset == once.offset)
+    rig.gateway.reload(settings(0), at: Instant(microseconds: 4_202_000_000))
+    #expect((known(rig).offset - before.offset).value.magnitude < 0.01, "taken back")
+    // Between two runs.
+    for (wasSet, isSet, offset) in [(0, -8, 0), (-8, -8, -8), (3, -2, -3), (nil, -8, -8)] as [(Float?, Float, Float)] {
+      var next = Rig { $0 = settings(isSet) }
+      var record = ReceiverRecord()
+      (record.gateway, record.point, record.visits) = ("gateway", FourPumps.places[1], 30)
+      (record.offset, record.doubt, record.setting) = (Decibels(-8), Decibels(1), wasSet.map { Decibels($0) })
+      next.gateway.restore(record)
+      #expect(known(next).offset == Decibels(offset) && known(next).setting == Decibels(isSet), "\(String(describing: wasSet)) \(isSet)")
+    }
+  }
+
+  @Test("two radios of ours at one place are two receivers; what is known of the place alone counts for either") func antennas() {
+    var rig = Rig { configure(&$0, second: FourPumps.places[0]) }
+    var record = ReceiverRecord()
+    (record.gateway, record.point, record.visits, record.doubt) = ("gateway", FourPumps.places[0], 30, Decibels(1))
+    for (radio, offset) in [(1, -8), (0, 4)] as [(Int8, Float)] {
+      (record.radio, record.offset) = (radio, Decibels(offset))
+      rig.gateway.restore(record)
+    }
+    let offsets = rig.gateway.triggers.plan.records
+    #expect(offsets[0].offset == Decibels(4) && offsets[1].offset == Decibels(-8))
+    var settings = Settings()
+    settings.gateway.devices = 64
+    configure(&settings, second: FourPumps.places[0])
+    rig.gateway.reload(settings, at: Instant(microseconds: 1_000_000))
+    let again = rig.gateway.triggers.plan.records
+    #expect(again[0].offset == Decibels(4) && again[1].offset == Decibels(-8))
+    (record.radio, record.offset) = (-1, Decibels(-5))
+    var other = site()
+    other.gateway.restore(record)
+    let old = other.gateway.triggers.plan.records[0]
+    #expect(old.offset == Decibels(-5) && old.radio == 0, "an old file's")
+  }
+
   @Test("the last of eight receivers is learnt like any other", arguments: 0..<8) func eight(deaf: Int) {
     var site = LearntSite()
     for visit in 0..<40 {

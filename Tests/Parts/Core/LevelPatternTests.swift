@@ -25,7 +25,8 @@ import Testing
     return pattern
   }
 
-  /// The same by trying how loud the phone may be: half of the weighed squares that are left, and of what the silent should have heard.
+  /// The same by trying how loud the phone may be: half of the weighed squares that are left, and of what the silent should have
+  /// heard, each up to 6.
   private func tried(
     _ all: [Heard], _ losses: [Double], _ variances: [Double], _ loudness: LevelPattern.Loudness, floor: Double
   ) -> Double {
@@ -46,7 +47,7 @@ import Testing
     var sum = squares(low)
     for (receiver, heard) in all.enumerated() where heard.level == nil && heard.isListening {
       let over = max(low + Double(loudness.mean) - floor - losses[receiver], 0)
-      sum += over * over / (25 + variances[receiver])
+      sum += min(over * over / (25 + variances[receiver]), 6)
     }
     return -sum / 2
   }
@@ -92,11 +93,24 @@ import Testing
 
   @Test("a receiver that hears less than seven in ten of the best one's adverts hears the strong ones: up to 6 dB too much")
   func faintness() {
-    for (rate, best, decibels) in [(10, 10, 0), (7, 10, 0), (3.5, 10, 3), (0, 10, 6), (5, 0, 0), (5, -1, 0), (12, 10, 0)]
-      as [(Float, Float, Float)]
-    {
-      #expect(abs(LevelPattern.faintness(rate, of: best) - decibels) < 0.001)
+    let found = LevelPattern.faintness(PerReceiver(10, 7, 3.5, 0, 12, 8.4, 4.2, 1.2))
+    // The best hears 12 a second.
+    for (receiver, decibels) in ([0, 1, 3.5, 6, 0, 0, 3, 5.143] as [Float]).enumerated() {
+      #expect(abs(found[receiver] - decibels) < 0.001, "\(receiver)")
     }
+    #expect(LevelPattern.faintness(PerReceiver()) == PerReceiver() && LevelPattern.faintness(PerReceiver(repeating: -1)) == PerReceiver())
+  }
+
+  @Test("what each receiver hears too much is taken off its level, and nothing off the silent") func excess() {
+    let heard = [Heard(level: -20), Heard(level: -30), Heard(level: nil)]
+    let plain = pattern([Heard(level: -22), Heard(level: -27), Heard(level: nil)], .unknown, floor: -40)
+    var lowered = LevelPattern()
+    for (receiver, one) in heard.enumerated() {
+      if let level = one.level { lowered.hear(receiver, level) } else { lowered.hearNothing(receiver) }
+    }
+    lowered.close(.unknown, floor: -40, excess: PerReceiver(2, -3, 9, 9, 0, 0, 0, 0))
+    let losses = PerReceiver(3, 12, 20, 1, 1, 1, 1, 1)
+    #expect(abs(lowered.likelihood(losses, PerReceiver()) - plain.likelihood(losses, PerReceiver())) < 1e-4)
   }
 
   // MARK: Judgements
@@ -134,16 +148,6 @@ import Testing
     judgement.record(.init(rival: -1, overRival: .infinity, overRest: 0), 0, receivers: 2, isPlaced: true, at: .zero)
     shares = judgement.shares
     #expect(shares.here == 0.5 && shares.rival == 0 && shares.rest == 0.5)
-  }
-
-  @Test("it teaches once, when it was found served 32 times, whatever lies between") func teaching() {
-    var judgement = PatternJudgement()
-    var taught: [Int] = []
-    for turn in 1...100 {
-      if judgement.mayTeach(isServed: false) { taught.append(-turn) }
-      if judgement.mayTeach(isServed: true) { taught.append(turn) }
-    }
-    #expect(taught == [32])
   }
 
   @Test("here wins a tie, a rival must be ahead of the rest; a nameless one is written as elsewhere") func likeliest() {

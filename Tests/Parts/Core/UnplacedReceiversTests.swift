@@ -52,6 +52,53 @@ import Testing
     }
   }
 
+  @Test("what receive_offset_db takes out of a radio's levels shifts what was learnt with it, at its place and at the others'")
+  func setting() {
+    func offset(_ first: Float, _ second: Float = 0) -> (inout Settings) -> Void {
+      { ($0.radios[0].receiveOffset, $0.radios[1].receiveOffset) = (Decibels(first), Decibels(second)) }
+    }
+    var site = UnplacedSite()
+    site.reload(settings(2, named: [0, 1], offset(0)))
+    for (place, radio, receiver, other) in [("us", 0, "us", 1), ("us", 1, "us", 0), ("n", -1, "us", 0)] as [(Name, Int8, Name, Int8)] {
+      site.restore(record(place, radio, receiver, other), at: .zero)
+    }
+    func losses() -> [Float] {
+      var losses: [Float] = []
+      site.forEachRecord { losses.append($0.loss.value) }
+      return losses
+    }
+    #expect(losses() == [30, 30, 30])
+    // The first hears 6 dB less from now on: of the others' visitors, and of its own less more than they do.
+    site.reload(settings(2, named: [0, 1], offset(6)))
+    #expect(losses() == [24, 36, 36])
+    site.reload(settings(2, named: [0, 1], offset(6)))
+    #expect(losses() == [24, 36, 36])
+    site.reload(settings(2, named: [0, 1], offset(6, 2)))
+    #expect(losses() == [26, 34, 36])
+    site.reload(settings(2, named: [0, 1], offset(0)))
+    #expect(losses() == [30, 30, 30])
+    // Between two runs.
+    var kept: [PlaceRecord] = []
+    site.forEachRecord { kept.append($0) }
+    var next = UnplacedSite()
+    next.reload(settings(2, named: [0, 1], offset(-4)))
+    for record in kept { next.restore(record, at: .zero) }
+    var shifted: [Float] = []
+    next.forEachRecord { shifted.append($0.loss.value) }
+    #expect(shifted == [34, 26, 26])
+  }
+
+  @Test("what is only supposed of a receiver stays supposed, whatever its setting") func supposed() {
+    var patterns = PlacePatterns()
+    patterns.restore(1, at: 0, loss: Decibels(20), doubt: Decibels(3), visits: 2)
+    let before = patterns.known(of: 2, at: 0).loss
+    patterns.shift(1, by: 7)
+    patterns.shift(2, by: 7)
+    #expect(patterns.known(of: 1, at: 0).loss == Decibels(27) && patterns.known(of: 2, at: 0).loss == before)
+    patterns.shift(1, by: 40)
+    #expect(patterns.known(of: 1, at: 0).loss == Decibels(45), "within its bounds")
+  }
+
   @Test("what is known outlasts new settings that change no receiver of ours, and no others") func kept() {
     for (radios, named, change, isKept) in [
       (2, [1, 0], { _ in }, true), (3, [0, 1], { _ in }, true), (2, [0], { _ in }, false), (3, [0, 2], { _ in }, false),

@@ -5,7 +5,7 @@ import Testing
 
 /// What each trouble of a radio tells people to do, as a table: a sentence beside the wrong trouble sends somebody the wrong way.
 @Suite("Advice about a radio") struct AdviceTests {
-  private static let kernels = Adapter.hci(index: 1, mode: .user)
+  private static let kernels = Adapter.hci(.number(1), mode: .user)
   private static let serial = Adapter.h4(path: "/dev/ttyACM0", baud: 1_000_000)
 
   @Test(
@@ -20,6 +20,7 @@ import Testing
       (.blocked, "hci1: rfkill blocks the adapter: rfkill unblock bluetooth"),
       (.busy, "hci1: another program holds the adapter's user channel: stop it"),
       (.noAdapter, "hci1: there is no such adapter: plug it in, or name one that \"ls /sys/class/bluetooth\" shows"),
+      (.ambiguous, "hci1: several adapters of this machine have this address: name each by its number, hciN"),
       (.down, "hci1: the adapter is down, and this user may not switch it on: hciconfig hci1 up"),
       (.unreachable, "hci1: nobody answers there: No such file or directory"),
       (.noSource, "hci1: the file cannot be opened"), (.damagedSource, "hci1: the capture is damaged"),
@@ -32,8 +33,12 @@ import Testing
   func remedies(trouble: Trouble, words: String) { #expect(advice(trouble, Self.kernels, code: 2) == words) }
 
   @Test("where the kind of adapter matters, it decides") func kinds() {
-    let shared = Adapter.hci(index: 0, mode: .raw)
+    let shared = Adapter.hci(.number(0), mode: .raw)
     #expect(advice(.noPermission, shared, code: 1).contains("setcap cap_net_admin,cap_net_raw+ep "))
+    let named = Adapter.hci(.address(Address(0xAABB_CCDD_EEFF, type: 0)), mode: .user)
+    let words = "no adapter of this machine has this address: plug it in, or write one that \"hciconfig\" shows (BD Address)"
+    #expect(advice(.noAdapter, named, code: 19) == "AA:BB:CC:DD:EE:FF: " + words)
+    #expect(advice(.down, named, code: 1).hasSuffix(": hciconfig hciN up"), "an address is no argument of hciconfig")
     let line = "h4:/dev/ttyACM0@1000000: "
     #expect(advice(.noPermission, Self.serial, code: 13).hasPrefix(line + "permission is missing: once as root: usermod "))
     for adapter: Adapter in [.unix(path: "/run/a"), .capture(file: "a"), .simulate(scenario: "a"), .tcp(host: "a", port: 9)] {

@@ -64,7 +64,10 @@ struct ConfigurationKeys {
 
   static let radio = [
     Setting("[[radio]]", ["name = \"left\""]) { $0.core.radios[0].name == Name("left" as StaticString) && $0.core.radios.count == 1 },
-    adapter("hci3") { if case .hci(3, .user) = $0 { true } else { false } },
+    adapter("hci3") { if case .hci(.number(3), .user) = $0 { true } else { false } },
+    adapter("aA:BB:cc:00:EE:0f") {
+      if case .hci(.address(let address), .user) = $0 { address == Address(0xAABB_CC00_EE0F, type: 0) } else { false }
+    },
     adapter("h4:/dev/ttyACM0") { if case .h4("/dev/ttyACM0", 1_000_000) = $0 { true } else { false } },
     adapter("h4:dev@me@115200") { if case .h4("dev@me", 115_200) = $0 { true } else { false } },
     adapter("tcp:controller:9000") { if case .tcp("controller", 9_000) = $0 { true } else { false } },
@@ -75,7 +78,7 @@ struct ConfigurationKeys {
     adapter("capture:walk.btsnoop") { $0.isRehearsal },
     Setting("[[radio]]", ["adapter = \"simulate:x\""], beside: "name = \"r\"") { $0.core.gateway.simulated },
     Setting("[[radio]]", ["mode = \"raw\""], beside: "name = \"r\"") {
-      if case .hci(0, .raw) = $0.host.adapters[0] { true } else { false }
+      if case .hci(.number(0), .raw) = $0.host.adapters[0] { true } else { false }
     },
     Setting("[[radio]]", ["scan = \"passive\""], beside: "name = \"r\"") { !$0.core.radios[0].activeScan },
     Setting("[[radio]]", ["interval_ms = 100", "window_ms = 12.5"], beside: "name = \"r\"") {

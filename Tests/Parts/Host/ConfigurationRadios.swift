@@ -30,6 +30,28 @@ extension WrongConfiguration {
         #"6:1: radio "b": adapter ("hci0") is taken by radio 1"#
       ]),
     WrongConfiguration(
+      "addresses that name no adapter, or the same one",
+      #"""
+      gateway.purpose = "x"
+      [[radio]]
+      name = "a"
+      adapter = "aa:bb:cc:dd:ee:0f"
+      [[radio]]
+      name = "b"
+      adapter = "AA:BB:CC:DD:EE:0F"
+      [[radio]]
+      name = "c"
+      adapter = "AA-BB-CC-DD-EE-FF"
+      [[radio]]
+      name = "d"
+      adapter = "00:00:00:00:00:00"
+      """#,
+      [
+        #"7:1: radio "b": adapter ("AA:BB:CC:DD:EE:0F") is taken by radio 1"#,
+        #"10:1: radio "c": adapter ("AA-BB-CC-DD-EE-FF") must be written with colons: "AA:BB:CC:DD:EE:FF""#,
+        #"13:1: radio "d": adapter ("00:00:00:00:00:00") is the address of no adapter"#,
+      ]),
+    WrongConfiguration(
       "more radios than a board has",
       #"""
       gateway.purpose = "x"
@@ -70,7 +92,7 @@ extension WrongConfiguration {
       adapter = "tcp:localhost:99999"
       """#,
       [
-        #"4:1: radio "r0": adapter ("hci") must be "hciN", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE" or "simulate:SCENARIO""#,
+        #"4:1: radio "r0": adapter ("hci") must be "hciN", "AA:BB:CC:DD:EE:FF", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE" or "simulate:SCENARIO""#,
         #"7:1: radio "r1": adapter ("h4:/dev/ttyACM0@12345") has a speed that serial lines do not have; usual are 115200, 921600 and 1000000"#,
         #"10:1: radio "r2": adapter ("tcp:localhost") needs a host and a port: "tcp:HOST:PORT""#,
         #"13:1: radio "r3": adapter ("tcp:localhost:99999") needs a port from 1 to 65535 behind the last colon"#,

@@ -49,13 +49,22 @@ struct LearntFileTests {
     var known = ReceiverRecord()
     (known.gateway, known.point) = (settings.gateway.name, PlanPoint(x: 8.25, y: -3))
     (known.offset, known.doubt, known.visits) = (Decibels(-8.5), Decibels(1.5), 300)
+    (known.radio, known.setting) = (1, Decibels(0))
     plan.restore(known)
-    try NewFile.write(LearntFile.text(powers, plan, UnplacedSite()), to: path)
+    try NewFile.write(LearntFile.text(powers, plan, UnplacedSite(), radios: [Name("left"), Name("right")]), to: path)
     let damage = ["{\"gateway\":\"a\",\"x_m\":1}", "{\"gateway\":\"a\",\"x_m\":1,\"y_m\":2,\"offset_db\":99,\"doubt_db\":1,\"visits\":2}"]
     let text = try String(contentsOfFile: path, encoding: .utf8) + damage.joined(separator: "\n")
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     var records: [ReceiverRecord] = []
-    #expect(try LearntFile.read(path) { if case .receiver(let record) = $0 { records.append(record) } } == damage.count)
+    #expect(
+      try LearntFile.read(path, radios: [Name("right")]) { if case .receiver(let record) = $0 { records.append(record) } } == damage.count)
+    #expect(records.first?.radio == 0 && records.first?.setting == Decibels(0))
+    records = []
+    _ = try LearntFile.read(path, radios: [Name("right"), Name("middle")]) { if case .receiver(let record) = $0 { records.append(record) } }
+    #expect(records.first?.radio == 0)
+    records = []
+    _ = try LearntFile.read(path, radios: [Name("middle"), Name("left")]) { if case .receiver(let record) = $0 { records.append(record) } }
+    #expect(records.first?.radio == -1, "whichever stands there")
     let record = try #require(records.first)
     #expect(records.count == 1 && record.gateway == known.gateway && record.point == known.point)
     #expect(record.offset == known.offset && record.doubt == known.doubt && record.visits == 300)

@@ -5,11 +5,11 @@ import Testing
 @testable import Host
 
 @Suite("what a file of learnt things may say") struct LearntRangeTests {
-  private func read(_ lines: [String]) throws -> (records: [String], strange: Int) {
+  private func read(_ lines: [String], radios: [String] = ["r0", "r1", "r2", "r3"]) throws -> (records: [String], strange: Int) {
     let scratch = Scratch()
     scratch.write("learnt", Array(lines.joined(separator: "\n").utf8))
     var records: [String] = []
-    let strange = try LearntFile.read(scratch.path + "/learnt") {
+    let strange = try LearntFile.read(scratch.path + "/learnt", radios: radios.map { Name($0) }) {
       switch $0 {
       case .power(let record): records.append("power \(record.power.value) \(record.visits)")
       case .receiver(let one):
@@ -30,7 +30,7 @@ import Testing
       [("x_m", -10_000...10_000), ("y_m", -10_000...10_000), ("offset_db", -60...60), ("doubt_db", 0...60), ("visits", 1...65_535)]
     ),
     (
-      #"{"place":"a","place_radio":1,"heard_by":"b","heard_by_radio":2,"loss_db":20,"doubt_db":3,"visits":4}"#,
+      #"{"place":"a","place_radio":"r1","heard_by":"b","heard_by_radio":"r2","loss_db":20,"doubt_db":3,"visits":4}"#,
       [("loss_db", 0...60), ("doubt_db", 0...60), ("visits", 1...65_535)]
     ),
   ]
@@ -56,18 +56,64 @@ import Testing
   @Test("what a line says goes where it belongs, and without a radio a place is a neighbour's") func members() throws {
     let place = Self.kinds[2].line
     let (records, strange) = try read([
-      Self.kinds[0].line, Self.kinds[1].line, place, place.replacing(#""place_radio":1,"#, with: ""),
-      place.replacing(#""heard_by_radio":2,"#, with: ""), place.replacing(":1,", with: ":4,").replacing("radio\":2", with: "radio\":0"),
-      place.replacing(#""place_radio":1"#, with: #""place_radio":3"#), "", place.replacing(#""heard_by":"b","#, with: ""),
-      #"{"id":"nonsense","power_dbm":-50,"visits":3}"#, String(repeating: " ", count: 401) + Self.kinds[0].line,
+      Self.kinds[0].line, Self.kinds[1].line, place, place.replacing(#""place_radio":"r1","#, with: ""),
+      place.replacing(#""heard_by_radio":"r2","#, with: ""), place.replacing(#""r2""#, with: #""r0""#),
+      place.replacing(#""r1""#, with: #""r3""#), "", place.replacing(#""heard_by":"b","#, with: ""),
+      #"{"id":"nonsense","power_dbm":-50,"visits":3}"#, String(repeating: " ", count: 513) + Self.kinds[0].line,
     ])
     #expect(
       records == [
         "power -50.0 3", "receiver a 1.0 2.0 3.0 4.0 5", "place a 1 b 2 20.0 3.0 4", "place a -1 b 2 20.0 3.0 4",
-        "place a 1 b -1 20.0 3.0 4",
-        "place a -1 b 0 20.0 3.0 4", "place a 3 b 2 20.0 3.0 4",
+        "place a 1 b -1 20.0 3.0 4", "place a 1 b 0 20.0 3.0 4", "place a 3 b 2 20.0 3.0 4",
       ])
     #expect(strange == 3)
+  }
+
+  @Test("a place is its radio's by name, wherever the configuration has it; of a radio that is gone, or a number of old, it is dropped")
+  func radios() throws {
+    let place = Self.kinds[2].line
+    let old = place.replacing(#""r1""#, with: "1").replacing(#""r2""#, with: "2")
+    #expect(try read([place], radios: ["r2", "r1"]).records == ["place a 1 b 0 20.0 3.0 4"])
+    #expect(try read([place], radios: ["r1", "r3"]) == ([], 0))
+    #expect(try read([old]) == ([], 0))
+    // Where there is only one, it is that one's.
+    for line in [place, old] { #expect(try read([line], radios: ["r9"]).records == ["place a 0 b 0 20.0 3.0 4"]) }
+  }
+
+  @Test("what a radio learnt is its own again when the configuration has the radios in another order, and under another offset")
+  func reordered() throws {
+    func settings(_ names: [(name: String, offset: Float)]) -> Settings {
+      var settings = Settings()
+      for (index, one) in names.enumerated() {
+        var (radio, trigger) = (RadioSettings(), TriggerSettings())
+        (radio.name, radio.receiveOffset) = (Name(one.name), Decibels(one.offset))
+        (trigger.name, trigger.group, trigger.radio) = (radio.name, Name("pumps"), Int8(index))
+        _ = settings.radios.append(radio)
+        _ = settings.triggers.append(trigger)
+      }
+      return settings
+    }
+    var arena = Arena.taken(bytes: LearntPowers.bytes + SitePlan.bytes + 1_000)
+    let powers = LearntPowers(seed: 1, in: &arena)
+    let plan = SitePlan(in: &arena)
+    var site = UnplacedSite()
+    site.reload(settings([("left", 0), ("right", -3)]))
+    var record = PlaceRecord()
+    (record.place, record.placeRadio, record.receiver, record.receiverRadio) = (Name("gateway"), 0, Name("gateway"), 1)
+    (record.loss, record.doubt, record.visits) = (Decibels(30), Decibels(3), 7)
+    site.restore(record, at: .zero)
+    let scratch = Scratch()
+    scratch.write("learnt", LearntFile.text(powers, plan, site, radios: [Name("left"), Name("right")]))
+    let next = settings([("right", -5), ("left", 0)])
+    var again = UnplacedSite()
+    again.reload(next)
+    let path = scratch.path + "/learnt"
+    #expect(try LearntFile.read(path, radios: next.radioNames) { if case .place(let one) = $0 { again.restore(one, at: .zero) } } == 0)
+    var found: [PlaceRecord] = []
+    again.forEachRecord { found.append($0) }
+    let one = try #require(found.first)
+    // It hears 2 dB more now.
+    #expect(found.count == 1 && one.placeRadio == 1 && one.receiverRadio == 0 && one.loss == Decibels(28) && one.visits == 7)
   }
 
   @Test("what nothing is known of is not written; the longest names are read back") func written() throws {

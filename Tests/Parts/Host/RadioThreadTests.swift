@@ -46,6 +46,29 @@ import Testing
     #expect(controller.opcodes.filter { $0 == 0x0C03 }.count == 1)
   }
 
+  @Test("at another radio's adapter it delivers nothing, and lets the controller forget what it sends; put right, it hears again")
+  func misplaced() {
+    let controller = YesController("misplaced")
+    let running = RunningRadio(.unix(path: controller.path))
+    controller.answer()
+    controller.serveUntilScanning()
+    controller.send(YesController.report(1))
+    #expect(running.number() == 1)
+    running.radio.misplace(true)
+    controller.serveUntilScanning()
+    #expect(controller.opcodes.filter { $0 == 0x0C03 }.count == 2, "a reset")
+    #expect(running.reaches(.degraded(.misplaced)))
+    while running.radio.packets.pop() != nil {}
+    controller.send(YesController.report(2))
+    // Noise is counted without being delivered: then what came before it has been read, too.
+    controller.send([UInt8](repeating: 0xAA, count: 10) + YesController.report(3))
+    while running.radio.bytesDiscarded < 10 { usleep(1_000) }
+    running.radio.misplace(false)
+    #expect(running.reaches(.scanning))
+    controller.send(YesController.report(4))
+    #expect(running.number() == 4)
+  }
+
   @Test("bytes between packets that belong to none are counted, and the packets come through") func noise() {
     let controller = YesController("noise")
     let running = RunningRadio(.unix(path: controller.path))

@@ -107,8 +107,8 @@ struct ServiceTests {
   }
 
   @Test("a kernel adapter needs capabilities, a serial line none") func adapters() {
-    #expect(Adapter.hci(index: 0, mode: .user).privileges == .administerNetwork)
-    #expect(Adapter.hci(index: 0, mode: .raw).privileges == [.administerNetwork, .rawNetwork])
+    #expect(Adapter.hci(.number(0), mode: .user).privileges == .administerNetwork)
+    #expect(Adapter.hci(.number(0), mode: .raw).privileges == [.administerNetwork, .rawNetwork])
     #expect(Adapter.h4(path: "/dev/ttyACM0", baud: 1_000_000).privileges == [])
   }
 

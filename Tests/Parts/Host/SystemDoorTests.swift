@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test("what may be run as root to free an adapter fits the trouble, and no other trouble has such a line") func remedies() {
-    let hci = Adapter.hci(index: 0, mode: .user)
+    let hci = Adapter.hci(.number(0), mode: .user)
     for (trouble, command) in [
       (.bluetoothd, "systemctl disable --now bluetooth"), (.blocked, "rfkill unblock bluetooth"), (.busy, nil), (.noAdapter, nil),
       (.noPermission, nil),

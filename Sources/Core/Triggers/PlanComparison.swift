@@ -1,0 +1,70 @@
+/// Compares what all receivers hear of a phone with what they would hear of one at a trigger, and anywhere else.
+extension SitePlan {
+  /// Logarithms of likelihoods.
+  struct Comparison: BitwiseCopyable {
+    /// The receiver at which it stands likeliest, if not here.
+    var rival: Int8
+    var overRival: Float
+    var overRest: Float
+    /// The points elsewhere that explain the pattern best, and whether all were asked.
+    var likeliest: UInt8 = 0
+    var isWhole = true
+
+    var lead: Float { min(overRival, overRest) }
+
+    /// Only its likeliest points were asked again.
+    func renewed(of owner: Int8, _ lead: Float) -> Comparison {
+      var renewed = self
+      renewed.isWhole = false
+      if owner < 0 { renewed.overRest = lead } else { (renewed.rival, renewed.overRival) = (owner, lead) }
+      return renewed
+    }
+
+    mutating func consider(_ index: Int, of owner: Int8, _ lead: Float) {
+      if lead < self.lead { likeliest = UInt8(index) }
+      if owner < 0 {
+        overRest = min(overRest, lead)
+      } else if lead < overRival {
+        (rival, overRival) = (owner, lead)
+      }
+    }
+  }
+
+  /// How much likelier the phone stands at the trigger than anywhere else. What it was likeliest at the last time is asked first: whoever
+  /// still stands so clearly there need not be looked for anywhere else.
+  @inline(never)
+  func compare(_ pattern: LevelPattern, at trigger: Int, after last: Comparison? = nil) -> Comparison {
+    let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest(of: .max)
+    if let last, case let index = Int(last.likeliest), index < count, case let set = elsewhere[index * 64 + trigger], set != 0 {
+      let lead = here - pattern.likelihood(points, index, receivers.count).greatest(of: set)
+      if lead < Self.settled { return last.renewed(of: points[index].owner, lead) }
+    }
+    var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
+    for index in 0..<count {
+      let (set, owner) = (elsewhere[index * 64 + trigger], points[index].owner)
+      guard set != 0 else { continue }
+      if owner < 0, comparison.overRival < Self.hopeless { break }
+      comparison.consider(index, of: owner, here - pattern.likelihood(points, index, receivers.count).greatest(of: set))
+    }
+    return comparison
+  }
+
+  /// Whoever stands so clearly where it stood last, and so clearly at another receiver, need not be looked for elsewhere.
+  private static let settled: Float = -3
+  private static let hopeless: Float = -6
+}
+
+extension PerPoint {
+  /// Of the points whose bits are set: mostly all.
+  fileprivate func greatest(of set: UInt8) -> Float {
+    if set == .max {
+      let halves = (larger(self[0], self[4]), larger(self[1], self[5]), larger(self[2], self[6]), larger(self[3], self[7]))
+      return larger(larger(halves.0, halves.2), larger(halves.1, halves.3))
+    }
+    var greatest = -Float.infinity
+    for point in 0..<Self.scalarCount where set & 1 << UInt8(point) != 0 { greatest = larger(greatest, self[point]) }
+    return greatest
+  }
+}
+
+@inline(__always) private func larger(_ a: Float, _ b: Float) -> Float { a > b ? a : b }
