@@ -62,7 +62,8 @@ let tests: [Target] = [
   .testTarget(
     name: "HostTests", dependencies: ["Host", "Seeds"], path: "Tests/Parts/Host", exclude: ["mistakes.txt"], sources: hostTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
-  .testTarget(name: "CommandTests", dependencies: ["forecourt", "Host", "Core"], path: "Tests/Parts/Commands", exclude: ["Said"]),
+  .testTarget(
+    name: "CommandTests", dependencies: ["forecourt", "Host", "Core", "Seeds"], path: "Tests/Parts/Commands", exclude: ["Said"]),
   .testTarget(name: "SimulationTests", dependencies: ["Simulation", "Host", "Seeds"], path: "Tests/Parts/Simulation"),
   .executableTarget(
     name: "courier-rig", dependencies: ["Core", "Host", "Seeds"], path: "Tests/Delivery/CourierRig",

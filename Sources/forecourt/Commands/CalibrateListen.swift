@@ -50,7 +50,7 @@ extension CalibrationPlace {
 }
 
 /// Listens for one device, one span after another.
-private struct PlaceListener: AttendedListener, ~Copyable {
+struct PlaceListener: AttendedListener, ~Copyable {
   private(set) var offline: OfflineGateway
   private var trace: DeviceTrace
   private var conditions: RadioConditions

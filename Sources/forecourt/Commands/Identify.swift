@@ -38,14 +38,14 @@ private func runIdentify(_ invocation: Invocation) throws(Exit) {
 
 extension Invocation {
   /// The 48 bits of an address as people write it.
-  fileprivate func address(_ text: String) throws(Exit) -> UInt64 {
+  func address(_ text: String) throws(Exit) -> UInt64 {
     guard let address = Address(written: text) else { throw refused("\"\(text)\" is no address: write it as aa:bb:cc:dd:ee:ff") }
     return address.word
   }
 }
 
 /// Waits for the answers of one device.
-private struct IdentifyListener: AttendedListener, ~Copyable {
+struct IdentifyListener: AttendedListener, ~Copyable {
   private let invocation: Invocation
   private let span: TimeSpan
   private var services: [ServiceGroup] = []

@@ -43,7 +43,7 @@ private func runScan(_ invocation: Invocation) throws(Exit) {
 }
 
 /// Listens as the gateway would, and redraws the table or prints lines.
-private struct ScanListener: AttendedListener, ~Copyable {
+struct ScanListener: AttendedListener, ~Copyable {
   private var offline: OfflineGateway
   private let out: Output
   private var table: ScanTable

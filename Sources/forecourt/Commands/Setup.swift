@@ -110,7 +110,7 @@ struct Setup {
       case .line(let line):
         let answer = line.utf8.isEmpty ? standard ?? "" : line
         let faults = answers.faults(of: question, answer)
-        for fault in faults { sayFilled("\(question.option) \(fault)", indent: 2) }
+        for fault in faults { sayFilled(question.told(fault), indent: 2) }
         guard faults.isEmpty else { continue }
         answers[question] = answer
         if question == .radio, !(try freeRadio()) { continue }
@@ -184,6 +184,9 @@ struct Setup {
 }
 
 extension SetupQuestion {
+  /// Some of the configuration's sentences begin with the key's name already.
+  func told(_ fault: String) -> String { fault.rest(after: option) == nil ? "\(option) \(fault)" : fault }
+
   fileprivate var words: String {
     switch self {
     case .radio: "Which Bluetooth adapter listens? The gateway wants it for itself."

@@ -25,7 +25,7 @@ extension Setup {
 
   private mutating func take(_ selector: String, _ origin: String) -> Bool {
     let faults = answers.faults(of: .device, selector)
-    for fault in faults { sayFilled("match \(fault)", indent: 2) }
+    for fault in faults { sayFilled(SetupQuestion.device.told(fault), indent: 2) }
     guard faults.isEmpty else { return false }
     (answers[.device], answers.origin) = (selector, origin)
     return true
@@ -104,7 +104,7 @@ struct HeardDevice {
 }
 
 /// Listens until one device is much nearer than all others for a while.
-private struct HoldListener: AttendedListener, ~Copyable {
+struct HoldListener: AttendedListener, ~Copyable {
   private var offline: OfflineGateway
   private var conditions: RadioConditions
   private let bar: ProgressBar

@@ -94,7 +94,7 @@ extension Setup {
 }
 
 /// Says what the trigger makes of whoever comes, until it fires.
-private struct FireListener: AttendedListener, ~Copyable {
+struct FireListener: AttendedListener, ~Copyable {
   private var offline: OfflineGateway
   private var conditions: RadioConditions
   private let out: Output
@@ -141,7 +141,7 @@ private struct FireListener: AttendedListener, ~Copyable {
   }
 
   /// `  fire  {"v":1,…}` of a trigger's event.
-  private static func line(_ message: borrowing Message) -> String? {
+  static func line(_ message: borrowing Message) -> String? {
     let payload = String(message.payload)
     for event in ["arm", "fire", "undecided", "leave"] where contains(payload, "\"event\":\"\(event)\",\"trigger\"") {
       return "  \(event.padded(to: 9))  \(payload)"

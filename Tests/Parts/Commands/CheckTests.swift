@@ -1,4 +1,5 @@
 import Foundation
+import Seeds
 import Testing
 
 @Suite("check lints the configuration")
@@ -76,6 +77,31 @@ final class CheckTests {
     let machine = try #require(object["machine"] as? [[String: String]])
     #expect(object["ok"] as? Bool == false && machine.map { $0["subject"] } == ["radio left", "clock", "outbox", "disk", "broker"])
     #expect(machine.map { $0["state"] == "error" } == [true, false, false, false, true])
+  }
+
+  @Test("a missing permission counts more than a missing thing, and that more than another fault; each line has its columns")
+  func worst() throws {
+    let broker = ModelBroker()
+    defer { broker.close() }
+    try program.write("site.toml", TuningTests.site)
+    let place = "[mqtt]\nport = \(broker.port)\n"
+    let radios = "[[radio]]\nname = \"left\"\nadapter = \"simulate:site.toml\"\n"
+    let gone = "[[radio]]\nname = \"the one behind\"\nadapter = \"h4:/dev/none\"\n"
+    let noFolder = "[outbox]\npath = \"none/outbox.db\"\n"
+    for (more, mayWrite, exit) in [
+      ("", true, 0), (noFolder, true, 1), (noFolder + gone, true, 69), (gone, false, 77), (noFolder + gone, false, 77),
+    ] as [(String, Bool, Int32)] {
+      broker.answer { $0.publication = { _ in mayWrite ? 0 : 0x87 } }
+      let outbox = more.contains(noFolder) ? "" : "[outbox]\npath = \"outbox.db\"\n"
+      try program.write("config.toml", Self.useful + place + radios + outbox + more)
+      let told = try program("check")
+      #expect(told.exit == exit && told.error.isEmpty, "\(more): \(told)")
+      let width = more.contains(gone) ? 22 : 12
+      for line in told.out.split(separator: "\n") {
+        let state = line.dropFirst(width).prefix(9)
+        #expect(["ok       ", "warning  ", "error    "].contains(state) && line.prefix(width).hasSuffix("  "), "\(line)")
+      }
+    }
   }
 
   @Test("an outbox that is a folder, has no folder, or is another file is named as such") func outbox() throws {

@@ -109,6 +109,18 @@ import Testing
     #expect(!goesOn && last.contains { $0.contains("/reply/capture") && $0.contains(#""packets":1,"#) }, "\(last)")
   }
 
+  @Test("it wakes when a command's time is over, though nothing else is due") func waking() throws {
+    var rig = try DaemonRig("")
+    _ = try rig.turn(at: 0.001)
+    let idle = rig.daemon.nextDeadline
+    rig.command(.calibrate(try Machine.identity("irk:anna"), at: Meters(1), during: .milliseconds(50)))
+    _ = try rig.turn(at: 0.002)
+    let (due, end) = (rig.daemon.nextDeadline, rig.started + .milliseconds(52))
+    #expect(due <= end && end < idle)
+    let told = try rig.turn(at: 0.052).lines
+    #expect(told.contains { $0.contains("/reply/calibrate") }, "\(told)")
+  }
+
   @Test("a reload is answered when it is done: in force, wrong, or fixed at start") func reloaded() throws {
     var rig = try DaemonRig(Self.yard)
     _ = try rig.turn(at: 0)

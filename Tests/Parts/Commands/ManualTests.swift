@@ -106,6 +106,17 @@ import Testing
     #expect(page.hasSuffix("       ./config.toml   The configuration when no other is named or installed.\n"))
   }
 
+  @Test("each command takes what its synopsis says, each as often as it says, and numbers within these ranges") func synopses() throws {
+    let lines = Command.all.flatMap { command -> [String] in
+      [command.synopsis]
+        + command.options.compactMap { option in
+          guard case .number(_, let range) = option.value else { return nil }
+          return "  --\(option.name) from \(range.lowerBound) to \(range.upperBound)"
+        }
+    }
+    try Said("synopses").expect(lines.joined(separator: "\n"))
+  }
+
   @Test("one operand is one; a number has its ends") func operands() throws {
     let command = Command(
       name: "x", summary: "", description: [], operands: .one("ID"), options: [Option("n", .number("N", 5...9), "")], run: { _ in })

@@ -38,33 +38,6 @@ import Testing
     return file
   }()
 
-  /// A command on a terminal of this size, and how it ended after what the test did.
-  private func run(
-    _ words: [String], columns: UInt16 = 120, rows: UInt16 = 12, environment: [String: String] = [:], _ body: (Terminal, Int32) -> Void
-  ) throws -> (terminal: Terminal, exit: Int32, reason: Process.TerminationReason) {
-    let terminal = Terminal()
-    terminal.resize(columns: columns, rows: rows)
-    let process = Process()
-    (process.executableURL, process.arguments) = (Program.executable, words)
-    (process.currentDirectoryURL, process.environment) = (program.folder, environment)
-    let slave = try terminal.slave()
-    (process.standardInput, process.standardOutput, process.standardError) = (slave, slave, slave)
-    // The test's thread blocks signals, which a child would inherit.
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    try process.run()
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    body(terminal, process.processIdentifier)
-    let end = ContinuousClock.now + .seconds(5)
-    while process.isRunning, ContinuousClock.now < end { _ = terminal.shows { _ in !process.isRunning } }
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    process.waitUntilExit()
-    try slave.close()
-    terminal.drain()
-    return (terminal, process.terminationStatus, process.terminationReason)
-  }
-
   private static let scan = ["scan", "--radio", "capture:yard.btsnoop"]
 
   /// The beacons' minor numbers from the top down.
@@ -84,7 +57,7 @@ import Testing
   private func sums(_ manner: termios) -> [tcflag_t] { [manner.c_iflag, manner.c_oflag, manner.c_cflag, manner.c_lflag] }
 
   @Test("scan has a row for each device, with its figures in their columns; keys sort, again reversed, and q ends") func table() throws {
-    let told = try run(Self.scan) { terminal, _ in
+    let told = try program.onTerminal(Self.scan) { terminal, _ in
       #expect(shows(terminal) { order($0) == ["1", "3", "2"] && $0.frame[2].contains("armed") }, "\(terminal.frame)")
       let lines = terminal.frame
       #expect(lines.count == 12 && lines[0].hasPrefix("forecourt scan  capture:yard.btsnoop scanning and nothing is published"), "\(lines)")
@@ -118,7 +91,7 @@ import Testing
   @Test("m shows who is looked for; a selected device keeps its row, with its whole id and its figures below; space holds") func selected()
     throws
   {
-    let told = try run(Self.scan, columns: 80) { terminal, _ in
+    let told = try program.onTerminal(Self.scan, columns: 80) { terminal, _ in
       #expect(shows(terminal) { order($0) == ["1", "3", "2"] && $0.frame[2].contains("armed") }, "\(terminal.frame)")
       terminal.type("m")
       #expect(terminal.shows { order($0) == ["1", "3"] }, "\(terminal.frame)")
@@ -137,7 +110,7 @@ import Testing
   @Test("the terminal gives single keys, and is as before at the end, whatever the end is", arguments: [0, SIGQUIT])
   func restored(signal: Int32) throws {
     let before = Terminal().manner
-    let told = try run(Self.scan, columns: 60) { terminal, process in
+    let told = try program.onTerminal(Self.scan, columns: 60) { terminal, process in
       #expect(shows(terminal) { !order($0).isEmpty }, "\(terminal.frame)")
       var now = terminal.manner
       let (least, tenths) = withUnsafeBytes(of: &now.c_cc) { ($0[Int(VMIN)], $0[Int(VTIME)]) }
@@ -153,7 +126,7 @@ import Testing
 
   @Test("colours show the zone, and NO_COLOR switches them off") func colours() throws {
     for (environment, isColoured) in [(["NO_COLOR": ""], true), (["NO_COLOR": "1"], false)] as [([String: String], Bool)] {
-      let told = try run(Self.scan, environment: environment) { terminal, _ in
+      let told = try program.onTerminal(Self.scan, environment: environment) { terminal, _ in
         #expect(shows(terminal) { order($0) == ["1", "3", "2"] }, "\(terminal.frame)")
         terminal.type("q")
       }
@@ -169,7 +142,7 @@ import Testing
   ) {
     let fixed = ["setup", "--config", "new.toml", "--radio", radio, "--broker", "localhost:9", "--seconds", "0"]
     try program.write("site.toml", TuningTests.site)
-    let told = try run(fixed + options, columns: 200, rows: 60) { terminal, _ in terminal.type(typed) }
+    let told = try program.onTerminal(fixed + options, columns: 200, rows: 60) { terminal, _ in terminal.type(typed) }
     return (
       told.terminal.text.replacing("\r\n", with: "\n"), told.exit,
       try? String(contentsOf: program.folder.appending(path: "new.toml"), encoding: .utf8)
@@ -209,52 +182,5 @@ import Testing
       let left = try setup(options, typed: typed)
       #expect(left.exit == 1 && left.file == nil && !left.text.contains("new.toml is written"), "\(typed): \(left.text)")
     }
-  }
-
-  @Test("setup listens for who is held at the radio, the nearest first, and offers what stays true tomorrow") func held() throws {
-    var capture = PacketFile()
-    for step in 0..<45 as Range<UInt64> {
-      capture.add(DaemonRig.advert(1, level: -72), at: step * 100_000)
-      capture.add(DaemonRig.advert(2, level: -40), at: step * 100_000 + 9_000)
-      if step < 2 { capture.add(DaemonRig.advert(3, level: -30), at: step * 100_000 + 20_000) }
-    }
-    try capture.file.write(to: program.folder.appending(path: "near.btsnoop"))
-    let options = ["--purpose", "x", "--name", "g", "--site", "s", "--call", "A", "--trigger", "t", "--distance", "1", "--group", "doors"]
-    let told = try setup(options, typed: "\n9\n\nfour\n4\n2\n\n", radio: "capture:near.btsnoop")
-    #expect(told.exit == 0, "\(told.text)")
-    let id = "ibeacon:\(Machine.uuid):7:"
-    for words in [
-      "Enter listens for 15 s; or write a selector: ",
-      "  1   -40 dBm  \(id)2\n  2   -72 dBm  \(id)1\n  1 is much nearer than all others.\n",
-      "  Which number? Enter takes 1; 0 listens again: ", "  1  \(id)2\n       this beacon, and every copy of it\n  2  \(id)*\n",
-      "  \(id)*: all beacons with its UUID and major number.\n",
-    ] { #expect(told.text.contains(words), "\(words) is not in \(told.text)") }
-    #expect(told.file?.contains("# Whom it is for: all beacons with its UUID and major number.\nmatch = \"\(id)*\"") == true)
-  }
-
-  @Test("another radio is tried at once, and what was found stands below the question") func tried() throws {
-    let all = [
-      "--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1", "--group",
-      "doors",
-    ]
-    let told = try setup(all, typed: "1\nsimulate:none.toml\nn\nsimulate:site.toml\n\n")
-    #expect(told.exit == 0, "\(told.text)")
-    let none = "radio [simulate:site.toml]:   simulate:none.toml: none.toml does not exist"
-    #expect(told.text.contains(none) && told.text.contains("  Keep this answer all the same? [y/N] "), "\(told.text)")
-    #expect(told.text.contains(#/radio \[simulate:none.toml\]: {3}simulate:site.toml[^\n]*\n/#), "\(told.text)")
-  }
-
-  @Test("a file that is there is replaced after a yes, and kept under another name") func replaced() throws {
-    for (typed, isReplaced) in [("\n", false), ("n\n", false), ("what\nyes\n\n", true)] {
-      try program.write("new.toml", "gateway.purpose = \"mine\"\n")
-      let all = [
-        "--purpose", "x", "--name", "g", "--site", "s", "--match", "name:a@*", "--call", "A", "--trigger", "t", "--distance", "1",
-        "--group", "doors",
-      ]
-      let told = try setup(all, typed: typed)
-      #expect(told.text.contains("Replace it, at the end, and keep it as new.toml.old? [y/N] "), "\(told.text)")
-      #expect(told.exit == (isReplaced ? 0 : 1) && told.file?.contains("mine") == !isReplaced, "\(typed): \(told.text)")
-    }
-    #expect(try String(contentsOf: program.folder.appending(path: "new.toml.old"), encoding: .utf8).contains("mine"))
   }
 }

@@ -124,6 +124,9 @@ import Testing
     let mark = try #require(page.firstMatch(of: #/<path class="event fire" d="M([\d.]+) 58V274"/#)).1
     #expect(page.contains("aria-label=\"How likely each place was, as pump-1 had it\""))
     #expect(page.contains(">pump-1: how likely each place is<"))
+    let legend = [("here", "here, at the trigger, "), ("rival", "at another radio, by its name, "), ("rest", "elsewhere</p>\n")]
+    let areas = legend.map { "<span class=\"area \($0.0)\"></span> \($0.1)" }.joined()
+    #expect(page.contains("<p class=\"legend\">Below, how likely the device is \(areas)"))
     let here = try #require(page.firstMatch(of: #/<path class="here" d="([^"]*)"/#)).1
     let heights = steps(here)
     let share = try #require((fire.evidence["likelihood"] as? [String: Double])?["here"])

@@ -62,6 +62,20 @@ final class SetupTests {
     #expect(answers.inForce(.purpose).isEmpty && answers.inForce(.site) == "site")
   }
 
+  @Test("only what is wrong speaks against an answer, each fault once, and not what may be meant so") func faults() {
+    var answers = SetupAnswers()
+    answers[.device] = "peer:*"
+    #expect(answers.faults(of: .distance, "1.5") == [])
+    let wrong = answers.faults(of: .distance, "0")
+    #expect(wrong.count == 1 && wrong[0].contains("fire_m"), "\(wrong)")
+    answers[.distance] = "0"
+    let refusal = #expect(throws: Configuration.Refusal.self) { try answers.configuration() }
+    #expect(refusal?.findings.contains { $0.severity != .error } == true, "what may be meant so was found, too")
+    answers[.distance] = nil
+    #expect(answers.faults(of: .name, "a/b").count == 1 && answers.faults(of: .trigger, "a/b").count == 1)
+    #expect(SetupQuestion.name.told("name (\"a/b\") must") == "name (\"a/b\") must" && SetupQuestion.site.told("name x") == "site name x")
+  }
+
   @Test("of several adapters the one that was chosen is named by its address, which a restart does not change") func several() throws {
     func found(_ number: UInt16, _ address: UInt64?) -> KernelAdapter.Found {
       KernelAdapter.Found(number: number, address: address.map { Address($0, type: 0) })

@@ -90,6 +90,24 @@ import Testing
     #expect(look(early, at: 10)?.hindrance == .presentAtStart)
   }
 
+  @Test("where the pattern alone decides and speaks for us, a weak level hinders nothing") func pattern() throws {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump") { $0.minimumSamples = 1 }
+    }
+    for step in 0..<5 { rig.hear(1, at: 10 + Double(step) / 10, level: -60) }
+    let state = look(rig, at: 10.4)
+    let encounter = try #require(state).encounter
+    var evidence = TriggerEvidence()
+    (evidence.isFirm, evidence.isUpToPattern, evidence.insideFire) = (true, true, -30)
+    for (likelihood, isForUs) in [(9, true), (-9, false)] as [(Float, Bool)] {
+      evidence.pattern = PatternVerdict(quick: likelihood, settled: likelihood, receivers: 8)
+      let settings = rig.gateway.settings.triggers[0]
+      let rule = encounter.blockingRule(evidence, at: Instant(microseconds: 10_400_000), settings)
+      #expect((evidence.weight > 0) == isForUs && (rule == .dwell(encounter.evidenceSeconds)) == isForUs, "\(String(describing: rule))")
+    }
+  }
+
   @Test("each rule has its place in the order in which they are checked") func ranks() {
     let order: [[BlockingRule]] = [
       [.samples(0)], [.rate(0)], [.distance(Decibels(0))], [.movement(Decibels(0))], [.rival(Decibels(0)), .power, .pattern(0)],

@@ -92,6 +92,7 @@ import Testing
     membership.receive(hello: hello, at: at(1.1))
     membership.receive(status: neighbour(isOnline: false), at: at(2))
     #expect(membership.hasCompetitor(in: "pumps", at: at(2)) == true, "it spoke a second ago")
+    #expect(membership.isAnybodyAway(from: "pumps", at: at(2)) == false)
     #expect(membership.hasCompetitor(in: "pumps", at: at(6)) == false)
     #expect(membership.isAnybodyAway(from: "pumps", at: at(6)) == true)
     hello.sequence = 2

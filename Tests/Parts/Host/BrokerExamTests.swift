@@ -1,4 +1,5 @@
 import Core
+import Seeds
 import Testing
 
 @testable import Host

@@ -19,6 +19,13 @@ import Testing
     #expect((backoff.next()) == .seconds(0.5))
   }
 
+  @Test("the delays of a seed are the same everywhere") func pauses() {
+    var backoff = Backoff(seed: 1)
+    let pauses = (0..<10).map { _ in backoff.next().microseconds }
+    #expect(
+      pauses == [500_000, 535_257, 1_512_129, 3_452_569, 6_171_682, 14_049_580, 21_762_256, 58_524_586, 45_507_976, 54_913_890])
+  }
+
   @Test("a courier that has done nothing has no troubles and is not online")
   func nothing() {
     let counters = CourierCounters()

@@ -63,6 +63,14 @@ import Testing
     #expect(played.delivered == played.pushed)
   }
 
+  @Test("what is saved from a deleted outbox goes in its order, urgent events first") func rescued() throws {
+    var played = Played(scratch)
+    for isUrgent in [false, true, false, true] { played.push(isUrgent: isUrgent) }
+    try FileManager.default.removeItem(atPath: path())
+    played.drain()
+    #expect(played.delivered == [1, 3, 0, 2].map { played.pushed[$0] })
+  }
+
   @Test("from an outbox that somebody deleted an event that the disk had changed is not saved, and that is said") func changedEvent() throws
   {
     var played = Played(scratch)

@@ -30,6 +30,13 @@ import Testing
     #expect(open(scratch["outbox.db"], played) == [])
   }
 
+  @Test("a mark outside any transaction is our own change of the file") func marked() throws {
+    let played = Played(scratch)
+    let outbox = try #require(played.store.outbox)
+    try outbox.mark("tried", 7)
+    #expect(try outbox.marked("tried") == 7 && outbox.isUntouched)
+  }
+
   @Test("when the new file cannot be opened, the disk is in trouble until it can, and the visits are not lost") func late() throws {
     var played = Played(scratch)
     played.push(.begins, of: "irk:ann")

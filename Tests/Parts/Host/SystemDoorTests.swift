@@ -1,6 +1,7 @@
 import CLinux
 import Core
 import Foundation
+import Seeds
 import Testing
 
 @testable import Host

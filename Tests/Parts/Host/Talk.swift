@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import Synchronization
+import Seeds
 import Testing
 
 @testable import Host

@@ -1,59 +1,59 @@
 import Foundation
 import Synchronization
 
-import struct Host.Thread
-
 /// A broker that answers as a test wants, and keeps what it was told: MQTT 3.1.1 and 5, on a port of its own, one client after another.
-final class ModelBroker: @unchecked Sendable {
-  struct Greeting {
-    var version: UInt8 = 0
-    var isClean = false
-    var keepalive = 0
-    var identifier = ""
-    var willTopic: String?
-    var willPayload = ""
-    var willFlags: UInt8 = 0
-    var username: String?
-    var password: String?
+package final class ModelBroker: @unchecked Sendable {
+  package struct Greeting {
+    package var version: UInt8 = 0
+    package var isClean = false
+    package var keepalive = 0
+    package var identifier = ""
+    package var willTopic: String?
+    package var willPayload = ""
+    package var willFlags: UInt8 = 0
+    package var username: String?
+    package var password: String?
     /// Properties as they came.
-    var properties: [UInt8] = []
+    package var properties: [UInt8] = []
   }
 
-  struct Publication {
-    var topic: String
-    var payload: String
-    var qos: Int
-    var isRetained: Bool
-    var isAgain: Bool
-    var properties: [UInt8]
+  package struct Publication {
+    package var topic: String
+    package var payload: String
+    package var qos: Int
+    package var isRetained: Bool
+    package var isAgain: Bool
+    package var properties: [UInt8]
   }
 
   /// What has come, in order.
-  struct Record {
-    var greetings: [Greeting] = []
-    var published: [Publication] = []
+  package struct Record {
+    package var greetings: [Greeting] = []
+    package var published: [Publication] = []
     /// Filters with their options.
-    var subscribed: [String: UInt8] = [:]
-    var pings = 0
-    var goodbyes = 0
-    var ends = 0
+    package var subscribed: [String: UInt8] = [:]
+    package var pings = 0
+    package var goodbyes = 0
+    package var ends = 0
   }
 
-  struct Answers {
+  package struct Answers {
     /// The reason and whether a session goes on; nil: no answer.
-    var greeting: (reason: UInt8, isResumed: Bool)? = (0, false)
+    package var greeting: (reason: UInt8, isResumed: Bool)? = (0, false)
+    /// Whoever has another password is refused; nil: everybody comes in.
+    package var password: String?
     /// Of a PUBACK, by topic; nil: none.
-    var publication: @Sendable (String) -> UInt8? = { _ in 0 }
-    var subscription: @Sendable (String) -> UInt8 = { _ in 1 }
+    package var publication: @Sendable (String) -> UInt8? = { _ in 0 }
+    package var subscription: @Sendable (String) -> UInt8 = { _ in 1 }
     /// MQTT 5: the longest packet that it takes.
-    var longest: UInt16?
+    package var longest: UInt16?
   }
 
-  let port: UInt16
+  package let port: UInt16
   private let door: CInt
   private let state = Mutex((record: Record(), answers: Answers(), line: CInt(-1), version: UInt8(5)))
 
-  init() {
+  package init() {
     let door = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = UInt16(AF_INET)
@@ -64,36 +64,36 @@ final class ModelBroker: @unchecked Sendable {
     }
     precondition(bound == 0 && named == 0 && listen(door, 8) == 0)
     (self.door, port) = (door, UInt16(bigEndian: address.sin_port))
-    _ = Thread("broker") { [self] in
+    Thread.detachNewThread { [self] in
       while case let line = accept(door, nil, nil), line >= 0 { talk(line) }
     }
   }
 
   /// Nobody can connect any more.
-  func close() {
+  package func close() {
     shutdown(door, Int32(SHUT_RDWR))
     drop()
   }
 
-  var isTalking: Bool { state.withLock { $0.line >= 0 } }
-  var record: Record { state.withLock { $0.record } }
-  func forget() { state.withLock { $0.record = Record() } }
-  func answer(_ change: @Sendable (inout Answers) -> Void) { state.withLock { change(&$0.answers) } }
+  package var isTalking: Bool { state.withLock { $0.line >= 0 } }
+  package var record: Record { state.withLock { $0.record } }
+  package func forget() { state.withLock { $0.record = Record() } }
+  package func answer(_ change: @Sendable (inout Answers) -> Void) { state.withLock { change(&$0.answers) } }
 
   /// Ends the connection without a word.
-  func drop() { state.withLock { if $0.line >= 0 { shutdown($0.line, Int32(SHUT_RDWR)) } } }
+  package func drop() { state.withLock { if $0.line >= 0 { shutdown($0.line, Int32(SHUT_RDWR)) } } }
 
-  func send(_ bytes: [UInt8]) {
+  package func send(_ bytes: [UInt8]) {
     state.withLock { state in _ = bytes.withUnsafeBytes { Glibc.send(state.line, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } }
   }
 
   /// MQTT 5: a message at QoS 0, with properties.
-  func publish(_ topic: String, _ payload: String, isRetained: Bool = false, properties: [UInt8] = []) {
+  package func publish(_ topic: String, _ payload: String, isRetained: Bool = false, properties: [UInt8] = []) {
     send(packet(0x30 | (isRetained ? 1 : 0), text(topic) + [UInt8(properties.count)] + properties + Array(payload.utf8)))
   }
 
   /// MQTT 5.
-  func dismiss(_ reason: UInt8) { send([0xE0, 1, reason]) }
+  package func dismiss(_ reason: UInt8) { send([0xE0, 1, reason]) }
 
   // MARK: One connection
 
@@ -170,7 +170,8 @@ final class ModelBroker: @unchecked Sendable {
     let (answer, longest) = state.withLock { state in
       state.record.greetings.append(greeting)
       state.version = greeting.version
-      return (state.answers.greeting, state.answers.longest)
+      let isWelcome = state.answers.password == nil || state.answers.password == greeting.password
+      return (isWelcome ? state.answers.greeting : (0x86, false), state.answers.longest)
     }
     guard let answer else { return }
     let properties: [UInt8] = longest.map { [5, 0x27, 0, 0] + short(Int($0)) } ?? [0]
