@@ -23,10 +23,10 @@ link() {
   package=$(grep -o '"-package-name","[^"]*"' "build/$arch/swift/release.yaml" | head -n 1 | cut -d '"' -f 4)
   mapfile -t compiled < <(objects "$built" | grep /Core.build/)
   local swift=(-Xcc -D__linux__ -Xcc -D__unix__ -Xcc -isystem -Xcc "$sysroot/usr/include" -Xcc -isystem -Xcc "$sysroot/usr/include/$gnu")
-  [ "$arch" != armhf ] || swift+=(-Xcc -mfloat-abi=hard)
+  [ "$arch" != armhf ] || swift+=(-Xcc -mfloat-abi=hard -Xcc -march=armv7-a -Xcc -mfpu=vfpv3-d16 -Xcc -mthumb)
   swiftc -O -wmo -parse-as-library -swift-version 6 -package-name "$package" -enable-experimental-feature Embedded \
     -enable-experimental-feature Lifetimes "${swift[@]}" -target "$swift_triple" -I "$built/Modules" -c Tests/Cost/Bench.swift \
-    -o "$scratch/bench-$arch.o" || fail "Tests/Cost/Bench.swift does not build for $arch"
+    Tests/Cost/SiteBench.swift -o "$scratch/bench-$arch.o" || fail "the bench does not build for $arch"
   local wrapped=-Wl tables=$toolchain/lib/swift/embedded/$swift_triple/libswiftUnicodeDataTables.a
   [ "$arch" != armhf ] || tables=build/armhf/libswiftUnicodeDataTables.a
   for way in malloc calloc realloc aligned_alloc posix_memalign; do wrapped+=,--wrap=$way; done
