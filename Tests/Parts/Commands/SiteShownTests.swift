@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test("without a plan: how much less each hears of another's visitors, and who hears too little or too much") func bare() throws {
-    // By place and receiver; a radio's number, where there are several.
+    // By place and receiver; a radio's name, where there are several.
     func place(_ place: String, _ receiver: String, _ loss: Double, _ visits: Int, radios: String = "") -> String {
       "{\"place\":\"\(place)\",\"heard_by\":\"\(receiver)\",\"loss_db\":\(loss),\"doubt_db\":2.5,\"visits\":\(visits)\(radios)}\n"
     }
@@ -48,8 +48,8 @@ import Testing
       }
     }
     lines += [place("pump-1", "pump-5", 38, 5), place("pump-5", "pump-1", 12, 6), place("pump-5", "pump-2", 12, 1)]
-    for (one, other, loss) in [(0, 1, 15.0), (1, 0, 3.5)] {
-      lines.append(place("pump-1", "pump-1", loss, 7, radios: ",\"place_radio\":\(one),\"heard_by_radio\":\(other)"))
+    for (one, other, loss) in [("left", "right", 15.0), ("right", "left", 3.5)] {
+      lines.append(place("pump-1", "pump-1", loss, 7, radios: ",\"place_radio\":\"\(one)\",\"heard_by_radio\":\"\(other)\""))
     }
     try program.write("learnt-powers.jsonl", lines.joined())
     try expect("site-bare", "bare.toml")
