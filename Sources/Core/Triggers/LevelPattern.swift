@@ -47,7 +47,7 @@ struct LevelPattern: BitwiseCopyable {
 
   /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
   static func faintness(_ rates: PerReceiver) -> PerReceiver {
-    let best = rates.max()
+    let best = rates.greatest()
     guard best > 0 else { return PerReceiver() }
     var missing = 0.7 - rates / best
     missing.replace(with: 0, where: missing .< 0)

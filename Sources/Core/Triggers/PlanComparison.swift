@@ -34,7 +34,7 @@ extension SitePlan {
   /// still stands so clearly there need not be looked for anywhere else.
   @inline(never)
   func compare(_ pattern: LevelPattern, at trigger: Int, after last: Comparison? = nil) -> Comparison {
-    let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest(of: .max)
+    let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest()
     if let last, case let index = Int(last.likeliest), index < count, case let set = elsewhere[index * 64 + trigger], set != 0 {
       let lead = here - pattern.likelihood(points, index, receivers.count).greatest(of: set)
       if lead < Self.settled { return last.renewed(of: points[index].owner, lead) }
@@ -55,8 +55,8 @@ extension SitePlan {
 }
 
 extension PerPoint {
-  /// Of the points whose bits are set: mostly all.
-  fileprivate func greatest(of set: UInt8) -> Float {
+  /// Of those whose bits are set: mostly all. The standard library's own `max` allocates.
+  func greatest(of set: UInt8 = .max) -> Float {
     if set == .max {
       let halves = (larger(self[0], self[4]), larger(self[1], self[5]), larger(self[2], self[6]), larger(self[3], self[7]))
       return larger(larger(halves.0, halves.2), larger(halves.1, halves.3))

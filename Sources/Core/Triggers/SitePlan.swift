@@ -233,7 +233,7 @@ package struct SitePlan: ~Copyable {
       for point in 0..<points[index].count {
         var unlike = losses - points[index][point]
         unlike.replace(with: -unlike, where: unlike .< 0)
-        if unlike.max() < Self.alike, isElsewhere(point, of: index, for: mask) { return true }
+        if unlike.greatest() < Self.alike, isElsewhere(point, of: index, for: mask) { return true }
       }
     }
     return false
