@@ -45,6 +45,15 @@ struct LevelPattern: BitwiseCopyable {
     return heard
   }
 
+  /// The receiver that hears it best; -1: none does.
+  var loudest: Int8 {
+    var (loudest, most) = (Int8(-1), -Float.infinity)
+    for receiver in 0..<8 where trust[receiver] > 0 && levels[receiver] > most {
+      (loudest, most) = (Int8(receiver), levels[receiver])
+    }
+    return loudest
+  }
+
   /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
   static func faintness(_ rates: PerReceiver) -> PerReceiver {
     let best = rates.greatest()

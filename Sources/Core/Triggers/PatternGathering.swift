@@ -27,34 +27,36 @@ extension Triggers {
   mutating func judgePattern(
     _ place: Int32, isUrgent: Bool = false, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
+    let (level, isServed) = (encounters[place].approach.level, encounters[place].hasFired)
+    guard isUrgent || encounters[judgementOf: place].isDue(at: now, level, siteEdition, isServed: isServed) else { return }
     let trigger = Int(encounters[place].trigger)
+    guard Int(encounters[place].approach.samples) >= settings.triggers[trigger].minimumSamples else { return }
     guard isJudged(place, trigger, settings), !settings.triggers[trigger].group.isEmpty else {
       // New settings may have taken what it was judged by.
-      if encounters[judgementOf: place].verdict != nil { encounters[judgementOf: place].recordUnknown(at: now) }
+      if encounters[judgementOf: place].verdict != nil { encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition) }
       return
     }
-    guard isUrgent || encounters[judgementOf: place].isDue(at: now, isServed: encounters[place].hasFired) else { return }
     let gathered = gather(place, looksBack: false, at: now, devices, settings)
-    guard gathered.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now) }
+    guard gathered.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition) }
     let power = devices[Int(encounters[place].device)].power
     // What is supposed of the others is worth less than a power that was measured, or that the advert says; unless it says too little.
     if unplaced.isMeant, power.isStated, power.overstated(assumed) == 0 {
-      encounters[judgementOf: place].recordUnknown(at: now)
+      encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition)
     } else {
       let hint = isUrgent ? nil : encounters[judgementOf: place].hint(at: now, siteEdition)
       let quick = compare(gathered.pattern, place, trigger, after: hint)
       // `fire_m` reaches so far that no point is elsewhere: then the pattern proves nothing.
       guard quick.lead < 0 || quick.lead < .infinity && (unplaced.isMeant || quick.overRest < .infinity) else {
-        return encounters[judgementOf: place].recordUnknown(at: now)
+        return encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition)
       }
-      let last = isUrgent ? nil : encounters[judgementOf: place].settled(at: now, isServed: encounters[place].hasFired)
+      let last = isUrgent ? nil : encounters[judgementOf: place].settled(at: now, lead: quick.lead, isServed: isServed)
       var settled: Float?
       if quick.lead >= -2 {
         settled = last ?? compare(gather(place, looksBack: true, at: now, devices, settings).pattern, place, trigger).lead
       }
       encounters[judgementOf: place].record(
-        quick, settled, isRepeated: last != nil, receivers: min(1 + gathered.others, 8), isPlaced: !unplaced.isMeant, edition: siteEdition,
-        at: now)
+        quick, settled, isRepeated: last != nil, receivers: min(1 + gathered.others, 8), isPlaced: !unplaced.isMeant, level: level,
+        edition: siteEdition, at: now)
     }
     learnSite(place, at: now, devices, settings)
   }

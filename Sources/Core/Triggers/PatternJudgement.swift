@@ -32,6 +32,8 @@ struct PatternJudgement: BitwiseCopyable {
   private(set) var quick = SitePlan.Comparison(rival: -1, overRival: 0, overRest: 0)
   private(set) var settled: Float = 0
   private(set) var at = Instant.zero
+  /// Our level of the device then.
+  private var level = Decibels(0)
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
   private var isPlaced = false
@@ -44,33 +46,51 @@ struct PatternJudgement: BitwiseCopyable {
   private var served = Interval.zero
   private var servedSince = Instant.never
 
-  /// Receivers change their minds within a second, not within a packet. What stands elsewhere is asked for less often, and so is what was
-  /// served and clearly stands here.
+  /// Receivers change their minds within a second, not within a packet.
   private static let pace = Interval.milliseconds(240)
+  /// How long it may wait while our level hardly changes; and where it clearly stands elsewhere, or where it was served.
   private static let calmPace = Interval.milliseconds(480)
-  private static let servedPace = Interval.milliseconds(960)
-  /// The likeliest place elsewhere hardly changes while somebody stands.
+  private static let clearPace = Interval.seconds(2)
+  private static let change: Float = 1
+  private static let clearChange: Float = 2
+  private static let clearlyServed: Float = 1
+  /// The likeliest place elsewhere hardly changes while somebody stands; nor does it matter which it is while that somebody stands there.
   private static let wholePace = Interval.seconds(4)
+  private static let elsewherePace = Interval.seconds(16)
   private static let lookBackPace = Interval.milliseconds(480)
+  /// While nothing is won at the moment, the last seconds win nothing either.
+  private static let idleLookBackPace = Interval.seconds(2)
   private static let servedLookBackPace = Interval.seconds(4)
   private static let teaching = Interval.seconds(8)
 
   var isElsewhere: Bool { isKnown && quick.lead < -2 }
 
-  func isDue(at now: Instant, isServed: Bool = false) -> Bool {
-    if isElsewhere { return now - at >= Self.calmPace }
-    return now - at >= (isServed && isKnown && quick.lead > PatternVerdict.needed ? Self.servedPace : Self.pace)
+  /// `level`: ours of the device. New settings, and receivers that take the place of others, leave nothing of what was known.
+  func isDue(at now: Instant, _ level: Decibels = Decibels(0), _ edition: UInt8 = 0, isServed: Bool = false) -> Bool {
+    guard edition == self.edition else { return true }
+    let elapsed = now - at
+    guard elapsed >= Self.pace else { return false }
+    guard isKnown else { return true }
+    let isClear = isServed ? quick.lead > Self.clearlyServed : isElsewhere
+    if elapsed >= (isClear ? Self.clearPace : Self.calmPace) { return true }
+    // What is here may go, what is elsewhere may come; what may be served soon may just be passing.
+    let nearer = (level - self.level).value
+    let change = quick.lead < 0 ? nearer : isServed ? -nearer : nearer.magnitude
+    return change >= (isClear ? Self.clearChange : Self.change)
   }
 
   /// What to begin the next comparison with; nil when all places must be compared.
   func hint(at now: Instant, _ edition: UInt8) -> SitePlan.Comparison? {
-    isKnown && edition == self.edition && comparedAll != .never && now - comparedAll < Self.wholePace ? quick : nil
+    guard isKnown else { return .unasked }
+    guard edition == self.edition, comparedAll != .never else { return nil }
+    return now - comparedAll < (isElsewhere ? Self.elsewherePace : Self.wholePace) ? quick : nil
   }
 
   /// What the last seconds showed, while that still counts.
-  func settled(at now: Instant, isServed: Bool) -> Float? {
+  func settled(at now: Instant, lead: Float, isServed: Bool) -> Float? {
     guard isKnown, lookedBack != .never else { return nil }
-    return now - lookedBack < (isServed ? Self.servedLookBackPace : Self.lookBackPace) ? settled : nil
+    let pace = isServed ? Self.servedLookBackPace : lead < 0 ? Self.idleLookBackPace : Self.lookBackPace
+    return now - lookedBack < pace ? settled : nil
   }
 
   var verdict: PatternVerdict? {
@@ -79,9 +99,10 @@ struct PatternJudgement: BitwiseCopyable {
 
   /// `settled` is nil where nobody looked back: what stands elsewhere now gains nothing by the last seconds.
   mutating func record(
-    _ quick: SitePlan.Comparison, _ settled: Float?, isRepeated: Bool = false, receivers: Int, isPlaced: Bool, edition: UInt8 = 0,
-    at now: Instant
+    _ quick: SitePlan.Comparison, _ settled: Float?, isRepeated: Bool = false, receivers: Int, isPlaced: Bool,
+    level: Decibels = Decibels(0), edition: UInt8 = 0, at now: Instant
   ) {
+    self.level = level
     (self.receivers, self.isPlaced, self.edition) = (UInt8(receivers), isPlaced, edition)
     if quick.isWhole { comparedAll = now }
     lookedBack = settled == nil ? .never : isRepeated ? lookedBack : now
@@ -107,5 +128,5 @@ struct PatternJudgement: BitwiseCopyable {
     return hasTaught
   }
 
-  mutating func recordUnknown(at now: Instant) { (at, isKnown) = (now, false) }
+  mutating func recordUnknown(at now: Instant, edition: UInt8 = 0) { (at, isKnown, self.edition) = (now, false, edition) }
 }

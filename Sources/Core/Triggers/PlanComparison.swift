@@ -10,12 +10,15 @@ extension SitePlan {
     var likeliest: UInt8 = 0
     var isWhole = true
 
+    /// Nothing has been compared: the receiver that hears it best is asked first.
+    static let unasked = Comparison(rival: -1, overRival: .infinity, overRest: .infinity, likeliest: .max)
+
     var lead: Float { min(overRival, overRest) }
 
     /// Only its likeliest points were asked again.
-    func renewed(of owner: Int8, _ lead: Float) -> Comparison {
+    func renewed(_ index: Int, of owner: Int8, _ lead: Float) -> Comparison {
       var renewed = self
-      renewed.isWhole = false
+      (renewed.likeliest, renewed.isWhole) = (UInt8(index), false)
       if owner < 0 { renewed.overRest = lead } else { (renewed.rival, renewed.overRival) = (owner, lead) }
       return renewed
     }
@@ -35,9 +38,9 @@ extension SitePlan {
   @inline(never)
   func compare(_ pattern: LevelPattern, at trigger: Int, after last: Comparison? = nil) -> Comparison {
     let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest()
-    if let last, case let index = Int(last.likeliest), index < count, case let set = elsewhere[index * 64 + trigger], set != 0 {
+    if let last, case let index = likeliest(last, pattern), index < count, case let set = elsewhere[index * 64 + trigger], set != 0 {
       let lead = here - pattern.likelihood(points, index, receivers.count).greatest(of: set)
-      if lead < Self.settled { return last.renewed(of: points[index].owner, lead) }
+      if lead < Self.settled { return last.renewed(index, of: points[index].owner, lead) }
     }
     var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
     for index in 0..<count {
@@ -49,8 +52,16 @@ extension SitePlan {
     return comparison
   }
 
-  /// Whoever stands so clearly where it stood last, and so clearly at another receiver, need not be looked for elsewhere.
-  private static let settled: Float = -3
+  private func likeliest(_ last: Comparison, _ pattern: LevelPattern) -> Int {
+    guard last.likeliest == .max else { return Int(last.likeliest) }
+    let loudest = pattern.loudest
+    var index = 0
+    while index < count, points[index].owner != loudest { index += 1 }
+    return index
+  }
+
+  /// Whoever stands likelier where it stood last, and so clearly at another receiver, need not be looked for elsewhere.
+  private static let settled: Float = -1
   private static let hopeless: Float = -6
 }
 

@@ -7,7 +7,14 @@ import Simulation
 /// receivers hear are compared exactly, by somebody who knows the model of `RandomSite` and, column by column, more of the site.
 /// A fire costs nothing but its errors: the threshold is the one that a share of the stands elsewhere exceeds.
 struct BestPossible {
-  enum Knowledge: CaseIterable { case everything, site, nothing }
+  enum Knowledge: CaseIterable {
+    case everything
+    /// The power as one earlier visit at a known pump shows it, but nothing of the site.
+    case visit
+    case site, nothing
+
+    var isSiteKnown: Bool { self == .everything || self == .site }
+  }
   /// Who must not fire: somebody in the street or the shop for as long, or somebody who walks past a pump, at the moment when it is nearest.
   enum Other { case standing, passing }
 
@@ -17,7 +24,8 @@ struct BestPossible {
 
   func print() {
     Swift.print(
-      "share of stands that can be served: power, antennas and exponent known | power unknown | all unknown; at \(Self.errors) errors")
+      "share of stands that can be served: power, antennas and exponent known | power learnt | power unknown | all unknown; at \(Self.errors) errors"
+    )
     for other in [Other.standing, .passing] {
       let words = other == .standing ? "those in the street and the shop" : "those who walk past, at their nearest moment"
       Swift.print("against \(words):")
@@ -81,6 +89,8 @@ private struct Stand {
   private let exponent: Double
   private let antennas: [Double]
   private let power: Double
+  /// What an earlier visit made of it, and how wrong that is, one standard deviation.
+  private let learnt: (power: Double, error: Double)
   /// Of what is left of shadows and fading after half a minute.
   private let variance: Double
   /// nil: not heard.
@@ -98,6 +108,9 @@ private struct Stand {
     variance = 0.8 * shadow * shadow + 0.7
     antennas = places.map { _ in RandomSite.antenna(&random) }
     power = RandomSite.power(&random)
+    let antenna = RandomSite.antennas.deviation
+    let error = ((variance + antenna * antenna) / Double(receivers)).squareRoot()
+    learnt = (power + error * random.normal(), error)
   }
 
   private var left: Double { places.map(\.x).min()! }
@@ -146,7 +159,7 @@ private struct Stand {
   // MARK: Judging
 
   func score(at pump: Int?, _ knowledge: BestPossible.Knowledge, _ other: BestPossible.Other) -> Double {
-    let exponents = knowledge == .nothing ? [1.85, 2.1, 2.4, 2.65] : [exponent]
+    let exponents = knowledge.isSiteKnown ? [exponent] : [1.85, 2.1, 2.4, 2.65]
     let elsewhere = other == .standing ? standingElsewhere(exponents, knowledge) : passing(exponents, knowledge)
     let pumps = pump.map { [$0] } ?? Array(places.indices)
     return pumps.map { pump in
@@ -193,12 +206,13 @@ private struct Stand {
   /// The power is taken out exactly where it is unknown; what silent receivers should have heard is judged by its likeliest value.
   private func likelihood(_ means: [Double], _ knowledge: BestPossible.Knowledge) -> Double {
     let antenna = RandomSite.antennas.deviation
-    let variance = variance + (knowledge == .nothing ? antenna * antenna : 0)
-    let prior = RandomSite.loudness
+    let variance = variance + (knowledge.isSiteKnown ? 0 : antenna * antenna)
+    let unknown = (mean: RandomSite.loudness.mean, deviation: RandomSite.loudness.deviation)
+    let prior = knowledge == .visit ? (mean: learnt.power, deviation: learnt.error) : unknown
     var (heard, sum, squares) = (0.0, 0.0, 0.0)
     for (receiver, level) in levels.enumerated() {
       guard let level else { continue }
-      let known = knowledge == .nothing ? 0 : antennas[receiver]
+      let known = knowledge.isSiteKnown ? antennas[receiver] : 0
       let error = level - means[receiver] - known - (knowledge == .everything ? power : prior.mean)
       heard += 1
       sum += error
@@ -213,7 +227,7 @@ private struct Stand {
       supposed = prior.mean + gain * sum
     }
     for (receiver, level) in levels.enumerated() where level == nil {
-      let known = knowledge == .nothing ? 0 : antennas[receiver]
+      let known = knowledge.isSiteKnown ? antennas[receiver] : 0
       let missing = (-97 - supposed - known - means[receiver]) / variance.squareRoot()
       logarithm += log(max(0.5 * erfc(-missing / 2.0.squareRoot()), 1e-12))
     }

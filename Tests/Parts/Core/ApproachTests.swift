@@ -107,17 +107,47 @@ import Testing
   private func judgement(rival: Int8 = 2, overRival: Float, overRest: Float) -> PatternJudgement {
     var judgement = PatternJudgement()
     let quick = SitePlan.Comparison(rival: rival, overRival: overRival, overRest: overRest)
-    judgement.record(quick, 1.5, receivers: 4, isPlaced: true, at: at(10))
+    judgement.record(quick, 1.5, receivers: 4, isPlaced: true, level: Decibels(-60), edition: 3, at: at(10))
     return judgement
   }
 
-  @Test("it is asked four times a second, and of what stands elsewhere twice") func paces() {
-    let (near, far) = (judgement(overRival: -2, overRest: 9), judgement(overRival: -2.01, overRest: 9))
-    #expect(!near.isDue(at: at(10.239)) && near.isDue(at: at(10.24)) && !far.isDue(at: at(10.479)) && far.isDue(at: at(10.48)))
+  /// When it is asked again at the latest, and by how much the level must rise or fall to be asked sooner, which is four times a second.
+  private func waits(_ lead: Float, isServed: Bool) -> (seconds: Double, rise: Float?, fall: Float?) {
+    let judgement = judgement(overRival: lead, overRest: 9)
+    func isDue(_ seconds: Double, _ change: Float = 0) -> Bool {
+      judgement.isDue(at: at(10 + seconds), Decibels(-60 + change), 3, isServed: isServed)
+    }
+    func least(_ changes: [Float]) -> Float? { changes.first { isDue(0.24, $0) } }
+    let steps = (1...40).map { Float($0) / 8 }
+    #expect(!steps.contains { isDue(0.239, $0) || isDue(0.239, -$0) }, "never more often")
+    let seconds = (240...3000).first { isDue(Double($0) / 1000) }.map { Double($0) / 1000 }
+    return (seconds ?? .infinity, least(steps), least(steps.map { -$0 }).map { -$0 })
+  }
+
+  @Test("twice a second, and every two where it clearly stands elsewhere or was served; sooner when the level changes as it must")
+  func paces() {
+    for (lead, isServed, seconds, rise, fall) in [
+      (5, false, 0.48, 1, 1), (0, false, 0.48, 1, 1), (-0.01, false, 0.48, 1, nil), (-2, false, 0.48, 1, nil), (-2.01, false, 2, 2, nil),
+      (5, true, 2, nil, 2), (1.01, true, 2, nil, 2), (1, true, 0.48, nil, 1), (0, true, 0.48, nil, 1), (-0.01, true, 0.48, 1, nil),
+      (-5, true, 0.48, 1, nil),
+    ] as [(Float, Bool, Double, Float?, Float?)] {
+      let found = waits(lead, isServed: isServed)
+      #expect(found.seconds == seconds && found.rise == rise && found.fall == fall, "\(lead), served: \(isServed): \(found)")
+    }
+    let near = judgement(overRival: -2, overRest: 9)
     #expect(near.verdict?.quick == -2 && near.verdict?.settled == 1.5 && near.verdict?.receivers == 4)
-    var unknown = far
-    unknown.recordUnknown(at: at(20))
-    #expect(unknown.verdict == nil && !unknown.isElsewhere && unknown.isDue(at: at(20.24)) && !unknown.isDue(at: at(20.239)))
+    #expect(near.isDue(at: at(10), Decibels(-60), 4), "at once when the receivers are others")
+  }
+
+  @Test("what was unknown is asked for four times a second, until the receivers are others") func unknownPace() {
+    var unknown = judgement(overRival: -2.01, overRest: 9)
+    unknown.recordUnknown(at: at(20), edition: 3)
+    #expect(unknown.verdict == nil && !unknown.isElsewhere)
+    for isServed in [false, true] {
+      #expect(unknown.isDue(at: at(20.24), Decibels(-60), 3, isServed: isServed))
+      #expect(!unknown.isDue(at: at(20.239), Decibels(-20), 3, isServed: isServed))
+      #expect(unknown.isDue(at: at(20), Decibels(-60), 2, isServed: isServed))
+    }
   }
 
   @Test("the shares are the likelihoods against one here, and make one together") func shares() {
@@ -132,43 +162,43 @@ import Testing
     #expect((alone.here - 0.5).magnitude < 0.001 && alone.rival == 0)
   }
 
-  @Test("what was served and clearly stands here is asked once a second, unless it is in doubt") func servedPace() {
-    let clear = judgement(overRival: 9, overRest: 3.01)
-    #expect(!clear.isDue(at: at(10.959), isServed: true) && clear.isDue(at: at(10.96), isServed: true) && clear.isDue(at: at(10.24)))
-    let doubtful = judgement(overRival: 9, overRest: 3)
-    #expect(!doubtful.isDue(at: at(10.239), isServed: true) && doubtful.isDue(at: at(10.24), isServed: true))
-    var elsewhere = judgement(overRival: -2.01, overRest: 9)
-    #expect(!elsewhere.isDue(at: at(10.479), isServed: true) && elsewhere.isDue(at: at(10.48), isServed: true))
-    elsewhere.recordUnknown(at: at(20))
-    #expect(elsewhere.isDue(at: at(20.24), isServed: true))
-  }
-
-  @Test("for four seconds a comparison may begin where the last one ended, while the receivers are the same") func hints() {
+  @Test("for four seconds a comparison may begin where the last one ended, for sixteen elsewhere, while the receivers are the same")
+  func hints() {
     var judgement = PatternJudgement()
-    #expect(judgement.hint(at: at(0), 0) == nil, "nothing was compared yet")
-    var quick = SitePlan.Comparison(rival: 1, overRival: -5, overRest: 2, likeliest: 7)
-    judgement.record(quick, nil, receivers: 3, isPlaced: true, edition: 2, at: at(10))
-    #expect(
-      judgement.hint(at: at(13.999), 2)?.likeliest == 7 && judgement.hint(at: at(14), 2) == nil && judgement.hint(at: at(11), 3) == nil)
-    quick.isWhole = false
-    judgement.record(quick, nil, receivers: 3, isPlaced: true, edition: 2, at: at(12))
-    #expect(judgement.hint(at: at(13.999), 2) != nil && judgement.hint(at: at(14), 2) == nil, "a part of a comparison does not count")
-    judgement.recordUnknown(at: at(12.5))
-    #expect(judgement.hint(at: at(13), 2) == nil)
+    #expect(judgement.hint(at: at(0), 0)?.likeliest == .max, "nothing was compared yet: who hears it best is asked first")
+    for (lead, seconds) in [(-2, 4), (5, 4), (-2.01, 16)] as [(Float, Double)] {
+      var quick = SitePlan.Comparison(rival: 1, overRival: lead, overRest: 7, likeliest: 7)
+      judgement.record(quick, nil, receivers: 3, isPlaced: true, edition: 2, at: at(10))
+      #expect(judgement.hint(at: at(9.999 + seconds), 2)?.likeliest == 7, "\(lead)")
+      #expect(judgement.hint(at: at(10 + seconds), 2) == nil && judgement.hint(at: at(11), 3) == nil, "\(lead)")
+      quick.isWhole = false
+      judgement.record(quick, nil, receivers: 3, isPlaced: true, edition: 2, at: at(12))
+      #expect(judgement.hint(at: at(9.999 + seconds), 2) != nil && judgement.hint(at: at(10 + seconds), 2) == nil, "a part does not count")
+    }
+    judgement.recordUnknown(at: at(12.5), edition: 2)
+    #expect(judgement.hint(at: at(13), 2)?.likeliest == .max)
+    var guessed = PatternJudgement()
+    guessed.record(
+      SitePlan.Comparison(rival: 1, overRival: -5, overRest: 2, likeliest: 7, isWhole: false), nil, receivers: 3, isPlaced: true, at: at(10)
+    )
+    #expect(guessed.hint(at: at(10.1), 0) == nil, "whoever was only guessed at is compared as a whole the next time")
   }
 
-  @Test("the last seconds are looked at twice a second, of what was served every four seconds, and never where it stands elsewhere")
+  @Test("the last seconds are looked at twice a second, less often where nothing is won or much was, and never where it stands elsewhere")
   func lookingBack() {
     var judgement = judgement(overRival: 5, overRest: 5)
-    #expect(judgement.settled(at: at(10.479), isServed: false) == 1.5 && judgement.settled(at: at(10.48), isServed: false) == nil)
-    #expect(judgement.settled(at: at(13.999), isServed: true) == 1.5 && judgement.settled(at: at(14), isServed: true) == nil)
+    for (lead, isServed, seconds) in [(0, false, 0.48), (-0.01, false, 2), (0, true, 4), (-0.01, true, 4)] as [(Float, Bool, Double)] {
+      let known = judgement
+      func settled(_ after: Double) -> Float? { known.settled(at: at(10 + after), lead: lead, isServed: isServed) }
+      #expect(settled(seconds - 0.001) == 1.5 && settled(seconds) == nil, "\(lead), served: \(isServed)")
+    }
     judgement.record(judgement.quick, 1.5, isRepeated: true, receivers: 4, isPlaced: true, at: at(10.4))
-    #expect(judgement.settled(at: at(10.5), isServed: false) == nil, "what was only repeated is not new")
+    #expect(judgement.settled(at: at(10.5), lead: 5, isServed: false) == nil, "what was only repeated is not new")
     judgement.record(judgement.quick, nil, receivers: 4, isPlaced: true, at: at(11))
-    #expect(judgement.settled(at: at(11), isServed: false) == nil && judgement.verdict?.settled == 5)
+    #expect(judgement.settled(at: at(11), lead: 5, isServed: false) == nil && judgement.verdict?.settled == 5)
     judgement.record(judgement.quick, 0.5, receivers: 4, isPlaced: true, at: at(12))
     judgement.recordUnknown(at: at(12.1))
-    #expect(judgement.settled(at: at(12.1), isServed: true) == nil)
+    #expect(judgement.settled(at: at(12.1), lead: 5, isServed: true) == nil)
   }
 
   @Test("a visit teaches once, when it has been served for eight seconds; what lies between does not count") func lessons() {

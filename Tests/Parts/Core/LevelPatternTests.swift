@@ -113,23 +113,18 @@ import Testing
     #expect(abs(lowered.likelihood(losses, PerReceiver()) - plain.likelihood(losses, PerReceiver())) < 1e-4)
   }
 
+  @Test("the loudest receiver is the one that hears it best, and none where nobody hears it") func loudest() {
+    for best in 0..<8 {
+      let heard = (0..<8).map { Heard(level: $0 == best ? -20 : $0 % 3 == 0 ? nil : -30) }
+      #expect(pattern(heard, .unknown, floor: -40).loudest == Int8(best))
+    }
+    #expect(pattern([Heard(level: nil), Heard(level: nil)], .unknown, floor: -40).loudest == -1)
+  }
+
   // MARK: Judgements
 
   private func comparison(_ rival: Float, _ rest: Float) -> SitePlan.Comparison {
     SitePlan.Comparison(rival: 2, overRival: rival, overRest: rest)
-  }
-
-  @Test("a judgement is due four times a second, and half as often where the device is clearly elsewhere") func pace() {
-    var judgement = PatternJudgement()
-    let now = Instant.zero + .seconds(50)
-    func due(_ milliseconds: Int64) -> Bool { judgement.isDue(at: now + .milliseconds(milliseconds)) }
-    #expect(judgement.verdict == nil && !judgement.isElsewhere && due(0))
-    for (lead, pace) in [(3, 240), (-2, 240), (-2.01, 480)] as [(Float, Int64)] {
-      judgement.record(comparison(9, lead), 1, receivers: 3, isPlaced: true, at: now)
-      #expect(!due(pace - 1) && due(pace), "\(lead)")
-    }
-    judgement.recordUnknown(at: now)
-    #expect(judgement.verdict == nil && !judgement.isElsewhere && !due(239) && due(240))
   }
 
   @Test("the verdict is the worse of rival and rest; from how many receivers, and whether they have places") func verdict() throws {

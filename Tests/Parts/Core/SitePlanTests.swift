@@ -188,6 +188,35 @@ import Testing
     check("after one took another's place")
   }
 
+  @Test("to begin with who hears it best finds nobody nearer than to ask for all places: it only ends sooner where it stands elsewhere")
+  func guess() {
+    var rig = Rig {
+      $0.calibration.pathLossExponent = 2
+      $0.addRadios(1)
+      $0.radios[0].point = PlanPoint(x: 0, y: 0)
+      $0.addTrigger("one", group: "pumps", radio: 0)
+    }
+    var receivers = [PlanPoint(x: 0, y: 0)]
+    for other in 1..<6 {
+      receivers.append(PlanPoint(x: Float(other % 3) * 9, y: Float(other / 3) * 9))
+      _ = rig.gateway.triggers.plan.receiver(of: other, "n", at: receivers[other], now: .zero)
+    }
+    var guessed = 0
+    for step in 0..<600 {
+      let pattern = pattern(at: PlanPoint(x: Float(step % 30) - 6, y: Float(step / 30) - 5), receivers)
+      let whole = rig.gateway.triggers.plan.compare(pattern, at: 0)
+      let found = rig.gateway.triggers.plan.compare(pattern, at: 0, after: .unasked)
+      if found.isWhole {
+        #expect(found.lead == whole.lead && found.rival == whole.rival)
+      } else {
+        guessed += 1
+        #expect(found.lead < 0 && found.lead >= whole.lead && found.rival == pattern.loudest && found.lead == found.overRival)
+        #expect(found.likeliest < .max && found.overRest == .infinity)
+      }
+    }
+    #expect(guessed > 100 && guessed < 600)
+  }
+
   @Test("of more than eight receivers those count that stand nearest to our triggers, whoever speaks first")
   func nearest() {
     var rig = Rig {
