@@ -53,7 +53,6 @@ struct PatternJudgement: BitwiseCopyable {
   private static let clearPace = Interval.seconds(2)
   private static let change: Float = 1
   private static let clearChange: Float = 2
-  private static let clearlyServed: Float = 1
   /// The likeliest place elsewhere hardly changes while somebody stands; nor does it matter which it is while that somebody stands there.
   private static let wholePace = Interval.seconds(4)
   private static let elsewherePace = Interval.seconds(16)
@@ -71,11 +70,13 @@ struct PatternJudgement: BitwiseCopyable {
     let elapsed = now - at
     guard elapsed >= Self.pace else { return false }
     guard isKnown else { return true }
-    let isClear = isServed ? quick.lead > Self.clearlyServed : isElsewhere
+    // A visit must not end by mistake, for then it might begin again.
+    if isServed, quick.lead <= PatternVerdict.needed { return elapsed >= Self.calmPace || !isElsewhere }
+    let isClear = isServed || isElsewhere
     if elapsed >= (isClear ? Self.clearPace : Self.calmPace) { return true }
     // What is here may go, what is elsewhere may come; what may be served soon may just be passing.
     let nearer = (level - self.level).value
-    let change = quick.lead < 0 ? nearer : isServed ? -nearer : nearer.magnitude
+    let change = isServed ? -nearer : quick.lead < 0 ? nearer : nearer.magnitude
     return change >= (isClear ? Self.clearChange : Self.change)
   }
 
