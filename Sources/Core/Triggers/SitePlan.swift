@@ -17,7 +17,7 @@ package struct SitePlan: ~Copyable {
     filledWith: PlacedReceiver(neighbour: -1, radio: 0, point: PlanPoint(x: 0, y: 0), used: .zero, gateway: Name()))
   /// Rises when a receiver's place in the list is given to another one.
   private(set) var edition: UInt8 = 0
-  private var exponent: Float = 1.8
+  private var exponent = SitePlan.leastExponent
   var learnt = LearntSite()
   var isLearning = false
   /// What is known of receivers that are not in use at the moment.

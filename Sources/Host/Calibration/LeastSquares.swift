@@ -23,12 +23,9 @@ struct LeastSquares {
     var left = matrix
     var inverse = (0..<unknowns).map { row in (0..<unknowns).map { $0 == row ? 1.0 : 0.0 } }
     for column in 0..<unknowns {
-      var pivot = column
-      for row in column..<unknowns where abs(left[row][column]) > abs(left[pivot][column]) { pivot = row }
-      guard abs(left[pivot][column]) > 1e-9 else { return nil }
-      left.swapAt(column, pivot)
-      inverse.swapAt(column, pivot)
+      // No rows change places: sums of squares stand on the diagonal, and that keeps the errors small.
       let scale = left[column][column]
+      guard scale > 1e-9 else { return nil }
       for j in 0..<unknowns {
         left[column][j] /= scale
         inverse[column][j] /= scale

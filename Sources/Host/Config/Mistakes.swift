@@ -54,12 +54,14 @@ extension Draft {
       let words = "there is no such value: delete the line, and the default holds"
       return Mistake(at: valuePlace, words: words, corrections: [.replace(line: index, by: [])])
     }
-    guard let right, right.bytes != assignment.value else {
+    guard let right else {
       let isWord = value.first != UInt8(ascii: "[") && !value.contains(UInt8(ascii: "\""))
       guard assignment.wantsNumber, isWord else { return nil }
       let words = "\(assignment.title) wants a number, and this is none"
       return Mistake(at: valuePlace, words: words, corrections: [.replace(line: index, by: [])])
     }
+    // It is right as it stands: something else on the line is wrong.
+    guard right.bytes != assignment.value else { return nil }
     return Mistake(
       at: valuePlace, words: "\(right.reason): write " + assignment.advice(right.bytes),
       corrections: [.replace(line: index, by: assignment.line(right.bytes))])

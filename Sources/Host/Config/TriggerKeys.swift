@@ -128,7 +128,7 @@ extension Configuration {
       noteFutile(selector, at: node.at, section)
       if let service = selector.service { listenFor(service, at: node.at, section) }
     } catch {
-      var words = error.words
+      var words = written.overflowed ? "is longer than any selector can be" : error.words
       var aliases: [String] = []
       for index in core.keys.indices where core.keys[index].kind.resolves(.irk) { aliases.append(String(core.keys[index].alias)) }
       if let meant = selectorMeant(by: node.text, aliases: aliases) { words = "is no selector: write \"\(withoutKey(meant))\"" }

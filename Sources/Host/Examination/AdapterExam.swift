@@ -78,8 +78,7 @@ extension Examined {
     let channel = mode == .user ? HCI_CHANNEL_USER : HCI_CHANNEL_RAW
     let name = "hci\(index)" + (KernelAdapter.address(of: index).map { " (\($0.written))" } ?? "")
     if bluetooth_bind(socket, index, UInt16(channel)) == 0 {
-      let daemon = hasDaemon ? "; bluetoothd runs beside it" : ""
-      return Examined(subject, .good, "\(name): there, \(isUp ? "up" : "down"), and may be used\(daemon)")
+      return Examined(subject, .good, usable(name, isUp: isUp, hasDaemon: hasDaemon))
     }
     let code = linux_errno()
     if code == EPERM || code == EACCES { return refused(.noPermission, adapter, subject) }
@@ -89,6 +88,11 @@ extension Examined {
       return Examined(subject, .good, "\(name): there and up, nobody else is known to use it; the gateway takes it for itself")
     }
     return refused(.busy, adapter, subject)
+  }
+
+  static func usable(_ name: String, isUp: Bool, hasDaemon: Bool) -> String {
+    let daemon = hasDaemon ? "; bluetoothd runs beside it" : ""
+    return "\(name): there, \(isUp ? "up" : "down"), and may be used\(daemon)"
   }
 
   static func refused(_ trouble: Trouble, _ adapter: Adapter, _ subject: String, code: CInt = 0) -> Examined {

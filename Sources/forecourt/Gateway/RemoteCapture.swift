@@ -60,6 +60,8 @@ struct RemoteCapture {
 
   /// At the end of the process: waits for the disk, but no longer than a second.
   mutating func finish() {
+    // Whatever the disk does by then is the answer.
+    isEnding = true
     for index in threads.indices { recorders[index].stop() }
     let limit = Clock.now() + .seconds(1)
     while Clock.now() < limit, !recorders.allSatisfy({ $0.isOver }) { wait(-1, nil, forAtMost: Self.glance) }

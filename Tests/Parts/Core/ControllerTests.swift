@@ -153,4 +153,19 @@ import Testing
     line.run(for: .seconds(1))
     #expect(line.model.isScanning && line.controller.recoveries.rescans == 1)
   }
+
+  @Test("each thing that a controller refuses is told from each other, whatever else it refuses") func shortfalls() {
+    let all: [Shortfalls] = [.version, .address, .commands, .features, .buffers, .masks, .randomAddress, .extended, .coded]
+    for number in 0..<1 << all.count {
+      var some = Shortfalls()
+      for (bit, one) in all.enumerated() where number >> bit & 1 != 0 { some.insert(one) }
+      for (bit, one) in all.enumerated() {
+        let isRefused = number >> bit & 1 != 0
+        #expect(some.contains(one) == isRefused && (some.intersection(one) == one) == isRefused, "\(bit) of \(number)")
+        var rest = some
+        rest.remove(one)
+        #expect(!rest.contains(one) && (rest == some) == !isRefused, "\(bit) of \(number)")
+      }
+    }
+  }
 }

@@ -111,4 +111,22 @@ import Testing
     #expect(try listener.hear(extended([2]), at: 1_001)?.data == [2])
     #expect(listener.dropped == 1)
   }
+
+  @Test("as long as no more than eight are under way at once every one comes whole, whoever ends first", arguments: 0..<40 as Range<UInt64>)
+  func crowd(seed: UInt64) throws {
+    var random = Seeded(seed)
+    let listener = Listener()
+    var begun: [Int: [UInt8]] = [:]
+    for step in 0..<600 as Range<Int64> {
+      // A step is a millisecond, and nobody waits for a second.
+      let sender = begun.count < 8 ? Int.random(in: 0..<12, using: &random) : begun.keys.sorted().randomElement(using: &random)!
+      let isLast = begun.count == 8 || Bool.random(using: &random)
+      let known = begun[sender] ?? []
+      let piece = [UInt8(sender), UInt8(truncatingIfNeeded: step)]
+      let heard = try listener.hear(extended(piece, from: Address(UInt64(sender), type: 1), event: isLast ? 0 : Self.more), at: step)
+      #expect(heard?.data == (isLast ? known + piece : nil), "step \(step)")
+      begun[sender] = isLast ? nil : known + piece
+    }
+    #expect(listener.dropped == 0)
+  }
 }

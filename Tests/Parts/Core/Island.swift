@@ -25,6 +25,8 @@ final class Island {
   private var chance: Seeded
   private let loss: Double
   private let delay: Double
+  /// From now on every message takes so long, in order.
+  var lag: Double?
   private let isPlaced: Bool
   /// Whose line to the broker is down.
   private var cut: Set<Int> = []
@@ -234,7 +236,7 @@ final class Island {
 
   private func send(_ word: Word, _ json: [String: Any], to index: Int, at time: Double) {
     let (heard, runs) = (Text<520>(json["heard"] as! String), Text<200>(json["runs"] as! String))
-    let letter = Letter(due: time + 0.002 + delay * fraction() * fraction(), to: index, word: word, heard: heard, runs: runs)
+    let letter = Letter(due: time + (lag ?? 0.002 + delay * fraction() * fraction()), to: index, word: word, heard: heard, runs: runs)
     archive.append(letter)
     if fraction() >= loss { letters.append(letter) }
   }

@@ -56,6 +56,39 @@ import Testing
   }
 }
 
+@Suite("Where a power comes from") struct PowerSourceTests {
+  /// From the worst source to the best.
+  private static let sources: [(source: MeasuredPower, isImprecise: Bool)] = [
+    (.assumed(Decibels(-59)), true), (.transmitted(Decibels(-60)), true), (.learnt(Decibels(-61)), true),
+    (.advertised(Decibels(-62)), false), (.calibrated(Decibels(-63)), false),
+  ]
+
+  @Test("a better source replaces a worse one, each renews what it said itself, and visits go on teaching what they have taught")
+  func ranks() {
+    for (place, (known, isImprecise)) in Self.sources.enumerated() {
+      #expect(known.isImprecise == isImprecise, "\(known)")
+      for (other, (source, _)) in Self.sources.enumerated() {
+        var power = known
+        power.learn(source)
+        #expect(power.level == Self.sources[max(place, other)].source.level, "\(known), then \(source)")
+      }
+      var renewed = known
+      renewed.learn(Self.renewed(known))
+      #expect(renewed.level == Decibels(-70), "\(known)")
+    }
+  }
+
+  private static func renewed(_ power: MeasuredPower) -> MeasuredPower {
+    switch power {
+    case .assumed: .assumed(Decibels(-70))
+    case .transmitted: .transmitted(Decibels(-70))
+    case .learnt: .learnt(Decibels(-70))
+    case .advertised: .advertised(Decibels(-70))
+    case .calibrated: .calibrated(Decibels(-70))
+    }
+  }
+}
+
 @Suite("Two names of one phone") struct IdentityRelationTests {
   private func identity(_ text: StaticString) throws -> Identity { try Identity(written: Text<128>(text).bytes) }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Core
@@ -173,6 +174,81 @@ import Testing
     #expect(rig.gateway.triggers.plan.offset(of: 1) == 0)
     reload(&rig, at: 7)
     #expect(rig.gateway.triggers.plan.offset(of: 1) == -6)
+  }
+
+  @Test("who is served teaches from where all together hear it best: at the trigger or around it, or close beside a neighbour's receiver")
+  func likeliest() {
+    func wide(_ settings: inout Settings) {
+      configure(&settings)
+      for trigger in settings.triggers.indices { settings.triggers[trigger].fire = Meters(3) }
+    }
+    let usual = LevelPattern.Loudness.unknown.mean
+    /// What is found of a phone that is as loud as most are, and how far off the receivers are taken to be.
+    func taught(_ place: PlanPoint, by receiver: Int? = nil) -> (loudness: Float, offset: Float) {
+      var rig = Rig { wide(&$0) }
+      let losses = rig.gateway.triggers.plan.losses(at: place)
+      var loudness = Float.nan
+      for _ in 0..<30 {
+        var pattern = LevelPattern()
+        for receiver in 0..<4 { pattern.hear(receiver, usual - losses[receiver]) }
+        pattern.close(.unknown, floor: -60)
+        let found =
+          if let receiver {
+            rig.gateway.triggers.plan.learn(pattern, atReceiver: receiver)
+          } else {
+            rig.gateway.triggers.plan.learn(pattern, at: 3)
+          }
+        loudness = found ?? .nan
+      }
+      let records = rig.gateway.triggers.plan.records
+      return (loudness, records.indices.map { records[$0].offset.value.magnitude }.max() ?? .nan)
+    }
+    let there = FourPumps.places[3]
+    let around = (0..<6).map { step in
+      let angle = Double(step) * .pi / 3
+      return PlanPoint(x: there.x + Float(2.4 * cos(angle)), y: there.y + Float(2.4 * sin(angle)))
+    }
+    for place in [there] + around {
+      let (loudness, offset) = taught(place)
+      #expect((loudness - usual).magnitude < 0.01 && offset < 0.01, "at \(place): \(loudness), \(offset)")
+    }
+    // Three metres off it would not be served.
+    let near: [(Float, Float)] = [(0, 0), (0, 1.2), (1.04, -0.6), (-1.04, -0.6)]
+    for (index, (x, y)) in (near + [(3, 0), (0, 3), (-3, 0), (0, -3)]).enumerated() {
+      let (loudness, offset) = taught(PlanPoint(x: there.x + x, y: there.y + y), by: 3)
+      let isRight = (loudness - usual).magnitude < 0.01 && offset < 0.01
+      #expect(isRight == (index < near.count), "beside it at \(x), \(y): \(loudness), \(offset)")
+    }
+  }
+
+  /// Whose records there are, without ours that know nothing.
+  private func known(_ rig: borrowing Rig) -> [String] {
+    let records = rig.gateway.triggers.plan.records
+    return records.indices.filter { records[$0].visits > 0 }.map { String(records[$0].gateway) + " \(records[$0].visits)" }
+  }
+
+  @Test("of more receivers than are remembered the one goes that was set aside first, and what is known anew counts as the last")
+  func remembered() {
+    func record(_ gateway: String, _ visits: UInt16) -> ReceiverRecord {
+      var record = ReceiverRecord()
+      record.gateway = Name(Array(gateway.utf8).span.bytes)
+      (record.point, record.visits, record.doubt) = (FourPumps.places[1], visits, Decibels(1))
+      return record
+    }
+    var rig = site()
+    for number in 1...17 { rig.gateway.restore(record("other-\(number)", 1)) }
+    #expect(known(rig) == (2...17).map { "other-\($0) 1" })
+    rig.gateway.restore(record("other-5", 2))
+    rig.gateway.restore(record("other-18", 1))
+    let left = [3, 4] + Array(6...17)
+    #expect(known(rig) == left.map { "other-\($0) 1" } + ["other-5 2", "other-18 1"])
+    // One of ours is learnt, and then stands elsewhere.
+    rig = site()
+    rig.gateway.restore(record("gateway", 7))
+    for number in 1...16 { rig.gateway.restore(record("other-\(number)", 1)) }
+    #expect(known(rig) == (1...16).map { "other-\($0) 1" } + ["gateway 7"])
+    reload(&rig, at: 6, second: PlanPoint(x: 8, y: 1))
+    #expect(known(rig) == (2...16).map { "other-\($0) 1" } + ["gateway 7"])
   }
 
   @Test("a visit teaches how loud a phone is, its pocket included, beyond what a level rule may believe") func loudness() throws {

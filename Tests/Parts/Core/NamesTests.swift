@@ -80,6 +80,35 @@ import Testing
     let powers = (0..<rig.gateway.devices.capacity).filter { rig.gateway.devices.isUsed($0) }.map { rig.gateway.devices[$0].power }
     #expect(powers.map(\.level) == [Decibels(-71)])
   }
+
+  @Test("a device that was measured under its second name is published, and believed measured, whatever it claims and is called later")
+  func measured() throws {
+    var rig = Rig {
+      for (written, power) in [("name:Bus@*", -71), ("name:Van@*", -50)] as [(String, Float)] {
+        var calibration = DeviceCalibration()
+        (calibration.match, calibration.measuredPower) = (Slice(start: UInt16($0.selectors.count), count: 1), Decibels(power))
+        guard let named = try? Selector(written: Array(written.utf8).span.bytes) else { continue }
+        precondition($0.selectors.append(named) == nil && $0.calibration.devices.append(calibration) == nil)
+      }
+    }
+    // -128 dBm at 1 m: nobody transmits so little.
+    let beacon = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 80")
+    func device() throws -> (power: Decibels, isImplausible: Bool) {
+      let slots = (0..<rig.gateway.devices.capacity).filter { rig.gateway.devices.isUsed($0) }
+      try #require(slots.count == 1)
+      return (rig.gateway.devices[slots[0]].power.level, rig.gateway.devices[slots[0]].isImplausible)
+    }
+    for step in 0..<5 { rig.hear(1, at: Double(step), data: beacon) }
+    #expect(try device().isImplausible)
+    #expect(!rig.said().contains { $0.topic.hasPrefix("proximity/") }, "nothing looks for it")
+    for (second, name) in [(10, "0409427573"), (20, "040956616E"), (30, "0409427573")] {
+      rig.hear(1, at: Double(second), data: bytes("020106 " + name))
+      for step in 1...5 { rig.hear(1, at: Double(second + step), data: beacon) }
+      let (power, isImplausible) = try device()
+      #expect(power == Decibels(-71) && !isImplausible, "at \(second) s")
+      #expect(rig.said().contains { $0.topic.hasPrefix("proximity/ibeacon:") }, "at \(second) s")
+    }
+  }
 }
 
 @Suite("The power that an advert claims") struct ClaimedPowerTests {

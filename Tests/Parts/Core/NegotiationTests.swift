@@ -47,6 +47,15 @@ import Testing
     #expect(island.told.filter { $0.event != "arm" }.map { "\($0.gateway) \($0.event)" } == ["0 fire", "0 leave"])
   }
 
+  @Test(
+    "an intent asks for two seconds: answers that are later tell nothing of the present, and nobody fires",
+    arguments: [(0.2, true), (0.7, true), (1.0, true), (1.2, false), (1.4, false), (1.8, false)])
+  func late(lag: Double, isInTime: Bool) {
+    let island = Island(2, seed: 7, loss: 0, delay: 0.05)
+    island.lag = lag
+    #expect(visit(island).contains("0 fire") == isInTime)
+  }
+
   private func visit(_ island: Island, best: Double = -60, other: Double = -76) -> [String] {
     for tick in 0..<150 {
       let time = 5 + Double(tick) * 0.1

@@ -24,6 +24,10 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: Data(last.payload.utf8)) as? [String: Any])
   }
 
+  private func ids(_ said: [(topic: String, payload: String)]) -> Set<Substring> {
+    Set(said.compactMap { $0.payload.firstMatch(of: /"event_id":"([-\w]+)"/)?.1 })
+  }
+
   @Test("after a restart a device that is not heard leaves, once; one that is heard goes on, and leaves for its own reason")
   func visits() throws {
     var rig = rig()
@@ -44,6 +48,7 @@ import Testing
     #expect(told == [Told("leave", device: 2, reason: "restart")], "and no second fire for the one who stands there")
     let exits = said.filter { $0.topic == "region/door/event" }.map(\.payload)
     #expect(exits.count == 1 && exits[0].contains(#""event":"exit","reason":"restart""#) && exits[0].contains("00:02"))
+    #expect(ids(said).count == 2, "each end is an event with an id of its own")
     let served = try #require(try state(said)["served"] as? [[String: Any]])
     #expect(served.count == 1 && served[0]["since"] as? String == "2025-10-09T08:52:50.000Z", "\(served)")
     #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""count":1"#) == true)
@@ -91,7 +96,7 @@ import Testing
     let said = rig.said()
     let topics = ["trigger/old", "trigger/old/state", "region/old/event", "region/old", "forecourt/site/before/trigger/pump"]
     #expect(said.map(\.topic) == topics && said[1].payload.isEmpty && said[3].payload.isEmpty)
-    #expect(said[0].payload.contains("restart") && said[2].payload.contains("restart"))
+    #expect(said[0].payload.contains("restart") && said[2].payload.contains("restart") && ids(said).count == 3)
   }
 
   @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")

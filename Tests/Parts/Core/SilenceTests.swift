@@ -198,4 +198,16 @@ import Testing
       }
     }
   }
+
+  @Test("whenever listening begins, it is judged in the same way", arguments: [0.001, 3.9, 4, 50, 1_000_000]) func late(start: Double) {
+    for windows in [1, 15, 16, 30] {
+      var (early, late) = (heard(5, windows: windows), heard(5, windows: windows, from: start))
+      for words in ["before", "after"] {
+        #expect(late.rate == early.rate && late.isLively == early.isLively, "\(words) the report behind \(windows) windows")
+        #expect(late.patience == early.patience, "\(words) the report behind \(windows) windows")
+        early.observe(Address(word: 1), at: at(Double(windows) * 4))
+        late.observe(Address(word: 1), at: at(start + Double(windows) * 4))
+      }
+    }
+  }
 }

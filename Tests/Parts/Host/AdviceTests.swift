@@ -49,4 +49,14 @@ import Testing
     #expect(advice(.noAdapter, Self.serial, code: 2) == line + "cannot be opened: No such file or directory")
     #expect(advice(.system, Self.kernels, code: 0) == "hci1: the system refuses")
   }
+
+  @Test("an adapter that may be used is said to be there, whether it is up, and whether bluetoothd runs beside it") func usable() {
+    for (isUp, hasDaemon, words) in [
+      (true, false, "hci1: there, up, and may be used"), (false, false, "hci1: there, down, and may be used"),
+      (true, true, "hci1: there, up, and may be used; bluetoothd runs beside it"),
+      (false, true, "hci1: there, down, and may be used; bluetoothd runs beside it"),
+    ] {
+      #expect(Examined.usable("hci1", isUp: isUp, hasDaemon: hasDaemon) == words)
+    }
+  }
 }

@@ -40,7 +40,7 @@ private let base = "forecourt/site/gateway"
     talk.broker.answer { answers in
       answers.publication = { topic in
         guard topic.hasSuffix("/trigger/pump") else { return 0 }
-        usleep(300_000)
+        usleep(700_000)
         return isAnswered ? 0 : nil
       }
     }

@@ -38,6 +38,26 @@ struct ConfigurationErrors {
       ])
   }
 
+  @Test("a name has 1 to 32 bytes, however many letters that are", arguments: ["a", "ü", "€", "\u{1F600}"])
+  func lengths(letter: String) {
+    for count in 0...40 {
+      let name = String(repeating: letter, count: count)
+      let bytes = name.utf8.count
+      let words = bytes == 0 ? "must not be empty" : bytes > 32 ? "is longer than 32 bytes" : nil
+      let found = findings(shortest + "gateway.name = \"\(name)\"\n")
+      #expect(found.count == (words == nil ? 0 : 1), "\(count): \(found)")
+      if let words { #expect(found.first?.hasPrefix("config.toml:2:9: gateway: name (") == true && found.first?.hasSuffix(words) == true) }
+    }
+  }
+
+  @Test("a selector that is too long is told why, however long it is", arguments: [39, 40, 100, 159, 160, 161, 200, 320, 321, 1_000])
+  func longSelectors(length: Int) {
+    let selector = "name:" + String(repeating: "a", count: length - 7) + "@*"
+    let words = length > 160 ? "is longer than any selector can be" : "has a name longer than 33 bytes; write its beginning and *@*"
+    let found = findings(shortest + "[[region]]\nname = \"r\"\nmatch = \"\(selector)\"\n")
+    #expect(found.count == (length > 40 ? 1 : 0) && found.allSatisfy { $0.hasSuffix(words) }, "\(found)")
+  }
+
   @Test("invalid UTF-8 is reported at its place, too") func bytes() {
     let lines = found(ConfigurationText(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
     #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence"])

@@ -36,6 +36,17 @@ struct ConfigurationMistakes {
 
   @Test("there are at least 64 kinds of them") func many() { #expect(WrittenMistake.all.count >= 64) }
 
+  @Test(
+    "a value that is right is not blamed for a comment that is wrong",
+    arguments: [
+      "mqtt.port = 1883", "zones.near_m = 1.5", "zones.near_m = -1", "command.enabled = true", "gateway.name = \"a\"", "gateway.name = 'a'",
+      "publish.gateways = [\"a\", \"b\"]",
+    ])
+  func comments(line: String) {
+    let found = findings(WrittenMistake.first + line + " # \u{1}\n")
+    #expect(found.count == 1 && found[0].contains("syntax error in comment: control characters"), "\(found)")
+  }
+
   @Test("a key in a mistaken line is never repeated") func secrets() {
     for line in [
       "key = ec0234a357c8ad05341010a60a397d9b", "key = \"ec0234a357c8ad05341010a60a397d9b", "key: ec0234a357c8ad05341010a60a397d9b",

@@ -37,8 +37,15 @@ final class Door {
   }
 
   func claim(_ topic: String = "island/peer:BC00BD17/other", _ change: (inout Claim) -> Void = { _ in }) -> Claim? {
+    say("forecourt/site/claim/" + topic, Self.words(of: Name("other"), change))
+    guard case .claim(let claim)? = core.pop() else { return nil }
+    return claim
+  }
+
+  /// A claim of a neighbour, as it writes it.
+  static func words(of gateway: Name, _ change: (inout Claim) -> Void = { _ in }) -> String {
     var claim = Claim()
-    claim.gateway = Name("other")
+    claim.gateway = gateway
     claim.trigger = Name("pump-1")
     claim.group = Name("island")
     claim.identity = try! Identity(written: Array("peer:BC00BD17".utf8).span.bytes)
@@ -49,9 +56,7 @@ final class Door {
     claim.dwell = .milliseconds(800)
     claim.age = .milliseconds(40)
     change(&claim)
-    say("forecourt/site/claim/" + topic, claim.payload(heard: "7/gateway/3/third"))
-    guard case .claim(let claim)? = core.pop() else { return nil }
-    return claim
+    return claim.payload(heard: "7/gateway/3/third")
   }
 }
 

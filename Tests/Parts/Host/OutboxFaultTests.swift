@@ -80,4 +80,39 @@ import Testing
     }
     if how != "log cut" { #expect(open == ["irk:ann"]) }
   }
+
+  @Test("what must last is on the disk when it is stored, whatever was written before; what may be lost is not waited for")
+  func durable() throws {
+    var settings = OutboxSettings()
+    settings.path = scratch["outbox.db"]
+    let outbox = try Outbox(settings, machine: 1)
+    for (isDurable, step) in zip([true, false, false, true, true, false, true], 1...) {
+      try outbox.startTransaction(isDurable: isDurable)
+      try outbox.mark("step", Int64(step))
+      _ = try outbox.commit()
+      // SQLite: 1 is NORMAL, which leaves the log of a database in WAL mode to the kernel; 2 is FULL.
+      #expect(try outbox.database.number("PRAGMA synchronous") == (isDurable ? 2 : 1), "step \(step)")
+    }
+  }
+
+  @Test("a disk that fails to note what was delivered is tried again every five seconds, and no event is lost or sent twice")
+  func unnoted() throws {
+    var played = Played(scratch)
+    played.push(3)
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    #expect(played.publish() == 3)
+    for _ in 0..<3 { played.acknowledge() }
+    for second in 0..<20 {
+      for _ in 0..<10 {
+        played.settle()
+        played.pass(.milliseconds(100))
+      }
+      #expect(played.counters.storeFailures.count == second / 5 + 1, "after \(second + 1) s")
+    }
+    #expect(played.counters.eventsDelivered.count == 0 && played.publish() == 0)
+    try database.run("PRAGMA query_only = 0")
+    played.drain()
+    #expect(played.delivered == played.pushed && played.counters.eventsDelivered.count == 3 && played.counters.eventsWaiting.count == 0)
+  }
 }

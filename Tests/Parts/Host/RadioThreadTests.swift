@@ -170,6 +170,20 @@ import Testing
     #expect(running.reaches(.scanning))
   }
 
+  @Test("the line to a controller that does not answer is closed until it is tried again") func mute() throws {
+    let controller = YesController("mute")
+    let running = RunningRadio(.unix(path: controller.path))
+    for _ in 0..<2 {
+      controller.answer()
+      let asked = Clock.now()
+      while let command = controller.command() { #expect(command == [1, 0x03, 0x0C, 0], "a reset, and nothing else") }
+      // Before it is opened again.
+      var report = running.report()
+      while let other = report, other.condition != .degraded(.notAnswering) || other.at < asked { report = running.report() }
+      #expect(try #require(report).isOpen == false)
+    }
+  }
+
   @Test("a refused TCP line is reported with its reason") func refused() throws {
     // Bound and not listening: nobody else can take the port, and it refuses.
     let door = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -69,4 +69,42 @@ import Testing
     let before = payload
     #expect(!keys(1).prove(bytes("t").span.bytes, &payload) && payload == before)
   }
+
+  /// What a neighbour may say, by its topic below the site's.
+  private static func words(of name: String) -> [(topic: String, payload: String)] {
+    [
+      ("claim/island/peer:BC00BD17/\(name)", Door.words(of: Name(Array(name.utf8).span.bytes))),
+      ("claim/site/hello/\(name)", #"{"v":1,"gateway":"\#(name)","boot":"b","seq":7,"groups":"island"}"#),
+      ("\(name)/status", #"{"v":1,"state":"online","version":"1","boot":"b7","groups":"island","radios":[],"purpose":"p"}"#),
+      ("peer/aa:bb:cc:dd:ee:0f/\(name)", #"{"v":1,"random":true,"id":"BC00BD17"}"#),
+    ]
+  }
+
+  @Test(
+    "whatever a neighbour says is read if its gateway is on the roster, its proof is right and it does not flood, and counted otherwise",
+    arguments: 0..<4)
+  func doors(kind: Int) {
+    let (keys, others) = (keys(9), keys(8))
+    let door = Door {
+      $0.siteKeys = keys
+      _ = $0.roster.append($0.name)
+      _ = $0.roster.append(Name("other"))
+    }
+    func passes(_ name: String, _ proof: SiteProof?) -> Bool {
+      let (below, words) = Self.words(of: name)[kind]
+      let topic = "forecourt/site/" + below
+      var payload = Payload(Array(words.utf8).span.bytes)
+      if let proof { #expect(proof.prove(Array(topic.utf8).span.bytes, &payload)) }
+      door.say(topic, String(payload))
+      return door.core.pop() != nil
+    }
+    let counters = door.counters
+    #expect(!passes("other", nil) && counters.forged.count == 1)
+    #expect(!passes("other", others) && counters.forged.count == 2)
+    #expect(!passes("nobody", keys) && counters.strangers.count == 1)
+    #expect(passes("other", keys))
+    let heard = (0..<1_000).count { _ in passes("other", keys) }
+    #expect(heard < 200 && counters.requestsLimited.count == 1_000 - heard)
+    #expect(counters.forged.count == 2 && counters.strangers.count == 1 && counters.requestsRefused.count == 0)
+  }
 }
