@@ -30,7 +30,7 @@ extension Triggers {
     let (level, isServed) = (encounters[place].approach.level, encounters[place].hasFired)
     guard isUrgent || encounters[judgementOf: place].isDue(at: now, level, siteEdition, isServed: isServed) else { return }
     let trigger = Int(encounters[place].trigger)
-    guard Int(encounters[place].approach.samples) >= settings.triggers[trigger].minimumSamples else { return }
+    guard isServed || Int(encounters[place].approach.samples) >= settings.triggers[trigger].minimumSamples else { return }
     guard isJudged(place, trigger, settings), !settings.triggers[trigger].group.isEmpty else {
       // New settings may have taken what it was judged by.
       if encounters[judgementOf: place].verdict != nil { encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition) }
