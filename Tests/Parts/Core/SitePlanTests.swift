@@ -141,6 +141,16 @@ import Testing
     #expect(rig.told().filter { $0.event == "fire" || $0.event == "leave" }.map(\.event) == ["fire"])
   }
 
+  /// One radio with its pump in the corner of a plan; what a metre costs is known.
+  private func onePump() -> Rig {
+    Rig {
+      $0.calibration.pathLossExponent = 2
+      $0.addRadios(1)
+      $0.radios[0].point = PlanPoint(x: 0, y: 0)
+      $0.addTrigger("one", group: "pumps", radio: 0)
+    }
+  }
+
   /// What a phone at a place loses to each receiver, by the plan's own law, as the receivers would hear it.
   private func pattern(at place: PlanPoint, _ receivers: [PlanPoint]) -> LevelPattern {
     var pattern = LevelPattern()
@@ -154,12 +164,7 @@ import Testing
 
   @Test("whoever joins the plan or takes another's place on it, a phone is likeliest where it stands")
   func neighbours() {
-    var rig = Rig {
-      $0.calibration.pathLossExponent = 2
-      $0.addRadios(1)
-      $0.radios[0].point = PlanPoint(x: 0, y: 0)
-      $0.addTrigger("one", group: "pumps", radio: 0)
-    }
+    var rig = onePump()
     var receivers = [PlanPoint(x: 0, y: 0)]
     func check(_ words: Comment) {
       for (index, place) in receivers.enumerated() {
@@ -190,12 +195,7 @@ import Testing
 
   @Test("to begin with who hears it best finds nobody nearer than to ask for all places: it only ends sooner where it stands elsewhere")
   func guess() {
-    var rig = Rig {
-      $0.calibration.pathLossExponent = 2
-      $0.addRadios(1)
-      $0.radios[0].point = PlanPoint(x: 0, y: 0)
-      $0.addTrigger("one", group: "pumps", radio: 0)
-    }
+    var rig = onePump()
     var receivers = [PlanPoint(x: 0, y: 0)]
     for other in 1..<6 {
       receivers.append(PlanPoint(x: Float(other % 3) * 9, y: Float(other / 3) * 9))
