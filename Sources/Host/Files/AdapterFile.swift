@@ -9,33 +9,25 @@ package enum AdapterFile {
 
   /// What is not readable is skipped: its radio's controller counts as new.
   package static func read(_ path: String) throws(FileRefusal) -> [KnownAdapters.Entry] {
-    let bytes: [UInt8]
-    do throws(FileRefusal) {
-      bytes = try File(reading: path, atMost: mostBytes).bytes
-    } catch {
-      guard case .missing = error.reason else { throw error }
-      return []
-    }
-    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      var text = Text<400>()
-      for byte in line { text.append(byte: byte) }
-      guard let object = try? JSONObject(text.bytes), let radio: Name = try? object.text("radio"), !radio.isEmpty,
+    var entries: [KnownAdapters.Entry] = []
+    try JSONLines.read(path, atMost: mostBytes) { line in
+      guard let object = try? JSONObject(line), let radio: Name = try? object.text("radio"), !radio.isEmpty,
         let written: Text<17> = try? object.text("address"), let address = Address(written: String(written)), address.isDistinctive
-      else { return nil }
-      return KnownAdapters.Entry(radio, address)
+      else { return }
+      entries.append(KnownAdapters.Entry(radio, address))
     }
+    return entries
   }
 
   package static func text(_ entries: [KnownAdapters.Entry]) -> [UInt8] {
     var bytes: [UInt8] = []
     for entry in entries {
-      var line = Text<400>()
+      var line = Text<512>()
       line.openObject()
       line.member("radio", text: entry.radio.bytes)
       line.member("address", text: Text<17>(entry.address.written).bytes)
       line.closeObject()
-      line.append(byte: UInt8(ascii: "\n"))
-      for index in 0..<line.count { bytes.append(line[index]) }
+      JSONLines.append(line, to: &bytes)
     }
     return bytes
   }

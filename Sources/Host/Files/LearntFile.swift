@@ -19,18 +19,9 @@ package enum LearntFile {
 
   /// `radios` names ours. Returns how many lines were invalid.
   package static func read(_ path: String, radios: [Name] = [RadioSettings().name], _ body: (Record) -> Void) throws(FileRefusal) -> Int {
-    let bytes: [UInt8]
-    do throws(FileRefusal) {
-      bytes = try File(reading: path, atMost: mostBytes).bytes
-    } catch {
-      guard case .missing = error.reason else { throw error }
-      return 0
-    }
     var strange = 0
-    for line in bytes.split(separator: UInt8(ascii: "\n")) {
-      var text = Text<512>()
-      for byte in line { text.append(byte: byte) }
-      switch Self.line(text.bytes, radios) {
+    try JSONLines.read(path, atMost: mostBytes) { line in
+      switch Self.line(line, radios) {
       case .record(let record): body(record)
       case .obsolete: break
       case .strange: strange += 1
@@ -103,7 +94,7 @@ package enum LearntFile {
       line.member("power_dbm", powers[place].power.value, places: 1)
       line.member("visits", Int64(powers[place].visits))
       line.closeObject()
-      append(line, to: &text)
+      JSONLines.append(line, to: &text)
     }
     let receivers = plan.records
     for index in receivers.indices where receivers[index].visits > 0 {
@@ -119,9 +110,9 @@ package enum LearntFile {
       line.member("visits", Int64(record.visits))
       if let setting = record.setting { line.member("receive_offset_db", setting.value, places: 1) }
       line.closeObject()
-      append(line, to: &text)
+      JSONLines.append(line, to: &text)
     }
-    site.forEachRecord { append(line($0, radios), to: &text) }
+    site.forEachRecord { JSONLines.append(line($0, radios), to: &text) }
     return text
   }
 
@@ -142,12 +133,6 @@ package enum LearntFile {
     line.member("visits", Int64(record.visits))
     line.closeObject()
     return line
-  }
-
-  private static func append(_ line: Text<512>, to text: inout [UInt8]) {
-    if line.overflowed { return }
-    for index in 0..<line.count { text.append(line[index]) }
-    text.append(UInt8(ascii: "\n"))
   }
 }
 

@@ -20,18 +20,9 @@ package enum NeighbourFile {
   private static let mostBytes = Roster.capacity * 512
 
   package static func read(_ path: String) throws(FileRefusal) -> [Entry] {
-    let bytes: [UInt8]
-    do throws(FileRefusal) {
-      bytes = try File(reading: path, atMost: mostBytes).bytes
-    } catch {
-      guard case .missing = error.reason else { throw error }
-      return []
-    }
-    return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      var text = Text<400>()
-      for byte in line { text.append(byte: byte) }
-      return entry(text.bytes)
-    }
+    var entries: [Entry] = []
+    try JSONLines.read(path, atMost: mostBytes) { line in if let entry = entry(line) { entries.append(entry) } }
+    return entries
   }
 
   private static func entry(_ line: RawSpan) -> Entry? {
@@ -54,15 +45,14 @@ package enum NeighbourFile {
   package static func text(_ entries: [Entry]) -> [UInt8] {
     var bytes: [UInt8] = []
     for entry in entries {
-      var line = Text<400>()
+      var line = Text<512>()
       line.openObject()
       line.member("gateway", text: entry.name.bytes)
       let groups = entry.groups.text
       line.member("groups", text: groups.bytes)
       if let seen = entry.seen { line.member("seen", seen) } else { line.memberNull("seen") }
       line.closeObject()
-      line.append(byte: UInt8(ascii: "\n"))
-      for index in 0..<line.count { bytes.append(line[index]) }
+      JSONLines.append(line, to: &bytes)
     }
     return bytes
   }

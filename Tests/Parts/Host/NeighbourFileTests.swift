@@ -17,7 +17,9 @@ import Testing
     let entries = [
       NeighbourFile.Entry(Name("island \"2\""), groups, seen: 1_764_000_000), NeighbourFile.Entry(Name("island-3"), everywhere, seen: nil),
     ]
-    try NewFile.write(NeighbourFile.text(entries) + Array("{\"gateway\":7}\nnonsense\n".utf8), to: path)
+    try NewFile.write(
+      NeighbourFile.text(entries) + Array("{\"gateway\":7}\n{\"gateway\":\"\",\"groups\":\"*\"}\n{\"groups\":\"*\"}\nnonsense\n".utf8),
+      to: path)
     let read = try NeighbourFile.read(path)
     #expect(read.map { String($0.name) } == ["island \"2\"", "island-3"])
     #expect(read.map { String($0.groups.text) } == ["pumps/doors", "*"] && read.map { $0.seen } == [1_764_000_000, nil])
