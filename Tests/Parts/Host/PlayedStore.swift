@@ -27,9 +27,10 @@ struct Played {
   private var onTheWire: [(identifier: Int32, payload: String)] = []
   private var identifier: Int32 = 0
 
-  init(_ scratch: Scratch) {
+  init(_ scratch: Scratch, _ change: (inout CourierSettings) -> Void = { _ in }) {
     var settings = CourierSettings()
     settings.outbox.path = scratch["outbox.db"]
+    change(&settings)
     self.settings = settings
     store = EventStore(settings, counters) { [log] in log.append($0, $1) }
     store.open(at: now)
