@@ -62,6 +62,7 @@ struct Said: Equatable {
   @Test("a name, whole or shortened, goes with the address") func name() {
     #expect(Said(bytes("0409427573")).identity == "name:Bus@c1:22:33:44:55:66")
     #expect(Said(bytes("0308426F")).identity == "name:Bo@c1:22:33:44:55:66")
+    #expect(Said(bytes("020942")).identity == "name:B@c1:22:33:44:55:66" && Said(bytes("02094200")).identity != nil)
     #expect(Said(bytes("0308426F 0409427573")).identity == "name:Bus@c1:22:33:44:55:66")
     #expect(Said(bytes("0709427573000000")).identity == "name:Bus@c1:22:33:44:55:66")
     #expect(Said(bytes("020900")).identity == "address:c1:22:33:44:55:66")

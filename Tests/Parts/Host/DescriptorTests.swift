@@ -30,6 +30,21 @@ import Testing
     }
   }
 
+  @Test("signals, both those that are read and those that are watched") func signals() async {
+    await #expect(processExitsWith: .success) {
+      func isSignals(_ descriptor: CInt) -> Bool {
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)"))?.contains("signalfd") == true
+      }
+      func open() -> Int { (0..<1_024 as Range<CInt>).count(where: isSignals) }
+      let before = open()
+      for _ in 0..<20 {
+        let signals = Signals()
+        precondition(open() == before + 2 && signals.next() == nil)
+      }
+      precondition(open() == before)
+    }
+  }
+
   @Test("captures: written, given up, read, damaged and foreign ones") func captures() throws {
     let path = scratch.path + "/a.btsnoop"
     do {

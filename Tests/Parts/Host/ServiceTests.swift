@@ -106,6 +106,24 @@ struct ServiceTests {
     }
   }
 
+  @Test("a radio's thread keeps what opening its adapter again needs, and nothing else", .enabled(if: geteuid() == 0)) func radio() async {
+    await #expect(processExitsWith: .success) {
+      let had = capabilities("/proc/self/status", "CapPrm")
+      precondition(seteuid(65_534) == 0)
+      for adapter in [Adapter.hci(.number(999), mode: .raw), .hci(.number(999), mode: .user), .unix(path: "/nonexistent")] {
+        let running = RunningRadio(adapter)
+        precondition(running.report() != nil, "it has begun to work")
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let radios = tasks.map { "/proc/self/task/\($0)/" }.filter {
+          (try? File(reading: $0 + "comm", atMost: 99).bytes) == Array("radio\n".utf8)
+        }
+        let kept = had & UInt64(adapter.privileges.rawValue)
+        precondition(
+          radios.count == 1 && capabilities(radios[0] + "status", "CapPrm") == kept && capabilities(radios[0] + "status") == kept)
+      }
+    }
+  }
+
   @Test("a kernel adapter needs capabilities, a serial line none") func adapters() {
     #expect(Adapter.hci(.number(0), mode: .user).privileges == .administerNetwork)
     #expect(Adapter.hci(.number(0), mode: .raw).privileges == [.administerNetwork, .rawNetwork])
@@ -128,9 +146,9 @@ struct ServiceTests {
   }
 }
 
-/// The effective ones, as the kernel tells them.
-private func capabilities(_ status: String) -> UInt64 {
+/// The effective ones, or those of another set, as the kernel tells them.
+private func capabilities(_ status: String, _ set: String = "CapEff") -> UInt64 {
   guard let file = try? File(reading: status, atMost: 65_536) else { return .max }
-  let line = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("CapEff:\t") }
+  let line = String(decoding: file.bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(set + ":\t") }
   return line.flatMap { UInt64($0.dropFirst(8), radix: 16) } ?? .max
 }
