@@ -74,9 +74,8 @@ struct EventStore {
       if unfinished == nil { unfinished = isRehearsal ? [] : try openVisits(of: opened) }
       outbox = opened
       file += 1
-      // These name rows of the previous file.
+      // What was noted names rows of the previous file.
       outcomes.removeAll()
-      refusals.removeAll()
       requeue()
       // What was kept in memory meanwhile is written at once.
       retryDue = recoveredVisits.isEmpty && !counters.troubles.contains(.store) ? .never : now.at

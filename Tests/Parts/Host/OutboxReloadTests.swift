@@ -175,4 +175,26 @@ private struct ModelStore {
     #expect(played.counters.eventsWaiting.count == 0 && played.counters.eventsDelivered.count == 4)
     #expect(Array(played.delivered.dropFirst(2)) == Array(played.pushed[4...]))
   }
+
+  @Test("an event that was acknowledged does not go again when its file is deleted before that stands in it") func onceOnly() throws {
+    var played = Played(scratch)
+    played.push(3)
+    played.publish(atMost: 2)
+    for _ in 0..<2 { played.acknowledge() }
+    try FileManager.default.removeItem(atPath: scratch.path + "/outbox.db")
+    played.pass(.seconds(2))
+    played.drain()
+    #expect(played.delivered == played.pushed && played.counters.troubles == .touched)
+  }
+
+  @Test("of more events in a deleted file than memory holds the urgent ones are saved first") func urgentFirst() throws {
+    var played = Played(scratch)
+    played.push(HeldEvents.most)
+    played.push(2, isUrgent: true)
+    try FileManager.default.removeItem(atPath: scratch.path + "/outbox.db")
+    played.pass(.seconds(2))
+    played.drain()
+    #expect(played.delivered == Array(played.pushed[HeldEvents.most...] + played.pushed[..<(HeldEvents.most - 2)]))
+    #expect(played.counters.eventsLost.count == 2 && played.counters.eventsWaiting.count == 0)
+  }
 }
