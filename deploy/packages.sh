@@ -57,5 +57,12 @@ fi
 quiet=(-qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=3)
 # A mirror may be in the middle of a sync: the installation decides, not the update.
 "${as_root[@]}" apt-get "${quiet[@]}" update || say "apt-get update reported errors; trying to install all the same"
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" install -y --no-install-recommends "${missing[@]}" >&2 ||
+apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" -y --no-install-recommends "$@" >&2; }
+# An installation that was killed halfway blocks every later one until it is completed.
+complete_interrupted() {
+  say "trying to complete an installation that was interrupted"
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >&2
+  apt_get --fix-broken install
+}
+apt_get install "${missing[@]}" || { complete_interrupted && apt_get install "${missing[@]}"; } ||
   fail "apt-get could not install: ${missing[*]}"
