@@ -168,10 +168,7 @@ extension Peers {
     switch pending.outgoing {
     case .none, .data, .cancelConnect, .denyKey: break
     case .advertise: beacons.answered(result, profile, at: now)
-    case .connect:
-      guard status != 0 else { break }
-      client.connectFailed(.refused)
-      recordOutcome(at: now)
+    case .connect: if status != 0 { client.connectFailed(.refused) }
     // The connection no longer exists.
     case .disconnect(let handle): if status == 0x02 { disconnected(handle) }
     case .level:

@@ -48,6 +48,15 @@ import Testing
     }
   }
 
+  @Test("an advert of version 2 may measure nothing; any other version, and nothing at all, is another's") func versions() {
+    for (data, isOurs) in [([], false), ([0x40], true), ([0x41], true), ([0x20], false), ([0x60], false)] as [([UInt8], Bool)] {
+      let span = data.span
+      var measurements = BTHome(span.bytes)
+      #expect((measurements != nil) == isOurs, "\(data)")
+      #expect(measurements?.next() == nil && measurements?.damage == nil, "\(data)")
+    }
+  }
+
   @Test("battery, temperature and voltage are the sender's attributes, in hundredths of a degree and millivolts") func attributes() {
     for (object, battery, temperature, voltage) in [
       ("01 5D", 93, nil, nil), ("02 CA09", nil, 2_506, nil), ("45 1101", nil, 2_730, nil), ("57 EA", nil, -2_200, nil),

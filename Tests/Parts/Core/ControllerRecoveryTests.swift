@@ -253,4 +253,12 @@ import Testing
     line.run(for: .seconds(10))
     #expect(line.heard > heard + 190 && line.controller.recoveries == Recoveries())
   }
+
+  @Test("a radio's condition has the name that CONTRACT gives it") func names() {
+    let conditions: [Condition] = [
+      .opening, .starting, .scanning, .quiet, .recovering(.silent), .degraded(.silent), .failed(.silent), .ended, .off,
+    ]
+    let names = ["opening", "starting", "scanning", "quiet", "recovering", "degraded", "failed", "ended", "off"]
+    #expect(conditions.map { $0.name.description } == names)
+  }
 }

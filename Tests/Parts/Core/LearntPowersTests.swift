@@ -39,6 +39,14 @@ struct LearntPowersTests {
     #expect(school.visit(-63) == -63)
   }
 
+  @Test("what is kept of an identity replaces what was known of it") func replaced() {
+    var school = School()
+    for power in [Float(-50), -52] {
+      school.powers.keep(LearntPowers.Record(Self.somebody, power: Decibels(power), visits: 3))
+      #expect(school.powers.count == 1 && school.powers.record(of: Self.somebody)?.power == Decibels(power))
+    }
+  }
+
   @Test("implausible powers teach nothing", arguments: [-68, -120, -38, 20]) func implausible(power: Int) {
     var school = School()
     for _ in 0..<5 { #expect(school.visit(Float(power)) == nil) }

@@ -81,6 +81,16 @@ import Testing
     #expect(powers.map(\.level) == [Decibels(-71)])
   }
 
+  @Test("a device that was found by one name is still found when it says another by which it is known better") func better() throws {
+    let named = try Selector(written: Array("name:Bus@*".utf8).span.bytes)
+    var rig = Rig { $0.addRegion("door", matching: named) }
+    for step in 0..<3 { rig.hear(1, at: Double(step), data: bytes("020106 0409427573")) }
+    let beacon = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")
+    for step in 3..<6 { rig.hear(1, at: Double(step), data: beacon) }
+    let events = rig.said().filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(events.last.map { $0.contains(#""event":"enter""#) && $0.contains("ibeacon:") } == true, "\(events)")
+  }
+
   @Test("a device that was measured under its second name is published, and believed measured, whatever it claims and is called later")
   func measured() throws {
     var rig = Rig {

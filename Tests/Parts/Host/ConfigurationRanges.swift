@@ -182,6 +182,15 @@ extension WrongConfiguration {
         "5:1: radio 1: name is missing",
       ]),
     WrongConfiguration(
+      "a window longer than the interval that is meant where none stands",
+      #"""
+      gateway.purpose = "x"
+      [[radio]]
+      name = "r"
+      window_ms = 5000
+      """#,
+      [#"4:1: radio "r": window_ms (5000) must not be longer than interval_ms (60, the default)"#]),
+    WrongConfiguration(
       "a window longer than its interval",
       #"""
       gateway.purpose = "x"

@@ -134,6 +134,18 @@ import Testing
     #expect(played.counters.eventsLost.count == 2 && played.counters.troubles == [.store, .lost])
   }
 
+  @Test("an event that has no room for its signature goes without, and that is told") func long() {
+    var played = Played(scratch)
+    played.reload { $0.signingKey = EventSignerTests.key("w") }
+    played.push(1)
+    #expect(played.counters.troubles == [])
+    var message = Message()
+    message.care = .event
+    while message.payload.free > 0 { message.payload.append(byte: UInt8(ascii: "x")) }
+    played.store.add(message)
+    #expect(played.counters.troubles == .unsigned)
+  }
+
   @Test("a signing key that is none is named; another one, or none, ends that") func keys() {
     var played = Played(scratch)
     let words = "error: signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"

@@ -68,6 +68,8 @@ import Testing
     while payload.free >= SiteProof.added { payload.append(byte: UInt8(ascii: "x")) }
     let before = payload
     #expect(!keys(1).prove(bytes("t").span.bytes, &payload) && payload == before)
+    var nothing = Payload()
+    #expect(!keys(1).prove(bytes("t").span.bytes, &nothing) && nothing.count == 0, "a retained message that is cleared")
   }
 
   /// What a neighbour may say, by its topic below the site's.

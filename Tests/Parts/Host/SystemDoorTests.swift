@@ -43,7 +43,7 @@ import Testing
     before.c_cflag |= tcflag_t(CSTOPB)
     tcsetattr(other, TCSANOW, &before)
     write(master, "stale", 5)
-    let (line, trouble, _) = opened(.h4(path: place, baud: baud))
+    let (line, trouble, _) = opened(try Adapter(written: "h4:\(place)@\(baud)", mode: .user) { $0 })
     try #require(line >= 0, "\(String(describing: trouble))")
     defer { close(line) }
     var now = termios()
