@@ -60,7 +60,7 @@ quiet=(-qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=3)
 apt_get() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "${quiet[@]}" -y --no-install-recommends "$@" >&2; }
 # An installation that was killed halfway blocks every later one until it is completed.
 complete_interrupted() {
-  say "trying to complete an installation that was interrupted"
+  say "trying again, in case an earlier installation was interrupted"
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >&2
   apt_get --fix-broken install
 }
