@@ -109,6 +109,6 @@ extension EventStore {
       if state == .expired { counters.eventsExpired.add() }
     }
     outcomes.removeAll()
-    counters.eventsWaiting.set(outbox.waiting + held.count)
+    countWaiting()
   }
 }

@@ -67,6 +67,7 @@ struct EventStore {
   // MARK: The file
 
   mutating func open(at now: Moment) {
+    defer { countWaiting() }
     do throws(StoreFault) {
       let opened = try Outbox(settings, machine: machine)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
@@ -164,8 +165,10 @@ struct EventStore {
     }
     for message in batch { hold(message, at: now) }
     batch.removeAll(keepingCapacity: true)
-    counters.eventsWaiting.set((outbox?.waiting ?? 0) + held.count)
+    countWaiting()
   }
+
+  func countWaiting() { counters.eventsWaiting.set((outbox?.waiting ?? 0) + held.count) }
 
   /// Every second, and before each transaction: has somebody deleted or changed the file?
   private mutating func checkFile(at now: Moment) {

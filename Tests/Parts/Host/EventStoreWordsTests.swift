@@ -180,6 +180,21 @@ import Testing
     #expect(played.counters.eventsWaiting.count == 2 && played.counters.eventsDelivered.count == 1)
   }
 
+  @Test("what waits in the file is known as soon as it is open: at the start, and under new settings") func waitingAtOnce() {
+    var played = Played(scratch)
+    played.push(3)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    #expect(played.counters.eventsWaiting.count == 0, "nothing waits in the new file")
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    #expect(played.counters.eventsWaiting.count == 3)
+    played.store.close()
+    let counters = CourierCounters()
+    var next = EventStore(played.settings, counters) { _, _ in }
+    next.open(at: played.now)
+    defer { next.close() }
+    #expect(counters.eventsWaiting.count == 3)
+  }
+
   @Test("a visit began at its moment by this machine's clock, else by the time of day, and never later than now") func visits() {
     let now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
     func since(machine: Int64, at: Int64, wall: Int64?, today: Int64? = 1_790_000_000_000_000) -> Int64 {

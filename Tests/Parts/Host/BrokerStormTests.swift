@@ -1,0 +1,114 @@
+import Core
+import Foundation
+import Seeds
+import Synchronization
+import Testing
+
+@testable import Host
+
+private let base = "forecourt/site/gateway"
+
+/// What a broker answers to each kind of message, and what it has taken.
+private final class Mood: Sendable {
+  struct State {
+    /// By a word in the topic; nil: no answer.
+    var answers: [String: UInt8?] = [:]
+    var taken: [String: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  func answer(_ word: String, _ answer: UInt8?) { state.withLock { $0.answers[word] = .some(answer) } }
+  func please() { state.withLock { $0.answers = [:] } }
+  var taken: [String: Int] { state.withLock { $0.taken } }
+
+  @Sendable func receive(_ topic: String) -> UInt8? {
+    state.withLock { state in
+      for (word, answer) in state.answers where topic.contains(word) { if answer != 0 { return answer } }
+      state.taken[topic, default: 0] += 1
+      return 0
+    }
+  }
+}
+
+@Suite("the courier through lost lines, refusals and new settings in any order", .serialized) struct BrokerStormTests {
+  @Test(
+    "each event is taken and counted once, each topic has its last state, each reply is gone, and no trouble stays",
+    arguments: 1...6 as ClosedRange<UInt64>)
+  func anyOrder(seed: UInt64) throws {
+    var random = Seeded(seed)
+    let mood = Mood()
+    let talk = Talk { $0.outbox.maxEvents = 1_000 }
+    let files = [talk.settings.outbox.path, talk.scratch["other.db"]]
+    talk.broker.answer { $0.publication = mood.receive }
+    talk.start()
+    talk.online()
+    var (events, replies, drops, file) = (0, 0, 0, 0)
+    var states: [String: String] = [:]
+    for step in 0..<40 {
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0...3:
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+          events += 1
+          talk.push(.event, base + (events % 3 == 0 ? "/trigger/" : "/region/") + "pump-\(events)", "{\"event\":\(events)}")
+        }
+      case 4, 5:
+        let topic = base + "/presence/door-\(Int.random(in: 0..<3, using: &random))"
+        states[topic] = "{\"state\":\(step)}"
+        talk.push(.state, topic, states[topic]!)
+      case 6:
+        replies += 1
+        var message = Message()
+        (message.care, message.at, message.sequence) = (.reply, Clock.now(), UInt64(replies))
+        (message.topic, message.payload) = (Topic(base + "/reply/ping-\(replies)"), Payload("{}"))
+        #expect(talk.messages.push(message) == nil)
+        talk.courier.bell.ring()
+      case 7:
+        mood.answer(
+          ["/trigger/", "/region/", "/presence/", "/reply/"].randomElement(using: &random)!,
+          [nil, 0x87, 0x97].randomElement(using: &random)!)
+      case 8: mood.please()
+      case 9 where drops < 3:
+        drops += 1
+        let isResumed = Bool.random(using: &random)
+        talk.broker.answer { $0.greeting = (0, isResumed) }
+        if Bool.random(using: &random) { talk.broker.drop() } else { talk.broker.dismiss(0x8B) }
+      case 10: talk.reload { $0.broker.keepalive = $0.broker.keepalive == .seconds(30) ? .seconds(31) : .seconds(30) }
+      case 11:
+        file = 1 - file
+        talk.reload { $0.outbox.path = files[file] }
+      default: break
+      }
+      // What a ring holds is taken before more is pushed.
+      talk.until("they are taken") { talk.messages.count == 0 && talk.orders.count == 0 }
+      usleep(UInt32.random(in: 0..<60_000, using: &random))
+    }
+    mood.please()
+    let counters = talk.courier.counters
+    for path in [files[1 - file], files[file]] {
+      talk.reload { $0.outbox.path = path }
+      talk.until("the settings") { talk.orders.count == 0 }
+      // What nobody answered goes again on a new line.
+      talk.until("the line is up") { talk.broker.isTalking && counters.isOnline }
+      talk.broker.answer { $0.greeting = (0, false) }
+      let before = counters.connections.count
+      talk.broker.drop()
+      talk.until("another line") { counters.connections.count > before && counters.isOnline }
+      talk.until("all that waited there") { counters.eventsWaiting.count == 0 }
+    }
+    talk.until("every event") { counters.eventsDelivered.count >= events }
+    for (topic, payload) in states { talk.until("the last state") { talk.published(topic).last?.payload == payload } }
+    talk.until("no trouble") { counters.troubles == [] }
+    talk.stop()
+    #expect(counters.eventsDelivered.count == events && counters.eventsStored.count == events)
+    #expect(counters.eventsLost.count == 0 && counters.eventsExpired.count == 0 && counters.repliesDropped.count == 0)
+    for number in 1...max(events, 1) where events > 0 {
+      let topic = base + (number % 3 == 0 ? "/trigger/" : "/region/") + "pump-\(number)"
+      #expect(mood.taken[topic] != nil && talk.published(topic).allSatisfy { $0.payload == "{\"event\":\(number)}" }, "event \(number)")
+    }
+    for number in 0..<replies { #expect(!talk.published(base + "/reply/ping-\(number + 1)").isEmpty, "reply \(number + 1)") }
+    #expect(talk.courier.replies.isEmpty)
+    let end = try #require(talk.broker.record.published.last)
+    #expect(end.topic == base + "/status" && end.isRetained && end.payload.contains(#""reason":"stopped""#))
+  }
+}
