@@ -55,8 +55,7 @@ extension Draft {
       return Mistake(at: valuePlace, words: words, corrections: [.replace(line: index, by: [])])
     }
     guard let right else {
-      let isWord = value.first != UInt8(ascii: "[") && !value.contains(UInt8(ascii: "\""))
-      guard assignment.wantsNumber, isWord else { return nil }
+      guard assignment.wantsNumber, value.first != UInt8(ascii: "[") else { return nil }
       let words = "\(assignment.title) wants a number, and this is none"
       return Mistake(at: valuePlace, words: words, corrections: [.replace(line: index, by: [])])
     }

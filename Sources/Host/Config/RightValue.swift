@@ -108,7 +108,12 @@ extension Assignment {
     if let first = text.first, first == quote || first == apostrophe, text.count > 1, text.last == first { return text }
     let bare = text.filter { $0 != quote && $0 != apostrophe }
     if RightNumber(bare, nil)?.isPlain ?? false { return bare }
-    return quoted(isAddress(bare) && same(name, "match") ? Array("address:".utf8) + bare : bare)
+    return quoted(isAddress(bare) ? address(bare) : bare)
+  }
+
+  private func address(_ text: [UInt8]) -> [UInt8] {
+    if same(name, "match") { return Array(("address:" + colons(text)).utf8) }
+    return same(name, "adapter") ? Array(colons(text).utf8) : text
   }
 
   // MARK: Words and numbers without quotation marks
@@ -133,10 +138,7 @@ extension Assignment {
     if !wantsNumber, isYes || ["no", "off"].contains(where: { same($0, word) }) {
       return RightValue(Array((isYes ? "true" : "false").utf8), "a switch is true or false")
     }
-    if isAddress(value) {
-      let kind: [UInt8] = same(name, "match") ? Array("address:".utf8) : []
-      return RightValue(quoted(kind + value), "text stands in quotation marks")
-    }
+    if isAddress(value) { return RightValue(quoted(address(value)), "text stands in quotation marks") }
     let number = RightNumber(value, unit, isCount: wantsNumber)
     if let number, wantsNumber || number.isPlain { return RightValue(number.bytes, number.reason(key)) }
     if wantsNumber { return nil }

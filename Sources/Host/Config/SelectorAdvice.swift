@@ -50,6 +50,7 @@ private func kindMeant(by kind: String) -> String {
   return suggestion(for: kind, among: kinds) ?? kind
 }
 
-private func colons(_ bytes: [UInt8]) -> String {
+/// An address as selectors and adapters have it; anything else as it is.
+func colons(_ bytes: [UInt8]) -> String {
   String(decoding: bytes.map { $0 == UInt8(ascii: "-") && isAddress(bytes) ? UInt8(ascii: ":") : $0 }, as: UTF8.self)
 }
