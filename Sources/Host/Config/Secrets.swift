@@ -90,7 +90,7 @@ extension Section {
 
 private func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
 
-private func quotedForShell(_ path: String) -> String {
+func quotedForShell(_ path: String) -> String {
   let isPlain = path.bytes.allSatisfy { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-")...UInt8(ascii: "9"): true
@@ -98,7 +98,10 @@ private func quotedForShell(_ path: String) -> String {
     default: false
     }
   }
-  return isPlain ? path : "'" + path + "'"
+  if isPlain { return path }
+  // Nothing ends a text between apostrophes but an apostrophe: that one stands outside of them.
+  let parts = path.bytes.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
+  return "'" + String(decoding: Array(parts.joined(separator: "'\\''".bytes)), as: UTF8.self) + "'"
 }
 
 /// What may stand between two pairs of digits.

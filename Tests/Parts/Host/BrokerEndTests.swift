@@ -62,6 +62,16 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("a line on which pings are not answered is given up, whatever else is said there") func deafBroker() {
+    let talk = Talk { $0.broker.keepalive = .seconds(5) }
+    talk.broker.answer { $0.pings = false }
+    talk.start()
+    talk.online()
+    talk.until("two intervals") { talk.courier.counters.connections.count == 2 }
+    #expect(talk.broker.record.pings > 0 && talk.told("no connection to the broker"))
+    talk.stop()
+  }
+
   @Test("what is for the site carries its proof; what has no room for it is counted and not sent") func proven() throws {
     let talk = Talk { $0.siteKeys.append([UInt8](repeating: 7, count: 32)) }
     talk.start()

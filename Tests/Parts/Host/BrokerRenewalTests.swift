@@ -77,6 +77,19 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("new settings for the broker begin with the shortest pause again") func pauses() {
+    let talk = Talk()
+    talk.start()
+    for times in 1...3 {
+      talk.until("a connection") { talk.courier.counters.connections.count == times && talk.courier.counters.isOnline }
+      if times < 3 { talk.broker.drop() }
+    }
+    talk.reload { $0.broker.keepalive = .seconds(40) }
+    talk.until("another greeting") { talk.broker.record.greetings.last?.keepalive == 40 && talk.courier.counters.isOnline }
+    talk.stop()
+    #expect(talk.courier.backoff.next() == .milliseconds(500))
+  }
+
   @Test("what came together leaves the kernel at once, and each time that it wakes counts") func together() {
     let talk = Talk()
     talk.start()

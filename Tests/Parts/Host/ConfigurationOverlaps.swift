@@ -63,6 +63,9 @@ struct ConfigurationOverlaps {
     #expect(try groups("island-1", "island-2", "island-2", "island-13") == [], "numbers differ on purpose")
     #expect(try groups("row-a", "row-b", "row-b", "pumpA", "pumpC") == [], "and so do letters that count")
     #expect(try groups("north", "south", "a", "b", "pumps", "washing") == [])
+    for (one, other) in [("pumps", "pump"), ("pump", "pumps")] {
+      #expect(try groups(one, one, other).count == 1, "a letter that is missing or too many is a typo")
+    }
     // The typo is reported once, not again as two triggers without a common group.
     let both = try warnings([("a", "\"*\"", "group = \"island\""), ("b", "\"*\"", "group = \"iland\"")])
     #expect(both.count == 1 && both[0].contains("did you mean"), "\(both)")

@@ -86,6 +86,42 @@ struct ConfigurationSecretFiles {
     #expect(configuration.host.signingKey == Array(String(EventSignerTests.key("w")).utf8))
   }
 
+  @Test("the site's key has 32 bytes or 64 digits; there may be two, the first is ours") func siteKeys() throws {
+    let (old, new) = (Array(UInt8(1)...32), Array(UInt8(0xE0)...0xFF))
+    folder.write("bytes", old)
+    folder.write("digits", new.map { String($0, radix: 16) }.joined() + "\n")
+    for (files, keys) in [("\"bytes\"", [old]), ("[\"digits\"]", [new]), ("[\"digits\", \"bytes\"]", [new, old])] {
+      let configuration = try configuration("[security]\nsite_key_file = \(files)\n")
+      var wanted = SiteProof()
+      for key in keys { wanted.append(key) }
+      #expect(configuration.host.siteKeys == wanted && configuration.core.site.isAuthenticated, "\(files)")
+    }
+    let without = try configuration("")
+    #expect(without.host.siteKeys.isEmpty && !without.core.site.isAuthenticated)
+  }
+
+  @Test("a site's key of another length, none, and three are refused") func wrongSiteKeys() throws {
+    for (name, length) in [("31", 31), ("33", 33), ("0", 0)] { folder.write(name, [UInt8](repeating: 0xAA, count: length)) }
+    for (name, length) in [("62", 62), ("63", 63), ("66", 66)] { folder.write(name, String(repeating: "a", count: length)) }
+    folder.write("good", [UInt8](repeating: 7, count: 32))
+    for name in ["31", "33", "0", "62", "63", "66"] {
+      #expect(
+        try lines("[security]\nsite_key_file = [\"\(name)\", \"good\"]\n") == [
+          "config.toml:3:18: security: site_key_file must hold 32 bytes, or 64 hexadecimal digits: openssl rand -hex 32"
+        ], "\(name)")
+    }
+    for files in ["[]", "[\"good\", \"good\", \"good\"]"] {
+      #expect(
+        try lines("[security]\nsite_key_file = \(files)\n") == [
+          "config.toml:3:1: security: site_key_file must name one file, or two while a new key takes the place of the old one"
+        ])
+    }
+    #expect(
+      try lines("[security]\nsite_key_file = [\"none\", \"good\"]\n") == [
+        "config.toml:3:1: security: site_key_file names a file that does not exist"
+      ])
+  }
+
   @Test("a file that others can read is refused, with the chmod") func exposed() throws {
     folder.write("open", Array(Self.irk.utf8), mode: 0o644)
     folder.write("my key", Array(Self.irk.utf8), mode: 0o604)

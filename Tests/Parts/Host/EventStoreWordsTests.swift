@@ -71,6 +71,21 @@ import Testing
     #expect(played.delivered == [1, 3, 0, 2].map { played.pushed[$0] })
   }
 
+  @Test("what is saved from a deleted outbox expires when it would have, and not before", arguments: [9, 11]) func savedLife(seconds: Double)
+    throws
+  {
+    var played = Played(scratch)
+    played.push(lasting: .seconds(10))
+    played.push()
+    try FileManager.default.removeItem(atPath: path())
+    played.pass(.seconds(2))
+    played.store.flush(at: played.now)
+    played.pass(.seconds(seconds - 2))
+    played.drain()
+    #expect(played.delivered == (seconds < 10 ? played.pushed : [played.pushed[1]]))
+    #expect(played.counters.eventsExpired.count == (seconds < 10 ? 0 : 1) && played.counters.eventsLost.count == 0)
+  }
+
   @Test("from an outbox that somebody deleted an event that the disk had changed is not saved, and that is said") func changedEvent() throws
   {
     var played = Played(scratch)

@@ -45,6 +45,7 @@ package final class ModelBroker: @unchecked Sendable {
     /// Of a PUBACK, by topic; nil: none.
     package var publication: @Sendable (String) -> UInt8? = { _ in 0 }
     package var subscription: @Sendable (String) -> UInt8 = { _ in 1 }
+    package var pings = true
     /// MQTT 5: the longest packet that it takes.
     package var longest: UInt16?
   }
@@ -143,8 +144,11 @@ package final class ModelBroker: @unchecked Sendable {
     case 3: take(kind, &bytes)
     case 8: subscribe(&bytes)
     case 12:
-      state.withLock { $0.record.pings += 1 }
-      send([0xD0, 0])
+      let isAnswered = state.withLock { state in
+        state.record.pings += 1
+        return state.answers.pings
+      }
+      if isAnswered { send([0xD0, 0]) }
     case 14: state.withLock { $0.record.goodbyes += 1 }
     default: break
     }

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import Host
+
+/// What of OpenSSL is in memory, in kilobytes. A handshake brings megabytes of it there.
+private struct Pages {
+  private let places: [Range<UInt>]
+
+  init() throws {
+    let lines = try Self.lines(of: "/proc/self/maps")
+    places = lines.filter { $0.contains("libcrypto") && ($0.contains(" r--p ") || $0.contains(" r-xp ")) }.compactMap { line in
+      let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+      return ends.count == 2 ? ends[0]..<ends[1] : nil
+    }
+  }
+
+  /// The kernel says of such a file that it is empty.
+  private static func lines(of path: String) throws -> [Substring] {
+    let bytes = try FileHandle(forReadingFrom: URL(filePath: path)).readToEnd() ?? Data()
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+  }
+
+  func touch() -> Int {
+    var sum = 0
+    for place in places {
+      for address in stride(from: place.lowerBound, to: place.upperBound, by: 4_096) {
+        sum += Int(UnsafePointer<UInt8>(bitPattern: address)!.pointee)
+      }
+    }
+    return sum
+  }
+
+  func resident() -> Int {
+    var (sum, isOurs) = (0, false)
+    for line in (try? Self.lines(of: "/proc/self/smaps")) ?? [] {
+      let words = line.split(separator: " ")
+      if words.count >= 5, words[0].contains("-") {
+        isOurs = places.contains { words[0] == String($0.lowerBound, radix: 16) + "-" + String($0.upperBound, radix: 16) }
+      } else if isOurs, words[0] == "Rss:" {
+        sum += Int(words[1]) ?? 0
+      }
+    }
+    return sum
+  }
+}
+
+@Suite("what a handshake leaves in memory", .serialized) struct BrokerMemoryTests {
+  @Test("the pages of OpenSSL are given back once the broker has greeted us, and when no connection is made") func released() throws {
+    let pages = try Pages()
+    let talk = Talk()
+    _ = pages.touch()
+    let full = pages.resident()
+    #expect(full > 1_000, "that many kilobytes are there to be given back")
+    talk.start()
+    talk.online()
+    talk.until("a greeting gives them back") { pages.resident() < full / 2 }
+    talk.broker.answer { $0.greeting = nil }
+    _ = pages.touch()
+    talk.broker.drop()
+    talk.until("so does a loss") { pages.resident() < full / 2 }
+    talk.broker.drop()
+    talk.stop()
+  }
+}
