@@ -71,9 +71,7 @@ import Testing
     #expect(played.delivered == [1, 3, 0, 2].map { played.pushed[$0] })
   }
 
-  @Test("what is saved from a deleted outbox expires when it would have, and not before", arguments: [9, 11]) func savedLife(seconds: Double)
-    throws
-  {
+  @Test("what is saved from a deleted outbox expires when it would have", arguments: [9, 11]) func savedLife(seconds: Double) throws {
     var played = Played(scratch)
     played.push(lasting: .seconds(10))
     played.push()
