@@ -85,6 +85,37 @@ struct ConfigurationErrors {
     #expect(findings(shortest + selectors(513)) == [#"config.toml:516:1: region "r": match: there are more than 512 selectors in all"#])
   }
 
+  @Test(
+    "so is it for every list",
+    arguments: [
+      ("radio", 4, "name = \"r#\"\nadapter = \"hci#\""), ("device", 128, "name = \"d#\"\nmatch = \"*\""),
+      ("trigger", 64, "name = \"t#\"\nmatch = \"*\"\ngroup = \"g\""), ("transmit", 8, "uuid = \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\""),
+      ("calibration.device", 256, "match = \"*\""), ("key.irk", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\""),
+      ("key.eid", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\""),
+    ])
+  func lists(name: String, most: Int, table: String) {
+    func tables(_ count: Int) -> String { (0..<count).map { "[[\(name)]]\n\(table.replacing("#", with: "\($0)"))\n" }.joined() }
+    #expect(findings(shortest + tables(most)) == [])
+    let line = 2 + most * (1 + table.split(separator: "\n").count)
+    let words = "there are \(most + 1) of them; at most \(most) are possible"
+    #expect(findings(shortest + tables(most + 1)) == ["config.toml:\(line):1: \(name): \(words)"])
+  }
+
+  @Test("256 keys of both kinds together, and 64 gateways on the roster") func together() {
+    func keys(_ kind: String, _ count: Int) -> String {
+      (0..<count).map { "[[key.\(kind)]]\nalias = \"\(kind)\($0)\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n" }.joined()
+    }
+    #expect(findings(shortest + keys("irk", 200) + keys("eid", 56)) == [])
+    #expect(
+      findings(shortest + keys("irk", 200) + keys("eid", 57)) == [
+        "config.toml:770:1: key.eid \"eid56\": there are more than 256 keys in all"
+      ])
+    func roster(_ count: Int) -> String { "[site]\ngateways = [\"gateway\"" + (1..<count).map { ", \"g\($0)\"" }.joined() + "]\n" }
+    #expect(findings(shortest + roster(64)) == [])
+    let found = findings(shortest + roster(65))
+    #expect(found.count == 1 && found[0].hasSuffix(": site: gateways: there are more than 64"), "\(found)")
+  }
+
   @Test("sixteen services can be watched") func services() {
     func region(_ count: Int) -> String {
       "[[region]]\nname = \"r\"\nmatch = [" + (0..<count).map { "\"service:\(String(0x1800 + $0, radix: 16))@*\"" }.joined(separator: ",\n")
