@@ -38,12 +38,15 @@ private final class Mood: Sendable {
   func anyOrder(seed: UInt64) throws {
     var random = Seeded(seed)
     let mood = Mood()
-    let talk = Talk { $0.outbox.maxEvents = 1_000 }
-    let files = [talk.settings.outbox.path, talk.scratch["other.db"]]
+    // MQTT 3 knows no refusal of a message.
+    let (version, refusals): (BrokerSettings.Version, [UInt8?]) = seed % 3 == 0 ? (.v311, [nil]) : (.v5, [nil, 0x87, 0x97])
+    let talk = Talk { $0.broker.version = version }
+    // Into the last no disk takes anything.
+    let files = [talk.settings.outbox.path, talk.scratch["other.db"], talk.scratch["no/such/outbox.db"]]
     talk.broker.answer { $0.publication = mood.receive }
     talk.start()
     talk.online()
-    var (events, replies, drops, file) = (0, 0, 0, 0)
+    var (events, replies, drops) = (0, 0, 0)
     var states: [String: String] = [:]
     for step in 0..<40 {
       switch Int.random(in: 0..<12, using: &random) {
@@ -64,19 +67,18 @@ private final class Mood: Sendable {
         #expect(talk.messages.push(message) == nil)
         talk.courier.bell.ring()
       case 7:
-        mood.answer(
-          ["/trigger/", "/region/", "/presence/", "/reply/"].randomElement(using: &random)!,
-          [nil, 0x87, 0x97].randomElement(using: &random)!)
+        let word = ["/trigger/", "/region/", "/presence/", "/reply/"].randomElement(using: &random)!
+        mood.answer(word, refusals.randomElement(using: &random)!)
       case 8: mood.please()
       case 9 where drops < 3:
         drops += 1
         let isResumed = Bool.random(using: &random)
         talk.broker.answer { $0.greeting = (0, isResumed) }
-        if Bool.random(using: &random) { talk.broker.drop() } else { talk.broker.dismiss(0x8B) }
+        if version == .v5, Bool.random(using: &random) { talk.broker.dismiss(0x8B) } else { talk.broker.drop() }
       case 10: talk.reload { $0.broker.keepalive = $0.broker.keepalive == .seconds(30) ? .seconds(31) : .seconds(30) }
       case 11:
-        file = 1 - file
-        talk.reload { $0.outbox.path = files[file] }
+        let path = files.randomElement(using: &random)!
+        talk.reload { $0.outbox.path = path }
       default: break
       }
       // What a ring holds is taken before more is pushed.
@@ -85,7 +87,7 @@ private final class Mood: Sendable {
     }
     mood.please()
     let counters = talk.courier.counters
-    for path in [files[1 - file], files[file]] {
+    for path in files.prefix(2) {
       talk.reload { $0.outbox.path = path }
       talk.until("the settings") { talk.orders.count == 0 }
       // What nobody answered goes again on a new line.
@@ -100,7 +102,7 @@ private final class Mood: Sendable {
     for (topic, payload) in states { talk.until("the last state") { talk.published(topic).last?.payload == payload } }
     talk.until("no trouble") { counters.troubles == [] }
     talk.stop()
-    #expect(counters.eventsDelivered.count == events && counters.eventsStored.count == events)
+    #expect(counters.eventsDelivered.count == events && counters.eventsStored.count <= events)
     #expect(counters.eventsLost.count == 0 && counters.eventsExpired.count == 0 && counters.repliesDropped.count == 0)
     for number in 1...max(events, 1) where events > 0 {
       let topic = base + (number % 3 == 0 ? "/trigger/" : "/region/") + "pump-\(number)"
