@@ -69,8 +69,7 @@ extension EventStore {
       outcomes.append(row, .delivered)
       refusals.remove(row)
     case .held(let number):
-      held.acknowledge(number)
-      counters.eventsDelivered.add()
+      if held.acknowledge(number) { counters.eventsDelivered.add() }
     case .event, .state, .reply: break
     }
   }

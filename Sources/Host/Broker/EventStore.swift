@@ -77,7 +77,8 @@ struct EventStore {
       file += 1
       // What was noted names rows of the previous file.
       outcomes.removeAll()
-      requeue()
+      requeueRows()
+      refusals.removeAll()
       // What was kept in memory meanwhile is written at once.
       retryDue = recoveredVisits.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
       agingDue = now.at

@@ -69,10 +69,12 @@ struct HeldEvents {
     return next
   }
 
-  mutating func acknowledge(_ number: UInt64) {
-    guard let index = events.firstIndex(where: { $0.number == number }) else { return }
+  /// Whether it was here.
+  mutating func acknowledge(_ number: UInt64) -> Bool {
+    guard let index = events.firstIndex(where: { $0.number == number }) else { return false }
     let message = events.remove(at: index).message
     if message.visit != .none, openVisits.count < Self.most { openVisits.append(message) }
+    return true
   }
 
   mutating func requeue() {

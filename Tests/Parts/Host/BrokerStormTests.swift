@@ -34,7 +34,7 @@ private final class Mood: Sendable {
 @Suite("the courier through lost lines, refusals and new settings in any order", .serialized) struct BrokerStormTests {
   @Test(
     "each event is taken and counted once, each topic has its last state, each reply is gone, and no trouble stays",
-    arguments: 1...6 as ClosedRange<UInt64>)
+    arguments: [1, 2, 3, 4, 5, 6, 39, 45] as [UInt64])
   func anyOrder(seed: UInt64) throws {
     var random = Seeded(seed)
     let mood = Mood()

@@ -109,6 +109,14 @@ import Testing
     #expect(said(played).contains("error: not all waiting events could be saved from the outbox: some were lost"))
   }
 
+  @Test("a file that cannot be read is asked no more until there is reason to") func unasked() throws {
+    var played = Played(scratch)
+    for isUrgent in [true, false] { played.push(isUrgent: isUrgent) }
+    try #require(played.store.outbox).database.run("PRAGMA writable_schema = 1; ALTER TABLE event RENAME TO gone")
+    for _ in 0..<3 { #expect(played.publish() == 0) }
+    #expect(played.counters.storeFailures.count == 2, "once for each kind of event")
+  }
+
   @Test("somebody changed it, or it was damaged: where it was set aside") func changed() throws {
     var played = Played(scratch)
     played.push(2)
@@ -191,6 +199,19 @@ import Testing
     played.acknowledge(1)
     played.settle()
     #expect(played.counters.eventsWaiting.count == 2 && played.counters.eventsDelivered.count == 1)
+  }
+
+  @Test("an event that is on its way from memory when new settings find a disk goes once") func once() {
+    var played = Played(scratch)
+    played.reload { $0.outbox.path = scratch["no/such/outbox.db"] }
+    played.push(2)
+    played.publish(atMost: 1)
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    played.pass(.seconds(6))
+    played.store.flush(at: played.now)
+    played.acknowledge()
+    played.drain()
+    #expect(played.delivered == played.pushed && played.counters.eventsDelivered.count == 2)
   }
 
   @Test("what waits in the file is known as soon as it is open: at the start, and under new settings") func waitingAtOnce() {

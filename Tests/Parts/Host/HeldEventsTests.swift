@@ -40,8 +40,8 @@ import Testing
       #expect(held.next(isUrgent: false, at: Self.start)?.number == UInt64(number + 1)); held.send(UInt64(number + 1))
     }
     #expect(held.next(isUrgent: true, at: Self.start) == nil)
-    held.acknowledge(2)
-    held.acknowledge(9)
+    let known = [2, 2, 9].map { held.acknowledge($0) }
+    #expect(known == [true, false, false])
     #expect(payloads(held) == [0, 2, 3] && held.openVisits.map { String($0.payload) } == ["1"])
     let early = held.expire(at: Self.start + .seconds(20) - Interval(microseconds: 1))
     let due = held.expire(at: Self.start + .seconds(20))
@@ -90,7 +90,8 @@ import Testing
         #expect(held.refuse(model[index].number, at: at) == moment(Double(now + pause)).at)
       case 6:
         guard let index = model.indices.filter({ model[$0].isOnItsWay }).randomElement(using: &random) else { break }
-        held.acknowledge(model[index].number)
+        let isKnown = held.acknowledge(model[index].number)
+        #expect(isKnown)
         if model.remove(at: index).isVisit { visits += 1 }
       case 7 where Int.random(in: 0..<4, using: &random) == 0:
         held.requeue()
