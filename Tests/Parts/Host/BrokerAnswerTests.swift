@@ -183,6 +183,21 @@ private let base = "forecourt/site/gateway"
     talk.broker.drop()
     talk.until("another connection") { talk.courier.counters.connections.count == 2 && talk.broker.record.subscribed.count == 5 }
     talk.until("no trouble") { talk.courier.counters.troubles == [] }
+    talk.broker.answer { $0.publication = { $0.contains("/trigger/") ? 0x87 : 0 } }
+    talk.push(.event, base + "/trigger/pump", "{}")
+    talk.until("another trouble") { talk.courier.counters.troubles == .forbidden }
+    talk.broker.answer { $0.publication = { _ in 0 } }
+    talk.until("the end of that, too") { talk.courier.counters.troubles == [] }
+    talk.stop()
+  }
+
+  @Test("a broker that takes no subscription, for that packet is too long for it, is no connection") func tooShort() {
+    let talk = Talk { $0.commands = true }
+    talk.broker.answer { $0.longest = 20 }
+    talk.start()
+    talk.until("why there is none") { talk.told("no connection to the broker at 127.0.0.1: ") }
+    talk.broker.answer { $0.longest = nil }
+    talk.until("the subscription") { talk.broker.record.subscribed[base + "/command/+"] != nil }
     talk.stop()
   }
 
@@ -198,6 +213,7 @@ private let base = "forecourt/site/gateway"
     talk.start()
     talk.until("the other subscription") { talk.broker.record.subscribed["forecourt/site/+/status"] != nil }
     #expect(talk.courier.counters.troubles == .leftOut && talk.broker.record.subscribed.count == 1)
+    #expect(talk.told("error: the previous run ended as soon as it subscribed to forecourt/site/claim/+/+/+: a message that is too long"))
     // What is on trial for two seconds is harmless.
     usleep(2_200_000)
     talk.reload { $0.outbox.maxEvents += 1 }

@@ -103,6 +103,10 @@ import Testing
     #expect(hello("boot", #""0123456789abcdef""#)?.boot == Text<16>("0123456789abcdef"))
     for wrong in [nil, #""0123456789abcdefg""#] { #expect(hello("boot", wrong) == nil) }
     #expect(hello("groups", nil)?.groups.isEmpty == true && hello("groups", "7") == nil)
+    for (name, most) in [("groups", 100), ("heard", 520), ("runs", 200)] {
+      let (fitting, long) = (String(repeating: "n", count: most), String(repeating: "n", count: most + 1))
+      #expect(hello(name, "\"\(fitting)\"") != nil && hello(name, "\"\(long)\"") == nil, "\(name)")
+    }
     #expect(hello("simulated", "true")?.simulated == true && hello("simulated", "1") == nil)
     #expect(hello("heard", nil)?.echo == 0 && hello("heard", "7") == nil)
   }
@@ -123,6 +127,10 @@ import Testing
     for wrong in broken {
       #expect(status(wrong) == nil, "\(wrong)")
     }
+    func of(_ name: String, _ length: Int) -> Neighbour? {
+      status(#"{"state":"online","\#(name)":"\#(String(repeating: "g", count: length))"}"#)
+    }
+    for (name, most) in [("groups", 100), ("boot", 16)] { #expect(of(name, most) != nil && of(name, most + 1) == nil, "\(name)") }
   }
 
   @Test("an installation id has eight hexadecimal digits, its address twelve in pairs") func peers() throws {

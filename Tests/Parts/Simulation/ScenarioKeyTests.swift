@@ -46,6 +46,25 @@ struct ScenarioKey: CustomTestStringConvertible {
     }
   }
 
+  @Test(
+    "every list takes as many as it may, and not one more",
+    arguments: [
+      ("gateway", 32, "name = \"g#\""), ("pump", 64, "name = \"p#\"\nat_m = [1, 2]"),
+      ("traveller", 256, "name = \"t#\"\nfrom_m = [1, 2]\nsteps = [ { walk_m = [3, 4] } ]"),
+      ("phone", 256, "name = \"f#\"\nidentity = \"phone\"\non = \"anna\""),
+    ])
+  func lists(name: String, most: Int, table: String) {
+    func findings(_ count: Int) -> [String] {
+      let tables = (0..<count).map { "[[\(name)]]\n\(table.replacing("#", with: "\($0)"))\n" }.joined()
+      let gateway = name == "gateway" ? "" : "[[gateway]]\nname = \"west\"\n"
+      let text = gateway + (name == "phone" ? "[[traveller]]\nname = \"anna\"\nfrom_m = [1, 2]\n" : "") + tables
+      return ScenarioFile(ConfigurationText(name: "s.toml", text: Array(text.utf8))).findings.map { $0.line(in: "s.toml") }
+    }
+    #expect(findings(most) == [])
+    let words = "\(name): there are \(most + 1) of them; at most \(most) are possible"
+    #expect(findings(most + 1).count == 1 && findings(most + 1)[0].hasSuffix(words), "\(findings(most + 1))")
+  }
+
   static let air = [
     ScenarioKey("|duration_s|", 1...86_400) { $0.seconds },
     ScenarioKey("[air]\n|path_loss_exponent|", 1...6) { $0.air.pathLossExponent },
