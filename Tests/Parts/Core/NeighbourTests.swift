@@ -256,6 +256,7 @@ import Testing
     #expect(echo("7/other/57/we", "ffffffff/01234567", mustName: true) == 57)
     #expect(echo("7/other/57/we", "01234567/ffffffff", mustName: true) == 0)
     #expect(echo("7/other/57/we", "ffffffff", mustName: true) == 0)
+    #expect(echo("7/other/57/we", "/01234567", mustName: true) == 57 && echo("57/we/7/other", "/01234567", mustName: true) == 0)
     #expect(echo("7/other/57/we", "", mustName: true) == 0 && echo("7/other/57/we", "", mustName: false) == 57)
     #expect(echo("7/other", "ffffffff", mustName: false) == 0 && echo("", "", mustName: false) == 0)
     #expect(echo("x/we", "01234567", mustName: true) == 0 && echo("99999999999/we", "01234567", mustName: true) == 0)

@@ -125,6 +125,32 @@ import Testing
     #expect(rig.told().map { $0.event + " " + $0.id.suffix(1) } == ["arm 2", "fire 2"])
   }
 
+  @Test(
+    "levels that are alike at one radio and not at the other belong to two phones",
+    arguments: [(-72, ["fire 1", "leave 1"]), (-60, ["fire 1", "leave 1"]), (-52, ["fire 1", "fire 2", "leave 1", "leave 2"])]
+      as [(Int8, [String])])
+  func atEveryRadio(level: Int8, told: [String]) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      $0.addTrigger("pump", radio: 0)
+    }
+    func hear(_ number: UInt8, from start: Double, to end: Double, _ left: Int8, _ right: Int8) {
+      for step in 0..<Int((end - start) * 10 + 0.5) {
+        for (radio, level) in [(0, left), (1, right)] {
+          let packet = advert([number, 0, 0, 0, 0, 0x40], level: level, data: Self.adverts[1])
+          let time = start + Double(step) * 0.1 + Double(radio) * 0.05
+          rig.gateway.receive(packet.span.bytes, radio: radio, at: Instant(microseconds: Int64(time * 1e6)))
+        }
+      }
+    }
+    for step in 0..<24 { hear(1, from: 10 + Double(step) / 3, to: 10.3 + Double(step) / 3, Int8(step) - 84, -72) }
+    hear(1, from: 18, to: 30, -60, -72)
+    hear(2, from: 30, to: 40, -60, level)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == told)
+  }
+
   @Test("a phone that appears where no other just fell silent is served at once", arguments: [UInt8(0x40), 0xC0]) func alone(kind: UInt8) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])

@@ -57,6 +57,20 @@ import Testing
     }
   }
 
+  @Test("of a neighbour's claims the latest by its own number counts, whatever comes after it", arguments: [4, 5, 6] as [UInt32])
+  func latest(number: UInt32) throws {
+    var rig = rig()
+    for step in 0..<30 { rig.hear(1, at: 10 + Double(step) / 10, level: -60) }
+    rig.gateway.receive(claim: claim(5, .fired), at: Instant(microseconds: 13_000_000))
+    rig.gateway.receive(claim: claim(number, .withdrawn), at: Instant(microseconds: 13_100_000))
+    let places = (0..<Int32(rig.gateway.triggers.encounters.used)).map { rig.gateway.triggers.encounters[$0].claims }.filter { $0 >= 0 }
+    #expect(!places.isEmpty)
+    for place in places {
+      let standing = rig.gateway.triggers.claims[place].standing
+      #expect(standing == (number > 5 ? .withdrawn : .fired))
+    }
+  }
+
   @Test("what neighbours said of a visitor is forgotten when it has gone, however long refractory_s is") func forgotten() {
     var rig = rig(refractory: 3_600)
     for step in 0..<100 { rig.hear(1, at: 10 + Double(step) / 10, level: -60) }

@@ -7,6 +7,13 @@ import Testing
 @testable import Host
 
 @Suite("a lock on the outbox", .serialized) struct FileLockTests {
+  @Test("only its owner writes it, and only its group reads it") func mode() throws {
+    let scratch = Scratch()
+    _ = try FileLock(scratch["lock"])
+    let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path + "/lock")
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
+  }
+
   @Test("a refused lock closes its own descriptor, once, and no other") func refused() throws {
     let scratch = Scratch()
     let lock = try FileLock(scratch["lock"])

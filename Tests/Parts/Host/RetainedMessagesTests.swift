@@ -96,6 +96,21 @@ import Testing
     #expect(model.shelf.unsent == 0 && !model.shelf.hasRefused && model.missing == [], "seed \(seed)")
   }
 
+  @Test("what the will has replaced goes again, also the very first message, and after another lost line", arguments: [false, true])
+  func replaced(isLostAgain: Bool) throws {
+    var shelf = RetainedMessages()
+    var message = Message()
+    (message.care, message.topic, message.payload) = (.state, Topic("status"), Payload("1"))
+    #expect((shelf.put(message, at: .zero)) == true)
+    let first = shelf.next(at: .zero)
+    let word = try #require(first)
+    shelf.send(slot: word.slot, version: word.version)
+    shelf.acknowledge(slot: word.slot, version: word.version)
+    shelf.requeue(message.topic)
+    if isLostAgain { shelf.requeue(everything: false) }
+    #expect(shelf.unsent == 1 && shelf.next(at: .zero)?.message.payload == Payload("1"))
+  }
+
   @Test("what was cleared is not cleared again when the broker has forgotten everything: the topic may be another's by now")
   func cleared() {
     var shelf = RetainedMessages()
