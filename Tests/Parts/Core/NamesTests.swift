@@ -81,6 +81,23 @@ import Testing
     #expect(powers.map(\.level) == [Decibels(-71)])
   }
 
+  @Test("from its second name on, a device that is looked for keeps its place, however many strangers come") func kept() throws {
+    let written = Array("name:Bus@*".utf8)
+    let named = try Selector(written: written.span.bytes)
+    var rig = Rig {
+      $0.addRegion("door", matching: named)
+      $0.publish.unknown = .publish
+      $0.gateway.devices = 64
+    }
+    rig.hear(1, at: 0, data: bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5"))
+    rig.hear(1, at: 1, data: bytes("020106 0409427573"))
+    for stranger in 2..<202 { rig.hear(UInt8(stranger), at: 1 + Double(stranger) * 0.01) }
+    let isThere = (0..<rig.gateway.devices.capacity).contains {
+      rig.gateway.devices.isUsed($0) && rig.gateway.devices[$0].interest.isMatched
+    }
+    #expect(isThere && !rig.said().contains { $0.topic == "region/door/event" && $0.payload.contains("exit") })
+  }
+
   @Test("a device that was found by one name is still found when it says another by which it is known better") func better() throws {
     let named = try Selector(written: Array("name:Bus@*".utf8).span.bytes)
     var rig = Rig { $0.addRegion("door", matching: named) }
