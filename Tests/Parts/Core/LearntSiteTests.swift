@@ -134,6 +134,22 @@ import Testing
     for receiver in 0..<8 { #expect((site.offset(of: receiver) < -3) == (receiver == deaf)) }
   }
 
+  @Test("a receiver that takes another's place is not blamed for the surprises of that one") func takesOver() {
+    var learnt = LearntSite()
+    let losses = PerReceiver(repeating: 12)
+    func visit(_ second: Float) {
+      var levels = PerReceiver(repeating: -12)
+      levels[1] = second
+      _ = learnt.learn(levels: levels, losses: losses, heardBy: losses .> 0, .known)
+    }
+    for _ in 0..<14 { visit(-12) }
+    #expect(!learnt.isMoved(1))
+    for _ in 0..<6 { visit(-50) }
+    #expect(learnt.isMoved(1))
+    learnt.restore(1, offset: Decibels(0), doubt: Decibels(1), visits: 20)
+    #expect(!learnt.isMoved(1))
+  }
+
   @Test("a receiver that suddenly hears less was moved: it is reported once, and learnt anew") func moved() throws {
     var rig = site()
     day(1..<41, &rig, offsets: [0, 0, 0, 0])

@@ -218,6 +218,25 @@ import Testing
     #expect(topics.first == "proximity/peer:00000005" && topics.last?.contains("address:") == true, "\(topics)")
   }
 
+  @Test("whom a key identifies no id renames") func known() {
+    var rig = Rig {
+      $0.publish.unknown = .publish
+      $0.peer.identify = true
+      var key = KeySettings()
+      key.alias = "phone"
+      _ = $0.keys.append(key)
+    }
+    // The cipher of these tests makes of an address's upper half and a key of zeros its lower half.
+    let packet = advert([0x33, 0x22, 0x41, 0x33, 0x22, 0x41], level: -60, data: Self.phone.advert)
+    for second in 1...6 {
+      rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64(second) * 1_000_000))
+      let now = Instant(microseconds: Int64(second) * 1_000_000 + 500_000)
+      rig.gateway.receive(peer: KnownPeer(address: Address(0x4122_3341_2233, type: 1), id: 5), at: now)
+    }
+    let topics = Set(rig.said().map { $0.topic })
+    #expect(topics == ["proximity/irk:phone"], "\(topics)")
+  }
+
   @Test("an old id is valid for the rest of its quarter of an hour") func old() {
     var rig = Rig {
       $0.publish.unknown = .publish

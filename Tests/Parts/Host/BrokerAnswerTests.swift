@@ -201,6 +201,24 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test(
+    "which subscription ended the run before is said",
+    arguments: [
+      (.several, "its topics"), (.commands, "forecourt/site/gateway/command/+"), (.claims, "forecourt/site/claim/+/+/+"),
+      (.statuses, "forecourt/site/+/status"), (.peers, "forecourt/site/peer/+/+"),
+    ] as [(SubscriptionTrials.Subject, String)])
+  func culprit(subject: SubscriptionTrials.Subject, filter: String) throws {
+    let talk = Talk()
+    do {
+      let outbox = try Outbox(talk.settings.outbox, machine: 1)
+      try outbox.mark("trying", subject.rawValue + 1)
+    }
+    talk.start()
+    talk.until("the words") { talk.told("error: the previous run ended as soon as it subscribed to \(filter): a message") }
+    talk.online()
+    talk.stop()
+  }
+
   @Test("a subscription that ended the program three times is left out; new settings try it once more, on the same connection")
   func leftOut() throws {
     let talk = Talk { $0.claims = true }
