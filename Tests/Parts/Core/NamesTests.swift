@@ -81,6 +81,22 @@ import Testing
     #expect(powers.map(\.level) == [Decibels(-71)])
   }
 
+  @Test("an app in the background that offers two services is found by either") func background() throws {
+    var rig = Rig {
+      for (name, uuid) in [("a", "5403c8a7-5c96-47e9-9ab8-59e373d875a7"), ("b", "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6")] as [(Name, String)]
+      {
+        let written = Array("service:\(uuid)@*".utf8)
+        guard let selector = try? Selector(written: written.span.bytes), let service = selector.service else { continue }
+        $0.addRegion(name, matching: selector)
+        _ = $0.services.append(service)
+      }
+    }
+    // Positions 27 and 84.
+    for step in 0..<4 { rig.hear(1, at: Double(step), data: bytes("02011A 14FF4C0001 000000100000000000000800 00000000")) }
+    let entered = rig.said().filter { $0.topic.hasSuffix("/event") && $0.payload.contains("enter") }.map(\.topic)
+    #expect(entered.sorted() == ["region/a/event", "region/b/event"])
+  }
+
   @Test("from its second name on, a device that is looked for keeps its place, however many strangers come") func kept() throws {
     let written = Array("name:Bus@*".utf8)
     let named = try Selector(written: written.span.bytes)

@@ -57,6 +57,15 @@ import Testing
     }
   }
 
+  @Test("a fire by command is told to the neighbours at once, whenever the last claim was", arguments: 30..<42) func byCommand(steps: Int) {
+    var rig = rig()
+    for step in 0..<steps { rig.hear(1, at: 10 + Double(step) / 10, level: -60) }
+    _ = rig.said()
+    let refusal = rig.gateway.fireManually(0, for: Self.visitor, at: Instant(microseconds: 9_901_000 + Int64(steps) * 100_000))
+    let claims = rig.said().filter { $0.topic.contains("claim/") && $0.payload.contains("c0:00:00:00:00:01") }.map(\.payload)
+    #expect(refusal == nil && claims.count == 1 && claims[0].contains(#""state":"fired""#), "\(claims)")
+  }
+
   @Test("of a neighbour's claims the latest by its own number counts, whatever comes after it", arguments: [4, 5, 6] as [UInt32])
   func latest(number: UInt32) throws {
     var rig = rig()
