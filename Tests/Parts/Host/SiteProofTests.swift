@@ -68,6 +68,9 @@ import Testing
     while payload.free >= SiteProof.added { payload.append(byte: UInt8(ascii: "x")) }
     let before = payload
     #expect(!keys(1).prove(bytes("t").span.bytes, &payload) && payload == before)
+    payload.truncate(to: payload.count - 1)
+    #expect(payload.free == SiteProof.added && keys(1).prove(bytes("t").span.bytes, &payload), "what just fits is published")
+    #expect(keys(1).isProven(bytes("t").span.bytes, payload.bytes) && payload.free == 0, "and believed")
     var nothing = Payload()
     #expect(!keys(1).prove(bytes("t").span.bytes, &nothing) && nothing.count == 0, "a retained message that is cleared")
   }
