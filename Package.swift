@@ -60,7 +60,8 @@ let tests: [Target] = [
     name: "CoreTests", dependencies: ["Core", "Seeds"], path: "Tests/Parts/Core", sources: coreTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")] + quick),
   .testTarget(
-    name: "HostTests", dependencies: ["Host", "Seeds"], path: "Tests/Parts/Host", exclude: ["mistakes.txt", "values.txt"], sources: hostTests,
+    name: "HostTests", dependencies: ["Host", "Seeds"], path: "Tests/Parts/Host", exclude: ["mistakes.txt", "values.txt"],
+    sources: hostTests,
     swiftSettings: [.enableExperimentalFeature("Lifetimes")]),
   .testTarget(
     name: "CommandTests", dependencies: ["forecourt", "Host", "Core", "Seeds"], path: "Tests/Parts/Commands", exclude: ["Said"]),
