@@ -91,15 +91,13 @@ import Testing
     _ = rig.said()
     rig.gateway.restore(open("trigger/old"), at: .zero)
     rig.gateway.restore(open("region/old/event"), at: .zero)
-    rig.gateway.restore(Unfinished(topic: Topic("forecourt/site/before/trigger/pump"), id: Text("irk:ann"), since: .zero), at: .zero)
-    let door = Unfinished(topic: Topic("forecourt/site/before/region/door/event"), id: Text("irk:ann"), since: .zero)
-    rig.gateway.restore(door, at: .zero)
-    rig.gateway.restore(Unfinished(topic: Topic("nonsense"), id: Text("irk:ann"), since: .zero), at: .zero)
+    let others = ["forecourt/site/before/trigger/pump", "forecourt/site/before/region/door/event"]
+    for topic in others + ["nonsense"] {
+      rig.gateway.restore(Unfinished(topic: Topic(Array(topic.utf8).span.bytes), id: "irk:ann", since: .zero), at: .zero)
+    }
     let said = rig.said()
-    let before = ["trigger/pump", "region/door/event"].map { "forecourt/site/before/" + $0 }
-    let topics = ["trigger/old", "trigger/old/state", "region/old/event", "region/old"] + before
-    #expect(said.map(\.topic) == topics && said[1].payload.isEmpty && said[3].payload.isEmpty)
-    #expect(said[0].payload.contains("restart") && said[2].payload.contains("restart") && ids(said).count == 4)
+    #expect(said.map(\.topic) == ["trigger/old", "trigger/old/state", "region/old/event", "region/old"] + others)
+    #expect([1, 3].allSatisfy { said[$0].payload.isEmpty } && [0, 2].allSatisfy { said[$0].payload.contains("restart") } && ids(said).count == 4)
   }
 
   @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")

@@ -31,60 +31,79 @@ private final class Mood: Sendable {
   }
 }
 
-@Suite("the courier through lost lines, refusals and new settings in any order", .serialized) struct BrokerStormTests {
-  @Test(
-    "each event is taken and counted once, each topic has its last state, each reply is gone, and no trouble stays",
-    arguments: [1, 2, 3, 4, 5, 6, 39, 45] as [UInt64])
-  func anyOrder(seed: UInt64) throws {
-    var random = Seeded(seed)
-    let mood = Mood()
-    // MQTT 3 knows no refusal of a message.
-    let (version, refusals): (BrokerSettings.Version, [UInt8?]) = seed % 3 == 0 ? (.v311, [nil]) : (.v5, [nil, 0x87, 0x97])
-    let talk = Talk { $0.broker.version = version }
+/// A courier, its broker, and what befalls them by a seed.
+private final class Storm {
+  let talk: Talk
+  let mood = Mood()
+  private(set) var events = 0
+  private(set) var replies = 0
+  private(set) var states: [String: String] = [:]
+  private var drops = 0
+  private var random: Seeded
+  private let isLatest: Bool
+  private let files: [Path]
+
+  init(seed: UInt64) {
+    random = Seeded(seed)
+    isLatest = seed % 3 != 0
+    let version: BrokerSettings.Version = isLatest ? .v5 : .v311
+    talk = Talk { $0.broker.version = version }
     // Into the last no disk takes anything.
-    let files = [talk.settings.outbox.path, talk.scratch["other.db"], talk.scratch["no/such/outbox.db"]]
-    talk.broker.answer { $0.publication = mood.receive }
+    files = [talk.settings.outbox.path, talk.scratch["other.db"], talk.scratch["no/such/outbox.db"]]
+    talk.broker.answer { [mood] in $0.publication = mood.receive }
     talk.start()
     talk.online()
-    var (events, replies, drops) = (0, 0, 0)
-    var states: [String: String] = [:]
-    for step in 0..<40 {
-      switch Int.random(in: 0..<12, using: &random) {
-      case 0...3:
-        for _ in 0..<Int.random(in: 1...6, using: &random) {
-          events += 1
-          talk.push(.event, base + (events % 3 == 0 ? "/trigger/" : "/region/") + "pump-\(events)", "{\"event\":\(events)}")
-        }
-      case 4, 5:
-        let topic = base + "/presence/door-\(Int.random(in: 0..<3, using: &random))"
-        states[topic] = "{\"state\":\(step)}"
-        talk.push(.state, topic, states[topic]!)
-      case 6:
-        replies += 1
-        var message = Message()
-        (message.care, message.at, message.sequence) = (.reply, Clock.now(), UInt64(replies))
-        (message.topic, message.payload) = (Topic(base + "/reply/ping-\(replies)"), Payload("{}"))
-        #expect(talk.messages.push(message) == nil)
-        talk.courier.bell.ring()
-      case 7:
-        let word = ["/trigger/", "/region/", "/presence/", "/reply/"].randomElement(using: &random)!
-        mood.answer(word, refusals.randomElement(using: &random)!)
-      case 8: mood.please()
-      case 9 where drops < 3:
-        drops += 1
-        let isResumed = Bool.random(using: &random)
-        talk.broker.answer { $0.greeting = (0, isResumed) }
-        if version == .v5, Bool.random(using: &random) { talk.broker.dismiss(0x8B) } else { talk.broker.drop() }
-      case 10: talk.reload { $0.broker.keepalive = $0.broker.keepalive == .seconds(30) ? .seconds(31) : .seconds(30) }
-      case 11:
-        let path = files.randomElement(using: &random)!
-        talk.reload { $0.outbox.path = path }
-      default: break
+  }
+
+  static func topic(ofEvent number: Int) -> String { base + (number % 3 == 0 ? "/trigger/" : "/region/") + "pump-\(number)" }
+
+  func step(_ number: Int) {
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0...3:
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        events += 1
+        talk.push(.event, Self.topic(ofEvent: events), "{\"event\":\(events)}")
       }
-      // What a ring holds is taken before more is pushed.
-      talk.until("they are taken") { talk.messages.count == 0 && talk.orders.count == 0 }
-      usleep(UInt32.random(in: 0..<60_000, using: &random))
+    case 4, 5:
+      let topic = base + "/presence/door-\(Int.random(in: 0..<3, using: &random))"
+      states[topic] = "{\"state\":\(number)}"
+      talk.push(.state, topic, states[topic]!)
+    case 6: reply()
+    case 7:
+      let word = ["/trigger/", "/region/", "/presence/", "/reply/"].randomElement(using: &random)!
+      // MQTT 3 knows no refusal of a message.
+      mood.answer(word, (isLatest ? [nil, 0x87, 0x97] : [nil]).randomElement(using: &random)!)
+    case 8: mood.please()
+    case 9 where drops < 3: loseTheLine()
+    case 10: talk.reload { $0.broker.keepalive = $0.broker.keepalive == .seconds(30) ? .seconds(31) : .seconds(30) }
+    case 11:
+      let path = files.randomElement(using: &random)!
+      talk.reload { $0.outbox.path = path }
+    default: break
     }
+    // What a ring holds is taken before more is pushed.
+    talk.until("they are taken") { talk.messages.count == 0 && talk.orders.count == 0 }
+    usleep(UInt32.random(in: 0..<60_000, using: &random))
+  }
+
+  private func reply() {
+    replies += 1
+    var message = Message()
+    (message.care, message.at, message.sequence) = (.reply, Clock.now(), UInt64(replies))
+    (message.topic, message.payload) = (Topic(base + "/reply/ping-\(replies)"), Payload("{}"))
+    #expect(talk.messages.push(message) == nil)
+    talk.courier.bell.ring()
+  }
+
+  private func loseTheLine() {
+    drops += 1
+    let isResumed = Bool.random(using: &random)
+    talk.broker.answer { $0.greeting = (0, isResumed) }
+    if isLatest, Bool.random(using: &random) { talk.broker.dismiss(0x8B) } else { talk.broker.drop() }
+  }
+
+  /// The broker takes everything, and each file has its turn.
+  func settle() {
     mood.please()
     let counters = talk.courier.counters
     for path in files.prefix(2) {
@@ -102,13 +121,25 @@ private final class Mood: Sendable {
     for (topic, payload) in states { talk.until("the last state") { talk.published(topic).last?.payload == payload } }
     talk.until("no trouble") { counters.troubles == [] }
     talk.stop()
-    #expect(counters.eventsDelivered.count == events && counters.eventsStored.count <= events)
+  }
+}
+
+@Suite("the courier through lost lines, refusals and new settings in any order", .serialized) struct BrokerStormTests {
+  @Test(
+    "each event is taken and counted once, each topic has its last state, each reply is gone, and no trouble stays",
+    arguments: [1, 2, 3, 4, 5, 6, 39, 45] as [UInt64])
+  func anyOrder(seed: UInt64) throws {
+    let storm = Storm(seed: seed)
+    for step in 0..<40 { storm.step(step) }
+    storm.settle()
+    let (talk, counters) = (storm.talk, storm.talk.courier.counters)
+    #expect(counters.eventsDelivered.count == storm.events && counters.eventsStored.count <= storm.events)
     #expect(counters.eventsLost.count == 0 && counters.eventsExpired.count == 0 && counters.repliesDropped.count == 0)
-    for number in 1...max(events, 1) where events > 0 {
-      let topic = base + (number % 3 == 0 ? "/trigger/" : "/region/") + "pump-\(number)"
-      #expect(mood.taken[topic] != nil && talk.published(topic).allSatisfy { $0.payload == "{\"event\":\(number)}" }, "event \(number)")
+    for number in 0..<storm.events {
+      let topic = Storm.topic(ofEvent: number + 1)
+      #expect(storm.mood.taken[topic] != nil && talk.published(topic).allSatisfy { $0.payload == "{\"event\":\(number + 1)}" }, "\(topic)")
     }
-    for number in 0..<replies { #expect(!talk.published(base + "/reply/ping-\(number + 1)").isEmpty, "reply \(number + 1)") }
+    for number in 0..<storm.replies { #expect(!talk.published(base + "/reply/ping-\(number + 1)").isEmpty, "reply \(number + 1)") }
     #expect(talk.courier.replies.isEmpty)
     let end = try #require(talk.broker.record.published.last)
     #expect(end.topic == base + "/status" && end.isRetained && end.payload.contains(#""reason":"stopped""#))

@@ -12,6 +12,18 @@ import Testing
     #expect(Checksum(Topic("site/a"), Payload("{}"), [1_760_000_000, nil]).value == 3_243_787_724_226_526_293)
   }
 
+  @Test("the history of an outbox of another version is not read") func otherVersions() throws {
+    let path = Played(scratch).settings.outbox.path
+    for (version, isRead) in [
+      ("PRAGMA user_version = 0", false), ("PRAGMA user_version = 1", true), ("PRAGMA user_version = 2", true),
+      ("PRAGMA user_version = 3", false),
+    ] as [(StaticString, Bool)] {
+      try Database(path: path).run(version)
+      let history = try? OutboxHistory(path: String(path))
+      #expect((history != nil) == isRead, "\(version)")
+    }
+  }
+
   @Test(
     "an event that the disk has changed is not sent, but counted and kept for reading",
     arguments: ["payload", "stored", "expires", "topic", "every time"])

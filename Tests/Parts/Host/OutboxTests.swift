@@ -264,18 +264,6 @@ extension Outbox {
     #expect(scratch.names.contains("outbox.db.damaged-2"))
   }
 
-  @Test("the history of an outbox of another version is not read") func otherVersions() throws {
-    do { _ = try Outbox(settings, machine: 1) }
-    for (version, isRead) in [
-      ("PRAGMA user_version = 0", false), ("PRAGMA user_version = 1", true), ("PRAGMA user_version = 2", true),
-      ("PRAGMA user_version = 3", false),
-    ] as [(StaticString, Bool)] {
-      try Database(path: settings.path).run(version)
-      let history = try? OutboxHistory(path: String(settings.path))
-      #expect((history != nil) == isRead, "\(version)")
-    }
-  }
-
   @Test("a foreign database is left alone")
   func foreign() throws {
     try Database(path: settings.path).run("CREATE TABLE accounts (id INTEGER); PRAGMA user_version = 1")

@@ -1,0 +1,62 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+private let base = "forecourt/site/gateway"
+
+@Suite("subscriptions that cannot be made, or do harm", .serialized) struct BrokerSubscriptionTests {
+  @Test("a broker that takes no subscription, for that packet is too long for it, is no connection") func tooShort() {
+    let talk = Talk { $0.commands = true }
+    talk.broker.answer { $0.longest = 20 }
+    talk.start()
+    talk.until("why there is none") { talk.told("no connection to the broker at 127.0.0.1: ") }
+    talk.broker.answer { $0.longest = nil }
+    talk.until("the subscription") { talk.broker.record.subscribed[base + "/command/+"] != nil }
+    talk.stop()
+  }
+
+  @Test(
+    "which subscription ended the run before is said",
+    arguments: [
+      (.several, "its topics"), (.commands, "forecourt/site/gateway/command/+"), (.claims, "forecourt/site/claim/+/+/+"),
+      (.statuses, "forecourt/site/+/status"), (.peers, "forecourt/site/peer/+/+"),
+    ] as [(SubscriptionTrials.Subject, String)])
+  func culprit(subject: SubscriptionTrials.Subject, filter: String) throws {
+    let talk = Talk()
+    do {
+      let outbox = try Outbox(talk.settings.outbox, machine: 1)
+      try outbox.mark("trying", subject.rawValue + 1)
+    }
+    talk.start()
+    talk.until("the words") { talk.told("error: the previous run ended as soon as it subscribed to \(filter): a message") }
+    talk.online()
+    talk.stop()
+  }
+
+  @Test("a subscription that ended the program three times is left out; new settings try it once more, on the same connection")
+  func leftOut() throws {
+    let talk = Talk { $0.claims = true }
+    let claims = SubscriptionTrials.Subject.claims.rawValue
+    do {
+      let outbox = try Outbox(talk.settings.outbox, machine: 1)
+      try outbox.mark("trying", claims + 1)
+      try outbox.mark("falls", 2 << (claims * 8))
+    }
+    talk.start()
+    talk.until("the other subscription") { talk.broker.record.subscribed["forecourt/site/+/status"] != nil }
+    #expect(talk.courier.counters.troubles == .leftOut && talk.broker.record.subscribed.count == 1)
+    #expect(talk.told("error: the previous run ended as soon as it subscribed to forecourt/site/claim/+/+/+: a message that is too long"))
+    // What is on trial for two seconds is harmless.
+    usleep(2_200_000)
+    talk.reload { $0.outbox.maxEvents += 1 }
+    talk.until("another trial") { talk.broker.record.subscribed["forecourt/site/claim/+/+/+"] != nil }
+    // If it ends the program now, the next run knows.
+    let trying = try Database(path: talk.settings.outbox.path, readOnly: true).number("SELECT value FROM mark WHERE name = 'trying'")
+    #expect(trying == claims + 1)
+    talk.until("its success") { talk.courier.counters.troubles == [] }
+    #expect(talk.courier.counters.connections.count == 1 && talk.broker.record.greetings.count == 1)
+    talk.stop()
+  }
+}
