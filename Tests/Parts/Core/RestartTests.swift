@@ -89,15 +89,15 @@ import Testing
     var rig = rig()
     rig.gateway.caughtUp(at: .zero)
     _ = rig.said()
-    rig.gateway.restore(open("trigger/old"), at: .zero)
-    rig.gateway.restore(open("region/old/event"), at: .zero)
+    for place in ["trigger/old", "region/old/event"] { rig.gateway.restore(open(place), at: .zero) }
     let others = ["forecourt/site/before/trigger/pump", "forecourt/site/before/region/door/event"]
     for topic in others + ["nonsense"] {
       rig.gateway.restore(Unfinished(topic: Topic(Array(topic.utf8).span.bytes), id: "irk:ann", since: .zero), at: .zero)
     }
     let said = rig.said()
     #expect(said.map(\.topic) == ["trigger/old", "trigger/old/state", "region/old/event", "region/old"] + others)
-    #expect([1, 3].allSatisfy { said[$0].payload.isEmpty } && [0, 2].allSatisfy { said[$0].payload.contains("restart") } && ids(said).count == 4)
+    #expect(said[1].payload.isEmpty && said[3].payload.isEmpty && ids(said).count == 4)
+    #expect(said[0].payload.contains("restart") && said[2].payload.contains("restart"))
   }
 
   @Test("a reload ends what is still open, clears the states of removed triggers, and publishes the others again")
