@@ -79,7 +79,7 @@ struct EventStore {
       outcomes.removeAll()
       requeueRows()
       refusals.removeAll()
-      // What was kept in memory meanwhile is written at once.
+      // What was kept in memory meanwhile is written at once, but not what is on its way from there: it would go a second time.
       retryDue = recoveredVisits.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
       agingDue = now.at
       guard let name = opened.setAside else { return }
