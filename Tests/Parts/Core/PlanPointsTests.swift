@@ -50,6 +50,26 @@ import Testing
     }
   }
 
+  @Test("in front of a row of receivers is as likely as behind it, also where both are elsewhere for another trigger", arguments: [-7.2, 7.2])
+  func mirrored(side: Double) {
+    // With this width the rows of points lie alike on both sides.
+    let places = (0..<4).map { PlanPoint(x: Float($0) * 4.65, y: 0) }
+    let rig = Rig {
+      $0.calibration.pathLossExponent = 2
+      $0.addRadios(4)
+      for radio in 0..<4 { $0.radios[radio].point = places[radio] }
+      // Both images are elsewhere for this one.
+      $0.addTrigger("till", group: "shop", radio: 0)
+      $0.addTrigger("door", group: "shop", radio: 1)
+      $0.triggers[1].point = PlanPoint(x: 7, y: Float(side))
+    }
+    let image = rig.gateway.triggers.plan.losses(at: PlanPoint(x: 7, y: -Float(side)))
+    var pattern = LevelPattern()
+    for receiver in 0..<4 { pattern.hear(receiver, -image[receiver]) }
+    pattern.close(.known, floor: -60)
+    #expect(rig.gateway.triggers.plan.compare(pattern, at: 1).lead < 0.1)
+  }
+
   @Test("each receiver's own points are one comparison of eight: where it is, and up to three metres around it")
   func beside() {
     let rig = site()
