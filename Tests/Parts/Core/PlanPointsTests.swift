@@ -50,7 +50,8 @@ import Testing
     }
   }
 
-  @Test("in front of a row of receivers is as likely as behind it, also where both are elsewhere for another trigger", arguments: [-7.2, 7.2])
+  @Test(
+    "in front of a row of receivers is as likely as behind it, also where both are elsewhere for another trigger", arguments: [-7.2, 7.2])
   func mirrored(side: Double) {
     // With this width the rows of points lie alike on both sides.
     let places = (0..<4).map { PlanPoint(x: Float($0) * 4.65, y: 0) }
