@@ -29,8 +29,6 @@ package struct SitePlan: ~Copyable {
   /// Points of the whole site and around it, up to eight in each, those at receivers first.
   private(set) var points: Lent<PlanPoints>
   private(set) var count = 0
-  /// How many points that are.
-  private var drawn = 0
   /// For each of these and each trigger: which of the points are elsewhere.
   private(set) var elsewhere: Lent<UInt8>
   /// At each trigger: its centre, and around it.
@@ -38,7 +36,8 @@ package struct SitePlan: ~Copyable {
   var triggers = InlineArray<64, PlanPoint>(repeating: PlanPoint(x: .nan, y: .nan))
   private var radii = InlineArray<64, Float>(repeating: 1.5)
 
-  private static let most = 192
+  /// Nearly so many points, of eight in a block; the grid's edges and blocks that are not full take the rest.
+  private static let wanted = 192
   private static let mostBlocks = 48
   private static let around = 6
   /// Beyond `fire_m` times this a phone is elsewhere; between the two the pattern says nothing.
@@ -148,7 +147,7 @@ package struct SitePlan: ~Copyable {
   // MARK: Drawing
 
   private mutating func draw() {
-    (count, drawn) = (0, 0)
+    count = 0
     guard receivers.count > 1 else { return }
     for index in 0..<64 where !triggers[index].x.isNaN {
       var here = PlanPoints(of: -1)
@@ -176,7 +175,7 @@ package struct SitePlan: ~Copyable {
     var outskirts = Self.outskirts
     for index in 0..<64 where isPlaced(index) { outskirts = max(outskirts, radii[index] * Self.clear + 4) }
     let (width, depth) = (high.x - low.x + 2 * outskirts, high.y - low.y + 2 * outskirts)
-    let step = max((width * depth / Float(Self.most - 13 * (receivers.count - 1))).squareRoot() * 1.05, 1)
+    let step = max((width * depth / Float(Self.wanted - 13 * (receivers.count - 1))).squareRoot() * 1.05, 1)
     var y = low.y - outskirts
     while y <= high.y + outskirts {
       var x = low.x - outskirts
@@ -205,7 +204,6 @@ package struct SitePlan: ~Copyable {
   }
 
   private mutating func add(_ point: PlanPoint, of receiver: Int) {
-    guard drawn < Self.most else { return }
     var mask: UInt64 = 0
     for index in 0..<64 where !triggers[index].x.isNaN && point.distance(to: triggers[index]) >= radii[index] * Self.clear {
       mask |= 1 << UInt64(index)
@@ -224,7 +222,6 @@ package struct SitePlan: ~Copyable {
       elsewhere[place] = mask & 1 << UInt64(index) != 0 ? elsewhere[place] | bits : elsewhere[place] & ~bits
     }
     points[count - 1].append(losses)
-    drawn += 1
   }
 
   /// Whether a point is there already from which all receivers hear nearly the same, and which is elsewhere for the same triggers.
