@@ -1,7 +1,7 @@
 /// Reassembles an advertisement that arrives in several reports. Core 6.0, Vol 4, Part E, 7.7.65.13: *incomplete, more data to come*.
 ///
-///     if !fragments.concern(report) { hear(report) }
-///     else if fragments.join(report, at: now, into: &text) { hear(try Report(whole: text.bytes)) }
+///     if !fragments.concern(report, from: radio) { hear(report) }
+///     else if fragments.join(report, from: radio, at: now, into: &text) { hear(try Report(whole: text.bytes)) }
 package struct Fragments: ~Copyable {
   private struct Chain: BitwiseCopyable {
     var sender = Sender()
@@ -12,9 +12,10 @@ package struct Fragments: ~Copyable {
     var isTruncated = false
   }
 
-  /// One sender's chains may interleave: one for each advertising set, and one for the scan response.
+  /// One sender's chains may interleave: one for each advertising set, and one for the scan response, at each radio.
   private struct Sender: Equatable, BitwiseCopyable {
     var word: UInt64 = 0
+    var radio: UInt8 = 0
     var set: UInt8 = 0
     var isResponse = false
   }
@@ -37,13 +38,13 @@ package struct Fragments: ~Copyable {
 
   /// False for nearly all reports, which are complete.
   @inline(__always)
-  package func concern(_ report: Report) -> Bool {
-    report.form == .extended && (report.completeness == .moreToCome || (used > 0 && find(Self.sender(of: report)) != nil))
+  package func concern(_ report: Report, from radio: Int) -> Bool {
+    report.form == .extended && (report.completeness == .moreToCome || (used > 0 && find(Self.sender(of: report, radio)) != nil))
   }
 
   /// True after the last piece: then `whole` is the whole report, with the level and head of that piece.
-  package mutating func join(_ report: Report, at now: Instant, into whole: inout WholeReport) -> Bool {
-    let chain = self.chain(of: report, at: now)
+  package mutating func join(_ report: Report, from radio: Int, at now: Instant, into whole: inout WholeReport) -> Bool {
+    let chain = self.chain(of: report, radio, at: now)
     let start = chain * Limits.advertisementBytes
     let data = report.data
     let fitting = min(data.byteCount, Limits.advertisementBytes - chains[chain].length)
@@ -59,8 +60,8 @@ package struct Fragments: ~Copyable {
     return true
   }
 
-  private static func sender(of report: Report) -> Sender {
-    Sender(word: report.address.word, set: report.set ?? 0xFF, isResponse: report.isScanResponse)
+  private static func sender(of report: Report, _ radio: Int) -> Sender {
+    Sender(word: report.address.word, radio: UInt8(truncatingIfNeeded: radio), set: report.set ?? 0xFF, isResponse: report.isScanResponse)
   }
 
   private func find(_ sender: Sender) -> Int? {
@@ -69,8 +70,8 @@ package struct Fragments: ~Copyable {
   }
 
   /// The report's chain. A new one may evict the oldest.
-  private mutating func chain(of report: Report, at now: Instant) -> Int {
-    let sender = Self.sender(of: report)
+  private mutating func chain(of report: Report, _ radio: Int, at now: Instant) -> Int {
+    let sender = Self.sender(of: report, radio)
     if let chain = find(sender) {
       if now - chains[chain].since <= Limits.fragmentPatience { return chain }
       drop(chain)

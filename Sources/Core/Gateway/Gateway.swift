@@ -70,7 +70,7 @@ package struct Gateway: ~Copyable {
         guard isListening else { return }
         while !reports.isEmpty {
           let report = try reports.take()
-          if fragments.concern(report) { try join(report, radio: radio) } else { observe(report, radio: radio) }
+          if fragments.concern(report, from: radio) { try join(report, radio: radio) } else { observe(report, radio: radio) }
         }
       case .other: if let news = PeerNews(packet: packet) { learn(news, radio: radio) }
       default: break
@@ -105,7 +105,7 @@ package struct Gateway: ~Copyable {
   @inline(never)
   private mutating func join(_ report: Report, radio: Int) throws(Malformed) {
     var whole = WholeReport()
-    guard fragments.join(report, at: now, into: &whole) else { return }
+    guard fragments.join(report, from: radio, at: now, into: &whole) else { return }
     observe(try Report(whole: whole.bytes), radio: radio)
   }
 

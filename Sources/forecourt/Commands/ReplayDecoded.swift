@@ -50,9 +50,9 @@ struct DecodedReplay: ~Copyable {
   }
 
   private mutating func receive(_ report: Report, at now: Instant, from capture: Int, to out: Output) throws(Malformed) {
-    guard fragments.concern(report) else { return write(report, at: now, from: capture, to: out) }
+    guard fragments.concern(report, from: capture) else { return write(report, at: now, from: capture, to: out) }
     var whole = WholeReport()
-    guard fragments.join(report, at: now, into: &whole) else { return }
+    guard fragments.join(report, from: capture, at: now, into: &whole) else { return }
     write(try Report(whole: whole.bytes), at: now, from: capture, to: out)
   }
 

@@ -25,11 +25,11 @@ import Testing
 
     var dropped: UInt64 { fragments.dropped }
 
-    func hear(_ packet: [UInt8], at milliseconds: Int64 = 0) throws -> Joined? {
+    func hear(_ packet: [UInt8], from radio: Int = 0, at milliseconds: Int64 = 0) throws -> Joined? {
       var heard: Joined?
       try forEachReport(in: packet) { report in
-        guard fragments.concern(report) else { return heard = joined(report) }
-        guard fragments.join(report, at: Instant(microseconds: milliseconds * 1_000), into: &whole) else { return }
+        guard fragments.concern(report, from: radio) else { return heard = joined(report) }
+        guard fragments.join(report, from: radio, at: Instant(microseconds: milliseconds * 1_000), into: &whole) else { return }
         let report = try Report(whole: whole.bytes)
         heard = joined(report)
       }
@@ -38,6 +38,16 @@ import Testing
 
     private func joined(_ report: borrowing Report) -> Joined {
       Joined(data: bytes(hex(report.data)), level: report.level, completeness: report.completeness)
+    }
+  }
+
+  @Test("two radios that hear the same pieces make one advertisement each") func radios() throws {
+    let listener = Listener()
+    let data = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
+    for radio in 0..<2 { #expect(try listener.hear(extended(Array(data[..<229]), at: -50, event: Self.more), from: radio) == nil) }
+    for radio in 0..<2 {
+      let whole = try listener.hear(extended(Array(data[229...]), at: -60), from: radio)
+      #expect(whole == Joined(data: data, level: -60, completeness: .complete), "radio \(radio)")
     }
   }
 
