@@ -195,8 +195,8 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package init() {}
 }
 
-package struct KeySettings: BitwiseCopyable, Sendable {
-  package enum Kind: BitwiseCopyable, Sendable {
+package struct KeySettings: BitwiseCopyable, Equatable, Sendable {
+  package enum Kind: BitwiseCopyable, Equatable, Sendable {
     case irk
     case eid(exponent: UInt8, clock: UInt32)
   }

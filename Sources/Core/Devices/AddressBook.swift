@@ -117,17 +117,25 @@ package struct AddressBook: ~Copyable {
   package mutating func assign(_ slot: Int, toPeer device: DeviceReference, isMatched: Bool) {
     records[slot].evidence = .peer
     assign(slot, to: device, isMatched: isMatched)
+    // What its adverts say, the new device must hear again, too: who looks for it may do so by another of its names.
+    records[slot].forgetCopies()
   }
 
   /// The device has left its table: the next report resolves the sender anew.
   package mutating func release(_ slot: Int) { records[slot].forgetDevice() }
 
-  /// New keys, new services: every address must be resolved again.
-  package mutating func releaseAll(_ keys: borrowing IdentityKeys) {
-    for slot in 0..<records.count where recency.list(of: slot) != .free {
-      records[slot] = AddressRecord(records[slot].address, heard: records[slot].heard)
-      if let key = keys.resolve(records[slot].address) { records[slot].resolved(by: key) }
-    }
+  package var lines: Range<Int> { 0..<records.count }
+  func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
+
+  /// New keys, new services: the address must be resolved again.
+  mutating func renew(_ slot: Int, _ keys: borrowing IdentityKeys) {
+    records[slot] = AddressRecord(records[slot].address, heard: records[slot].heard)
+    if let key = keys.resolve(records[slot].address) { records[slot].resolved(by: key) }
+  }
+
+  /// nil where no key resolves the address.
+  func identity(of slot: Int, by keys: borrowing IdentityKeys) -> Identity? {
+    records[slot].key >= 0 ? keys.identity(ofResolver: Int(records[slot].key)) : nil
   }
 
   /// Senders choose their addresses. Without the seed they cannot choose their place in the table.

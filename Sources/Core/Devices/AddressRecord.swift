@@ -68,10 +68,11 @@ package struct AddressRecord: BitwiseCopyable {
     if isResponseLater { advert = AdvertCopy() } else { response = AdvertCopy() }
   }
 
+  mutating func forgetCopies() { (advert, response) = (AdvertCopy(), AdvertCopy()) }
+
   mutating func forgetDevice() {
     device = .none
-    advert = AdvertCopy()
-    response = AdvertCopy()
+    forgetCopies()
     if key < 0 { (evidence, rank) = (.address, .max) }
   }
 

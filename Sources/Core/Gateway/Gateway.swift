@@ -187,6 +187,8 @@ package struct Gateway: ~Copyable {
       triggers.endAll(
         of: slot, named: names, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
+    // Who was away while nobody listened is unknown: it is as at a start.
+    if authorization == .always, !isListening { triggers.started = now }
     settings.gateway.authorization = authorization
     ranging.reset(at: now)
   }
@@ -241,9 +243,11 @@ package struct Gateway: ~Copyable {
         of: slot, exceptIn: places, named: names, because: .reload, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     regions.renumber(numbers)
-    triggers.leftovers.renumber(names)
+    triggers.renumber(names)
     ranging.renumber(numbers, at: now)
     clearStates(missingIn: next)
+    // Whoever stands here may be known by another identity from now on, under which it was never served.
+    if !settings.identifiesAlike(next) { triggers.started = now }
     settings = next
     patience = settings.patience
     devices.average = settings.average
@@ -253,11 +257,11 @@ package struct Gateway: ~Copyable {
     keys.reload(settings.keys)
     services.reload(settings.services)
     kindsNamed = settings.kindsNamed
-    addresses.releaseAll(keys)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       devices.reconsider(slot, settings)
       triggers.applyLearntPower(to: slot, &devices, settings)
     }
+    resolveAddressesAgain()
     regions.publishAllStates(settings, at: now, publisher: &publisher)
     for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
@@ -289,7 +293,7 @@ package struct Gateway: ~Copyable {
     }
   }
 
-  private mutating func check(_ slot: Int) {
+  mutating func check(_ slot: Int) {
     let stale = proximity.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     let exit = regions.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     let lost = triggers.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)

@@ -35,22 +35,40 @@ extension Gateway {
   /// The slot of an identity. If only the address was known until now, what was averaged under the address moves to the identity.
   mutating func resolve(_ identity: Identity, succeeding known: Int?) -> Int {
     if let slot = devices.find(identity) {
-      if let known, known != slot, devices[known].identity.isBoundToAddress {
-        triggers.transfer(from: known, to: slot, devices: &devices)
-        retire(known, because: .identified)
-      }
+      if let known, known != slot { hand(known, to: slot) }
       return slot
     }
     let oldest = devices.slotToReuse
     if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
     let slot = devices.insert(identity, settings, at: now)
     triggers.applyLearntPower(to: slot, &devices, settings)
-    if let known, known != oldest, devices[known].identity.isBoundToAddress {
-      devices.transfer(from: known, to: slot)
-      triggers.transfer(from: known, to: slot, devices: &devices)
-      retire(known, because: .identified)
+    if let known, known != oldest {
+      if devices[known].identity.isBoundToAddress { devices.transfer(from: known, to: slot) }
+      hand(known, to: slot)
     }
     return slot
+  }
+
+  /// What an installation was served as before, it is not served again as. A beacon stays a device of its own: it may send from elsewhere,
+  /// too.
+  private mutating func hand(_ known: Int, to slot: Int) {
+    let isBound = devices[known].identity.isBoundToAddress
+    guard isBound || devices[slot].identity.kind == .peer else { return }
+    triggers.transfer(from: known, to: slot, devices: &devices)
+    if isBound { retire(known, because: .identified) }
+  }
+
+  /// New keys, new services. Whom a key makes known at once is the device that its address was known as; the others show it by their next
+  /// adverts.
+  mutating func resolveAddressesAgain() {
+    for sender in addresses.lines where addresses.isUsed(sender) {
+      let known = devices.slot(of: addresses[sender].device)
+      addresses.renew(sender, keys)
+      guard let known, devices[known].identity.isBoundToAddress, let identity = addresses.identity(of: sender, by: keys) else { continue }
+      let slot = resolve(identity, succeeding: known)
+      addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+      check(slot)
+    }
   }
 
   private mutating func retire(_ slot: Int, because reason: Regions.Reason) {

@@ -30,7 +30,8 @@ extension Gateway {
     installations.learn(peer, at: now)
     guard let sender = addresses.find(peer.address), addresses[sender].evidence >= .peer else { return }
     guard let known = devices.slot(of: addresses[sender].device) else { return }
-    _ = resolve(sender, asInstallation: peer.id, succeeding: known)
+    // It may never be heard again, and what it takes over must end all the same.
+    check(resolve(sender, asInstallation: peer.id, succeeding: known))
   }
 
   mutating func resolve(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {

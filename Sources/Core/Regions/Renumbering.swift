@@ -29,6 +29,14 @@ extension Settings {
     return numbers
   }
 
+  /// Whether every device has the same identity as before.
+  func identifiesAlike(_ next: borrowing Settings) -> Bool {
+    guard keys.count == next.keys.count, services.count == next.services.count else { return false }
+    for index in keys.indices where keys[index] != next.keys[index] { return false }
+    for index in services.indices where services[index] != next.services[index] { return false }
+    return true
+  }
+
   package func matchesAlike(_ match: Slice, _ other: borrowing Settings, _ otherMatch: Slice) -> Bool {
     guard match.count == otherMatch.count else { return false }
     for offset in 0..<Int(match.count) {

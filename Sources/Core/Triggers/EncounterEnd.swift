@@ -34,7 +34,8 @@ extension Triggers {
   }
 
   /// The new settings lack some of the triggers, or have changed them; or the permission changes, and none stays. Whoever was served at a
-  /// trigger that keeps its name is not served again before it has been away.
+  /// trigger that keeps its name is not served again before it has been away. All keep their old numbers until `renumber`: what ends one
+  /// encounter asks for the device's others.
   package mutating func endAll(
     of slot: Int, exceptIn staying: Renumbering = Renumbering(), named: Renumbering, because reason: Encounter.Departure, at now: Instant,
     devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
@@ -43,19 +44,20 @@ extension Triggers {
     while place >= 0 {
       let following = encounters[place].nextOfDevice
       let trigger = Int(encounters[place].trigger)
-      if let number = staying[trigger] {
-        encounters[place].trigger = UInt8(number)
-      } else {
+      if staying[trigger] == nil {
         end(place, because: reason, at: now, &devices, settings, &publisher)
-        if let number = named[trigger], encounters[place].isOwedUntil > now {
-          claims.forget(&encounters[place].claims)
-          encounters[place].trigger = UInt8(number)
-        } else {
-          remove(place, &devices)
-        }
+        if named[trigger] != nil { removeUnlessOwed(place, at: now, &devices) } else { remove(place, &devices) }
       }
       place = following
     }
+  }
+
+  /// `names`: where the triggers of the same names are. Of the others no encounter is left.
+  package mutating func renumber(_ names: Renumbering) {
+    for place in encounters.places where encounters.isUsed(place) {
+      if let number = names[Int(encounters[place].trigger)] { encounters[place].trigger = UInt8(number) }
+    }
+    leftovers.renumber(names)
   }
 
   /// The driver typed the pump's number. Returns why the trigger does not fire.
@@ -70,6 +72,7 @@ extension Triggers {
     if place < 0 {
       place = startEncounter(trigger, slot, radio, at: now, &devices)
       guard place >= 0 else { return .noRoom }
+      resume(place, devices[slot].identity, settings, at: now)
       _ = encounters[place].approach.observe(devices.average(of: slot, radio, settings), at: average.heard)
     }
     guard !encounters[place].hasFired else { return .fired }

@@ -81,6 +81,7 @@ package struct SitePlan: ~Copyable {
         setting: settings.radios[radio].receiveOffset)
       if receivers.append(own) == nil { recall(receivers.count - 1) }
     }
+    for index in 0..<64 { triggers[index] = PlanPoint(x: .nan, y: .nan) }
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
       let own = Int(trigger.radio ?? 0)

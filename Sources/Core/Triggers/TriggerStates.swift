@@ -107,12 +107,12 @@ extension Triggers {
     }
   }
 
-  /// Whether the device is already here: its visit goes on.
+  /// Whether the device is already known here, however far off: its visit goes on, until its level ends it.
   mutating func continuesVisit(
     _ trigger: Int, _ slot: Int, _ entry: Leftovers.Entry, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) -> Bool {
     let place = encounters.find(trigger: trigger, from: devices[slot].encounters)
-    guard place >= 0, encounters[place].isPresent else { return false }
+    guard place >= 0 else { return false }
     if encounters[place].hasFired { return true }
     encounters[place].startVisit(at: entry.since, settings.triggers[trigger])
     encounters[place].since = entry.since

@@ -3,20 +3,28 @@ import Testing
 @testable import Core
 
 @Suite("A phone whose id is learnt in mid-visit") struct IdentifiedVisitTests {
-  private func rig() -> Rig {
-    Rig {
-      $0.calibrateEverybody()
-      $0.addTrigger("pump")
-      $0.peer.identify = true
-      _ = $0.services.append(PeerSettings().service)
-    }
+  private func rig(_ change: (inout Settings) -> Void = { _ in }) -> Rig { Rig { $0 = settings(change) } }
+
+  private func settings(_ change: (inout Settings) -> Void = { _ in }) -> Settings {
+    var settings = Settings()
+    settings.gateway.purpose = Sentence("tests")
+    settings.gateway.devices = 64
+    settings.calibrateEverybody()
+    settings.addTrigger("pump")
+    settings.peer.identify = true
+    _ = settings.services.append(PeerSettings().service)
+    change(&settings)
+    return settings
   }
 
-  private func hear(_ rig: inout Rig, _ number: UInt8, from start: Double, to end: Double, level: Double, becoming last: Double? = nil) {
+  private func hear(
+    _ rig: inout Rig, _ number: UInt8, from start: Double, to end: Double, level: Double, becoming last: Double? = nil,
+    data: [UInt8] = SuccessionTests.adverts[0]
+  ) {
     var time = start
     while time < end {
       let heard = Int8((level + ((last ?? level) - level) * (time - start) / (end - start)).rounded())
-      let packet = advert([number, 0, 0, 0, 0, 0x40], level: heard, data: SuccessionTests.adverts[0])
+      let packet = advert([number, 0, 0, 0, 0, 0x40], level: heard, data: data)
       rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64(time * 1e6)))
       time += 0.1
     }
@@ -90,5 +98,73 @@ import Testing
     hear(&rig, 2, from: after + 0.1, to: 60, level: -98)
     rig.wait(until: 400)
     #expect(names(rig.told()) == ["fire 05", "leave 05"])
+  }
+
+  @Test("learnt of a served phone that is not heard again, it leaves all the same, once") func silent() {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60)
+    hear(&rig, 1, from: 18, to: 20, level: -60)
+    identify(&rig, 1, at: 20)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 01", "leave 01"] && rig.gateway.rowsInUse == 0)
+  }
+
+  @Test("learnt of a phone that was served as the beacon that it is, too, it does not serve it again") func beacon() {
+    var rig = rig()
+    let frame = bytes("02011A 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0001 C5")
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: frame)
+    hear(&rig, 1, from: 18, to: 20, level: -60, data: frame)
+    #expect(names(rig.told()) == ["fire :1"])
+    identify(&rig, 1, at: 20)
+    hear(&rig, 1, from: 20.1, to: 40, level: -60, data: frame)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["leave :1"] && rig.gateway.rowsInUse == 0)
+  }
+
+  @Test("learnt of a phone that repeats one advert, it hides none of its other names") func namedOtherwise() {
+    var rig = rig { $0.selectors[Int($0.triggers[0].match.start)] = Selector(kind: .service, isWhole: false, prefix: Identity(.service)) }
+    hear(&rig, 1, from: 10, to: 12, level: -84, becoming: -80)
+    identify(&rig, 1, at: 12)
+    hear(&rig, 1, from: 12, to: 18, level: -80, becoming: -60)
+    hear(&rig, 1, from: 18, to: 30, level: -60)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 05", "leave 05"])
+  }
+
+  // MARK: A key that comes while its owner stands here
+
+  private func enrolled() -> Settings {
+    settings {
+      var key = KeySettings()
+      key.alias = "anna"
+      // What the tests' cipher makes of 40:00:00 is 00:00:01.
+      (key.key[13], key.key[15]) = (0xC0, 1)
+      precondition($0.keys.append(key) == nil)
+    }
+  }
+
+  @Test("a phone whose key is added in mid-visit is not served again, and leaves when it goes", arguments: [true, false])
+  func keyAdded(isHeardAgain: Bool) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60)
+    hear(&rig, 1, from: 18, to: 20, level: -60)
+    rig.gateway.reload(enrolled(), at: Instant(microseconds: 20_000_000))
+    if isHeardAgain { hear(&rig, 1, from: 20, to: 60, level: -60) }
+    #expect(rig.gateway.devices.find(Identity(.irk, Array("anna".utf8).span.bytes)) != nil)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 01", "leave 01"] && rig.gateway.rowsInUse == 0)
+  }
+
+  @Test("a phone that is known by another service from now on has been here all along") func serviceAdded() {
+    var rig = rig { $0.services.removeAll() }
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: bytes("0303 01FD 05084275730A"))
+    hear(&rig, 1, from: 18, to: 20, level: -60, data: bytes("0303 01FD 05084275730A"))
+    let next = settings {
+      $0.services.removeAll()
+      _ = $0.services.append(ServiceUUID(short: 0xFD01))
+    }
+    rig.gateway.reload(next, at: Instant(microseconds: 20_000_000))
+    hear(&rig, 1, from: 20, to: 60, level: -60, data: bytes("0303 01FD 05084275730A"))
+    #expect(names(rig.told()).filter { $0.hasPrefix("fire") }.count == 1)
   }
 }

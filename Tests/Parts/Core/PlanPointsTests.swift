@@ -71,6 +71,33 @@ import Testing
     #expect(rig.gateway.triggers.plan.compare(pattern, at: 1).lead < 0.1)
   }
 
+  @Test("a trigger that new settings lack leaves no trace in the plan") func removed() {
+    func site(_ count: Int) -> Settings {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      settings.addRadios(4)
+      for radio in 0..<4 {
+        settings.radios[radio].point = Self.receivers[radio]
+        if radio < count {
+          settings.addTrigger(["a", "b", "c", "d"][radio], group: "pumps", radio: Int8(radio)) { $0.fire = Meters(Float(radio * 3 + 1)) }
+        }
+      }
+      return settings
+    }
+    func points(_ rig: borrowing Rig) -> [String] {
+      (0..<rig.gateway.triggers.plan.count).flatMap { index in
+        (0..<rig.gateway.triggers.plan.points[index].count).map { "\(index) \(rig.gateway.triggers.plan.points[index][$0])" }
+      }
+    }
+    let fresh = Rig { $0 = site(2) }
+    var rig = Rig { $0 = site(4) }
+    #expect(points(rig) != points(fresh))
+    rig.gateway.reload(site(2), at: Instant(microseconds: 1_000_000))
+    #expect(points(rig) == points(fresh))
+    let isPlaced = rig.gateway.triggers.plan.isPlaced(3)
+    #expect(!isPlaced)
+  }
+
   @Test("each receiver's own points are one comparison of eight: where it is, and up to three metres around it")
   func beside() {
     let rig = site()

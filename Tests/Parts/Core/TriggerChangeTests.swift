@@ -82,6 +82,46 @@ import Testing
     }
   }
 
+  @Test("a permission that was withdrawn for long serves nobody who may have stood here all the time") func permittedLate() {
+    var rig = fired()
+    rig.gateway.authorize(.denied, at: Instant(microseconds: 20_000_000))
+    rig.wait(until: 120)
+    rig.gateway.authorize(.always, at: Instant(microseconds: 120_000_000))
+    rig.hear(from: 120, to: 160, level: -60)
+    #expect(!rig.told().contains { $0.event == "fire" })
+    rig.hear(from: 160, to: 175, level: -98)
+    rig.hear(from: 175, to: 180, level: -98, becoming: -60)
+    rig.hear(from: 180, to: 190, level: -60)
+    #expect(rig.told().contains { $0.event == "fire" }, "it has been away")
+  }
+
+  @Test("a new config that ends one trigger of a group and moves another finds each encounter where it was", arguments: [false, true])
+  func moved(isServed: Bool) {
+    func names(_ names: [Name], _ groups: [Name]) -> Settings {
+      settings {
+        $0.triggers.removeAll()
+        for (name, group) in zip(names, groups) { $0.addTrigger(name, group: group) { if name == "two" { $0.fire = Meters(3) } } }
+      }
+    }
+    var rig = Rig { $0 = names(["one", "two"], ["pumps", "pumps"]) }
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(from: 10, to: 15, level: -84, becoming: -60)
+    rig.hear(from: 15, to: 20, level: -60)
+    if isServed {
+      let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
+      #expect(rig.gateway.fireManually(1, for: identity, at: Instant(microseconds: 20_000_000)) == nil)
+    }
+    _ = rig.said()
+    // The first ends, for its group is another; the second is the third from now on, or is owed one.
+    rig.gateway.reload(
+      names(["one", "new", "two"], ["doors", "pumps", isServed ? "doors" : "pumps"]), at: Instant(microseconds: 21_000_000))
+    let states = rig.said().filter { $0.topic == "trigger/two/state" }.map(\.payload)
+    #expect(states.last?.contains(isServed ? #""near_count":0"# : #""near_count":1"#) == true, "\(states)")
+    #expect(rig.gateway.tableFaults == [])
+    rig.hear(from: 21, to: 60, level: -60)
+    #expect(!rig.told().contains { $0.trigger == "two" && $0.event == "fire" } || !isServed)
+  }
+
   @Test("a visit ends with the trigger that a new config no longer has")
   func ending() {
     var rig = fired()
