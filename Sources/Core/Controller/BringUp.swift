@@ -62,7 +62,7 @@ extension Controller {
     return status == 0 && learn(step, result) ? proceed(after: step, at: now) : refused(step, status: status, at: now)
   }
 
-  /// False when the answer is too short. Core 6.0, Vol 4, Part E, 7.4.1, 7.4.2, 7.4.6, 7.8.2, 7.8.3.
+  /// False when the answer is too short. Core 6.0, Vol 4, Part E, 7.4.1, 7.4.2, 7.4.5, 7.4.6, 7.8.2, 7.8.3.
   private mutating func learn(_ step: BringUpStep, _ result: RawSpan) -> Bool {
     switch step {
     case .version:
@@ -86,6 +86,11 @@ extension Controller {
       guard result.byteCount >= 4 else { return false }
       profile.aclLength = Int(result.little16(at: 1))
       profile.aclCount = Int(result[3])
+      profile.sharesBuffers = profile.aclLength == 0 || profile.aclCount == 0
+    case .sharedBuffers:
+      guard result.byteCount >= 6 else { return false }
+      profile.aclLength = Int(result.little16(at: 1))
+      profile.aclCount = Int(result.little16(at: 4))
     case .reset, .eventMask, .lowEnergyEventMask, .randomAddress, .stopScan, .scanParameters, .startScan: break
     }
     return true
@@ -106,7 +111,7 @@ extension Controller {
     case .features:
       profile.shortfalls.insert(.features)
       if !isShared { profile.isExtended = false }
-    case .buffers: profile.shortfalls.insert(.buffers)
+    case .buffers, .sharedBuffers: profile.shortfalls.insert(.buffers)
     case .eventMask: profile.shortfalls.insert(.masks)
     // Extended commands have been sent before: only a reset allows legacy ones.
     case .lowEnergyEventMask where profile.isExtended && remedy == .rescan && hasListened: return fail(.refusing, at: now)

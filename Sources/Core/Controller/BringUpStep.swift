@@ -1,6 +1,6 @@
 /// The commands of bring-up, in this order. A rescan starts at `eventMask`: a controller that restarted by itself has lost its masks too.
 enum BringUpStep: UInt8, BitwiseCopyable, Sendable {
-  case reset, version, address, commands, features, buffers
+  case reset, version, address, commands, features, buffers, sharedBuffers
   case eventMask, lowEnergyEventMask, stopScan, randomAddress, scanParameters, startScan
 
   var next: BringUpStep? { BringUpStep(rawValue: rawValue + 1) }
@@ -16,6 +16,7 @@ enum BringUpStep: UInt8, BitwiseCopyable, Sendable {
     case .commands: .readCommands
     case .features: .readFeatures
     case .buffers: .readBufferSize
+    case .sharedBuffers: .readSharedBufferSize
     case .eventMask: .setEventMask
     case .lowEnergyEventMask: .setLowEnergyEventMask
     case .randomAddress: .setRandomAddress
@@ -28,6 +29,7 @@ enum BringUpStep: UInt8, BitwiseCopyable, Sendable {
   func isNeeded(_ profile: Profile, isShared: Bool) -> Bool {
     switch self {
     case .reset, .eventMask, .lowEnergyEventMask: !isShared
+    case .sharedBuffers: profile.sharesBuffers
     case .randomAddress: !isShared && profile.address.kind == .random
     default: true
     }
@@ -36,7 +38,7 @@ enum BringUpStep: UInt8, BitwiseCopyable, Sendable {
   func command(_ profile: Profile, _ settings: RadioSettings) -> RadioCommand {
     var command = RadioCommand(opcode(profile))
     switch self {
-    case .reset, .version, .address, .commands, .features, .buffers: break
+    case .reset, .version, .address, .commands, .features, .buffers, .sharedBuffers: break
     case .eventMask: command.append(Self.events, bytes: 8)
     case .lowEnergyEventMask: command.append(Self.lowEnergyEvents(profile), bytes: 8)
     case .randomAddress: command.append(profile.address.word, bytes: 6)

@@ -225,7 +225,8 @@ package struct Controller: BitwiseCopyable, Sendable {
   }
 
   private mutating func answered(_ opcode: Opcode, _ result: RawSpan, at now: Instant) -> Action {
-    if credits > 0 { answerDue = .never }
+    // One that accepts no more commands must say some time that it does again.
+    answerDue = credits > 0 ? .never : min(answerDue, now + Self.commandPatience)
     let isRefused = result.byteCount == 0 || result[0] != 0
     switch phase {
     case .asking(let step, true, _) where opcode == step.opcode(profile): return conclude(step, result, at: now)

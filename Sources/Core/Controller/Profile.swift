@@ -15,6 +15,8 @@ package struct Profile: BitwiseCopyable, Sendable {
   /// For connections: the longest packet, and how many may be under way. Zero: no connections.
   package var aclLength = 0
   package var aclCount = 0
+  /// It has none for Low Energy alone.
+  var sharesBuffers = false
   package var shortfalls = Shortfalls()
 
   package init() {}

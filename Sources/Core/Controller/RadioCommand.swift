@@ -8,6 +8,7 @@ package struct Opcode: Equatable, BitwiseCopyable, Sendable {
   package static let setEventMask = Opcode(0x0C01)
   package static let readVersion = Opcode(0x1001)
   package static let readCommands = Opcode(0x1002)
+  package static let readSharedBufferSize = Opcode(0x1005)
   package static let readAddress = Opcode(0x1009)
   package static let setLowEnergyEventMask = Opcode(0x2001)
   package static let readBufferSize = Opcode(0x2002)

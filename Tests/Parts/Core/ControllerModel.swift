@@ -4,6 +4,8 @@
 struct ModelController {
   var isExtended = true
   var hasCoded = false
+  /// Low Energy uses the buffers of BR/EDR, as in many controllers that have both.
+  var sharesBuffers = false
   var address: UInt64 = 0x0000_C0FF_EE00_0001
   /// Statuses other than success, by opcode.
   var refusals: [UInt16: UInt8] = [:]
@@ -65,7 +67,8 @@ struct ModelController {
     case 0x1009: return [0] + (0..<6).map { UInt8(truncatingIfNeeded: address >> UInt64($0 * 8)) }
     case 0x1002: return [0] + (0..<64).map { $0 == 37 && isExtended ? 0x60 : $0 == 26 ? 0x0C : 0 }
     case 0x2003: return [0, 0, (isExtended ? 0x10 : 0) | (hasCoded ? 0x08 : 0), 0, 0, 0, 0, 0, 0]
-    case 0x2002: return [0, 251, 0, 8]
+    case 0x2002: return sharesBuffers ? [0, 0, 0, 0] : [0, 251, 0, 8]
+    case 0x1005: return [0, 0x36, 1, 64, 10, 0, 8, 0]
     case 0x0C01: eventMask = number(given)
     case 0x2001: lowEnergyMask = number(given)
     case 0x2005: randomAddress = number(given)
@@ -101,7 +104,8 @@ struct ModelController {
 
   private static let families: [UInt16: Bool] = [0x200B: false, 0x200C: false, 0x200D: false, 0x2041: true, 0x2042: true, 0x2043: true]
   private static let lengths: [UInt16: Int] = [
-    0x0C03: 0, 0x1001: 0, 0x1009: 0, 0x1002: 0, 0x2003: 0, 0x2002: 0, 0x0C01: 8, 0x2001: 8, 0x2005: 6, 0x200B: 7, 0x200C: 2, 0x2042: 6,
+    0x0C03: 0, 0x1001: 0, 0x1009: 0, 0x1002: 0, 0x2003: 0, 0x2002: 0, 0x1005: 0, 0x0C01: 8, 0x2001: 8, 0x2005: 6, 0x200B: 7, 0x200C: 2,
+    0x2042: 6,
   ]
 }
 

@@ -73,6 +73,34 @@ import Testing
     if opcode != 0x0C01 { #expect(line.heard > 15) }
   }
 
+  @Test("where Low Energy has no buffers of its own, connections use those that it shares", arguments: [false, true])
+  func sharedBuffers(isRefused: Bool) {
+    var line = ModelLine()
+    line.model.sharesBuffers = true
+    line.model.refusals[0x1005] = isRefused ? 0x01 : nil
+    line.run(for: .seconds(1))
+    let profile = line.controller.profile
+    #expect(profile.aclLength == (isRefused ? 0 : 310) && profile.aclCount == (isRefused ? 0 : 10))
+    #expect(profile.shortfalls.contains(.buffers) == isRefused && line.controller.condition == .scanning)
+  }
+
+  @Test("a controller that accepts no more commands and never says that it does again is reset, though it goes on hearing")
+  func acceptsNothing() {
+    var line = ModelLine()
+    line.run(for: .seconds(1))
+    line.say([4, 0x0E, 3, 0, 0, 0])
+    line.run(for: .seconds(1.5))
+    #expect(line.controller.recoveries.resets == 0 && line.controller.condition == .scanning)
+    line.run(for: .seconds(2))
+    #expect(line.controller.recoveries.resets == 1 && line.controller.recoveries.unanswered == 1)
+    #expect(line.controller.condition == .scanning && line.model.isScanning)
+    line.say([4, 0x0E, 3, 0, 0, 0])
+    line.run(for: .seconds(1))
+    line.say([4, 0x0E, 3, 1, 0, 0])
+    line.run(for: .seconds(5))
+    #expect(line.controller.recoveries.unanswered == 1, "it said so in time")
+  }
+
   @Test(
     "an unanswered command is answered after a reset or a reopening",
     arguments: [
