@@ -48,12 +48,12 @@ package final class Captures {
       source.isApart = epoch &- first < 0 || epoch &- first > Self.longestPause
       if !source.isApart { source.shift = Interval(microseconds: epoch - first) }
     }
-    // A board without a clock stamps its captures with the time since it was switched on.
-    if first > Self.earliestDate { epoch = first }
+    // A board without a clock stamps its captures with the time since it was switched on; a damaged one with anything.
+    if Self.dates.contains(first) { epoch = first }
   }
 
-  /// The year 2000 in microseconds.
-  private static let earliestDate: Int64 = 946_684_800_000_000
+  /// The years 2000 to 2199 in microseconds.
+  private static let dates: Range<Int64> = 946_684_800_000_000..<7_258_118_400_000_000
 
   private static let longestPause: Int64 = 366 * 86_400_000_000
 

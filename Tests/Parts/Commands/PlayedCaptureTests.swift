@@ -32,6 +32,17 @@ import Testing
     }
   }
 
+  @Test("one whose stamps are beyond every calendar tells its events without a time") func timeless() throws {
+    var recording = PacketFile()
+    for moment in 0..<3 as Range<UInt64> {
+      recording.add([4, 0x3E, 12, 2, 1, 3, 1, 1, 0, 0, 0, 0, 0xC0, 0, 0xC4], at: UInt64(Int64.max) + moment)
+    }
+    try recording.file.write(to: program.folder.appending(path: "far.btsnoop"))
+    try program.write("region.toml", "gateway.purpose = \"told\"\n[[region]]\nname = \"yard\"\nmatch = \"*\"\n")
+    let told = try program("replay", "far.btsnoop", "--config", "region.toml")
+    #expect(told.exit == 0 && told.out.contains(#""event":"enter""#) && told.out.contains(#""at":null"#), "\(told)")
+  }
+
   @Test("a pipe is no capture that can be played: it would end with its first reader") func pipe() throws {
     #expect(mkfifo(program.folder.appending(path: "pipe").path, 0o600) == 0)
     let told = try program("scan", "--json", "--seconds", "3", "--radio", "capture:pipe")
