@@ -39,6 +39,9 @@ package final class Courier: @unchecked Sendable {
   var hasOldCall = false
   /// The broker has refused a subscription.
   var isDeaf = false
+  /// When that is tried again; and since the last try, when it counts as taken.
+  var deafUntil = Instant.never
+  var isSubscribedAgain = false
   var lastComplaint = Sentence()
   /// How many connections in a row were lost within seconds.
   var shortConnections = 0
@@ -221,7 +224,10 @@ package final class Courier: @unchecked Sendable {
       case .reload(let settings): reload(settings, at: now)
       }
     }
-    if case .no = ending, isStopping.load(ordering: .acquiring) { ending = .delivering(until: now.at + Self.patience) }
+    if case .no = ending, isStopping.load(ordering: .acquiring) {
+      ending = .delivering(until: now.at + Self.patience)
+      store.retryNow(at: now)
+    }
   }
 
   /// How long an end may wait for the broker's acknowledgements, within the two seconds that stopping may take.

@@ -96,7 +96,7 @@ extension Courier {
     client.news.acknowledged.removeAll()
     if client.news.subscriptionsRefused > 0 {
       client.news.subscriptionsRefused = 0
-      isDeaf = true
+      recordRefusedSubscription(at: now.at)
       forbidden("the broker forbids this gateway to subscribe to commands or claims; see its ACL")
     }
   }
@@ -107,6 +107,10 @@ extension Courier {
     case .state(let slot, let version): retained.acknowledge(slot: slot, version: version)
     case .reply(let number): replies.removeAll { $0.isSent && $0.message.sequence == number }
     }
+    endRefusals()
+  }
+
+  func endRefusals() {
     guard counters.troubles.contains(.forbidden), !isDeaf, !store.hasRefused, !retained.hasRefused else { return }
     counters.set(.forbidden, false)
     log(.info, Sentence("the broker accepts what it refused before"))

@@ -22,6 +22,7 @@ extension Courier {
     case .up:
       talk(ready, at: now)
       if case .up = line, now >= trials.due { subscribe(at: now) }
+      if case .up = line { retrySubscriptions(at: now) }
     }
   }
 
@@ -88,7 +89,7 @@ extension Courier {
     counters.isOnline = true
     counters.connections.add()
     counters.set(.forbidden, false)
-    isDeaf = false
+    (isDeaf, deafUntil) = (false, .never)
     lastComplaint = Sentence()
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
@@ -168,6 +169,7 @@ extension Courier {
     store.reload(new, at: now)
     intake.reload(new)
     if trials.isCareful { forgive() }
+    if isDeaf { (isSubscribedAgain, deafUntil) = (false, now.at) }
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
       sendFarewell(goodbye, at: now.at)

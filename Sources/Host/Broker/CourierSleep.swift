@@ -33,7 +33,7 @@ extension Courier {
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break
-    case .up: due = min(due, min(overdue ?? .never, min(trials.due, retained.nextRetry(after: Clock.now()))))
+    case .up: due = min(due, min(overdue ?? .never, min(min(trials.due, deafUntil), retained.nextRetry(after: Clock.now()))))
     }
     switch ending {
     case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)

@@ -31,6 +31,25 @@ extension Courier {
     } catch { lose(error, at: now) }
   }
 
+  private static let deafness = Interval.seconds(60)
+  private static let answering = Interval.seconds(2)
+
+  func recordRefusedSubscription(at now: Instant) {
+    (isDeaf, isSubscribedAgain, deafUntil) = (true, false, now + Self.deafness)
+  }
+
+  /// Somebody may have mended the access list: asks again for what was refused; what is not refused then is taken.
+  func retrySubscriptions(at now: Instant) {
+    guard isDeaf, now >= deafUntil else { return }
+    if isSubscribedAgain {
+      (isDeaf, deafUntil) = (false, .never)
+      return endRefusals()
+    }
+    (isSubscribedAgain, deafUntil) = (true, now + Self.answering)
+    trials.start(subjects)
+    subscribe(at: now)
+  }
+
   private func subscribe(to subject: SubscriptionTrials.Subject) throws(MQTTFault) {
     switch subject {
     case .several: break

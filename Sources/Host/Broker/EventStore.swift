@@ -88,7 +88,13 @@ struct EventStore {
     } catch { fail(error, at: now) }
   }
 
-  mutating func close() { outbox = nil }
+  mutating func close() {
+    recordLoss(of: held.count, "the outbox could not be written to the end: events that were in memory only are lost with it")
+    outbox = nil
+  }
+
+  /// Before an end: what failed a moment ago may be well again.
+  mutating func retryNow(at now: Moment) { if retryDue != .never { retryDue = now.at } }
 
   mutating func reload(_ new: CourierSettings, at now: Moment) {
     if key != new.signingKey { signer = Self.signer(new, counters, log) }

@@ -16,8 +16,8 @@ struct RecentRequests {
     var reply: Message?
   }
 
-  /// A few seconds of commands at the highest rate, after a burst; 48 KB.
-  private static let most = 32
+  /// The manual says so; 190 KB, where there are so many.
+  private static let most = 128
   /// A broker repeats what was under way when the line broke.
   private static let memory = Interval.seconds(600)
 

@@ -33,6 +33,8 @@ package final class Outbox {
   package let setAside: Path?
   package private(set) var waiting: Int
   private var total: Int
+  /// What a roll-back restores; the disk that failed may not tell.
+  private var counted = (waiting: 0, total: 0)
   /// Never used twice in a run: an acknowledgement may still come for a row that is gone.
   private var newest: Int64
   let machine: Int64
@@ -77,6 +79,7 @@ package final class Outbox {
 
   /// `isDurable`: `commit` returns when the disk has it.
   package func startTransaction(isDurable: Bool) throws(StoreFault) {
+    counted = (waiting, total)
     if isDurable != self.isDurable { try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL") }
     self.isDurable = isDurable
     try database.run("BEGIN IMMEDIATE")
@@ -116,8 +119,7 @@ package final class Outbox {
   package func rollBack() {
     // SQLite may have rolled it back already; then this fails, which is fine.
     try? database.run("ROLLBACK")
-    waiting = Int((try? database.number("SELECT count(*) FROM event WHERE state = 0")) ?? 0)
-    total = Int((try? database.number("SELECT count(*) FROM event")) ?? 0)
+    (waiting, total) = counted
     recordOwnChange()
   }
 

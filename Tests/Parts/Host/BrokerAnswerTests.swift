@@ -178,10 +178,22 @@ private let base = "forecourt/site/gateway"
     talk.push(.event, base + "/trigger/pump", "{}")
     talk.until("the event") { talk.courier.counters.eventsDelivered.count == 1 }
     #expect(talk.courier.counters.troubles == .forbidden)
+    // New settings try again at once. Refused again, it stays.
+    talk.broker.forget()
+    talk.reload { _ in }
+    talk.until("the same again") { talk.broker.record.subscribed.count == 5 }
+    usleep(500_000)
+    #expect(talk.courier.counters.troubles == .forbidden)
+    talk.broker.answer { $0.subscription = { _ in 1 } }
+    talk.reload { _ in }
+    talk.until("no trouble, on the same line") { talk.courier.counters.troubles == [] && talk.courier.counters.connections.count == 1 }
+    talk.broker.answer { $0.subscription = { $0.contains("/claim/") ? 0x87 : 1 } }
+    talk.broker.drop()
+    talk.until("another refusal") { talk.courier.counters.troubles == .forbidden && talk.courier.counters.connections.count == 2 }
     talk.broker.answer { $0.subscription = { _ in 1 } }
     talk.broker.forget()
     talk.broker.drop()
-    talk.until("another connection") { talk.courier.counters.connections.count == 2 && talk.broker.record.subscribed.count == 5 }
+    talk.until("another connection") { talk.courier.counters.connections.count == 3 && talk.broker.record.subscribed.count == 5 }
     talk.until("no trouble") { talk.courier.counters.troubles == [] }
     talk.broker.answer { $0.publication = { $0.contains("/trigger/") ? 0x87 : 0 } }
     talk.push(.event, base + "/trigger/pump", "{}")

@@ -53,6 +53,24 @@ private let base = "forecourt/site/gateway"
     #expect(try Outbox(talk.settings.outbox, machine: 1).waiting == (isAnswered ? 0 : 1))
   }
 
+  @Test("an end tries the disk once more, whatever it said a moment ago", arguments: [true, false]) func disk(isWell: Bool) throws {
+    let scratch = Scratch()
+    let folder = String(scratch["late"])
+    let talk = Talk {
+      $0.outbox.path = Path(folder + "/outbox.db")
+      // Nobody listens there.
+      $0.broker.port = 9
+    }
+    talk.start()
+    pump(1, isUrgent: true, to: talk)
+    talk.until("it is in memory only") { talk.courier.counters.troubles.contains(.store) && talk.courier.counters.eventsWaiting.count == 1 }
+    if isWell { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false) }
+    talk.stop()
+    if isWell { #expect(try Outbox(talk.settings.outbox, machine: 1).waiting == 1) }
+    #expect(talk.courier.counters.eventsLost.count == (isWell ? 0 : 1) && talk.courier.counters.troubles.contains(.lost) != isWell)
+    #expect(talk.told("error: the outbox could not be written to the end") != isWell)
+  }
+
   @Test("a line on which nothing is said is kept by pings") func pings() {
     let talk = Talk { $0.broker.keepalive = .seconds(5) }
     talk.start()

@@ -127,4 +127,28 @@ import Testing
     played.drain()
     #expect(played.delivered == played.pushed && played.counters.eventsDelivered.count == 3 && played.counters.eventsWaiting.count == 0)
   }
+
+  @Test("a roll-back of a disk that cannot even be read restores what was counted") func countless() throws {
+    let scratch = Scratch()
+    var settings = OutboxSettings()
+    (settings.path, settings.maxEvents) = (scratch["outbox.db"], 3)
+    let outbox = try Outbox(settings, machine: 1)
+    let now = Moment(at: .zero, wall: nil, isTrusted: false)
+    var event = Message()
+    (event.care, event.topic, event.payload) = (.event, Topic("t"), Payload("{}"))
+    func store(_ count: Int) throws {
+      try outbox.startTransaction(isDurable: true)
+      for _ in 0..<count { try outbox.store(event, at: now) }
+    }
+    try store(2)
+    _ = try outbox.commit()
+    let other = try Database(path: settings.path)
+    try other.run("ALTER TABLE event RENAME TO hidden")
+    #expect(throws: StoreFault.self) { try store(1) }
+    outbox.rollBack()
+    #expect(outbox.waiting == 2, "no question about events can be answered")
+    try other.run("ALTER TABLE hidden RENAME TO event")
+    try store(2)
+    #expect(try outbox.commit() == 1, "of four, three may stay")
+  }
 }

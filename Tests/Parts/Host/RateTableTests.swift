@@ -76,21 +76,22 @@ import Testing
     }
   }
 
-  @Test("the last 32 requests are known by command and id, with their own replies, until they are withdrawn")
+  @Test("the last 128 requests are known by command and id, with their own replies, until they are withdrawn")
   func requests() {
     var recent = RecentRequests()
-    for number in 1...32 { recent.record(.ping, ticket(number, "r\(number)"), at: at(0)) }
+    let most = 128
+    for number in 1...most { recent.record(.ping, ticket(number, "r\(number)"), at: at(0)) }
     #expect(found("r1", in: recent) == "pending" && found("r1", .reload, in: recent) == "unknown")
-    recent.record(.ping, ticket(33, "r33"), at: at(0))
+    recent.record(.ping, ticket(most + 1, "r\(most + 1)"), at: at(0))
     #expect(found("r1", in: recent) == "unknown" && found("r2", in: recent) == "pending")
-    for number in [2, 33] {
+    for number in [2, most + 1] {
       var reply = Message()
       (reply.sequence, reply.payload) = (UInt64(number), Payload("reply \(number)"))
       recent.record(reply)
     }
     recent.remove(ticket(3, "other words"))
-    let all = (1...34).map { found("r\($0)", in: recent) }
-    #expect(all == ["unknown", "reply 2", "unknown"] + [String](repeating: "pending", count: 29) + ["reply 33", "unknown"])
+    let all = (1...most + 2).map { found("r\($0)", in: recent) }
+    #expect(all == ["unknown", "reply 2", "unknown"] + [String](repeating: "pending", count: most - 3) + ["reply \(most + 1)", "unknown"])
   }
 
   @Test("a request is remembered for ten minutes, and anew when it comes again after that") func memory() {
