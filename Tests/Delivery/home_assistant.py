@@ -6,9 +6,11 @@ import json
 import signal
 import time
 
+import jinja2
+
 import discovery
 from cases import case, main
-from gateway import ask, status, yard
+from gateway import BASE, ask, status, yard
 from rig import Subscriber, wait_until
 
 
@@ -22,6 +24,13 @@ def home_assistant(folder):
         assert len({m.topic for m in entities}) == 8 == len(entities)
         for message in entities:
             discovery.check(message)
+        # Available is what hears, as Home Assistant judges it; of a gateway that hears nothing nobody may think that all is quiet.
+        heard = jinja2.Environment().from_string(json.loads(entities[0].payload)['availability_template'])
+        own = json.loads(seen.wait(lambda m: m.topic == f'{BASE}/status' and b'"scanning"' in m.payload, 10).payload)
+        for state, is_available in (('scanning', True), ('quiet', True), ('degraded', False), ('off', False), ('failed', False), ('ended', False)):
+            told = heard.render(value_json={**own, 'radios': [{**radio, 'state': state} for radio in own['radios']]})
+            assert told == ('online' if is_available else 'offline'), (state, told)
+        assert heard.render(value_json={'v': 1, 'state': 'offline', 'reason': 'connection lost'}) == 'offline'
         # The topics that they name are really published.
         topics = {discovery.expand(json.loads(m.payload))['state_topic'] for m in entities}
         status(seen, lambda s: s['state'] == 'online')

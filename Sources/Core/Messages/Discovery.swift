@@ -75,10 +75,7 @@ package struct Discovery {
   private func entity(
     _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ body: (inout Payload) -> Void
   ) -> Message {
-    var id = Text<128>("forecourt_")
-    id.append(identifier: site.bytes)
-    id.append(byte: UInt8(ascii: "_"))
-    id.append(identifier: gateway.bytes)
+    let id = identifier
     var own = id
     own.append(byte: UInt8(ascii: "_"))
     own.append(kind)
@@ -97,10 +94,27 @@ package struct Discovery {
     message.payload.member("name", text: name, upTo: 64)
     body(&message.payload)
     message.payload.member("availability_topic", text: short.status.bytes)
-    message.payload.member("availability_template", "{{ 'offline' if value_json.state == 'offline' else 'online' }}")
+    message.payload.member("availability_template", Self.availability)
     describe(id, &message.payload)
     message.payload.closeObject()
     return message
+  }
+
+  /// Of a gateway whose radios are all deaf nothing is known, as of one that is gone.
+  private static let availability: StaticString =
+    "{{ 'online' if value_json.radios | default([]) | selectattr('state', 'in', ['scanning', 'quiet']) | list else 'offline' }}"
+
+  /// Of a site's gateway, and of no other: Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
+  private var identifier: Text<128> {
+    var id = Text<128>("forecourt_")
+    if site.bytes.isPlain, gateway.bytes.isPlain {
+      id.append(site)
+      id.append(byte: UInt8(ascii: "_"))
+      id.append(gateway)
+    } else {
+      id.append(digest: topics.base.bytes)
+    }
+    return id
   }
 
   private func describe(_ id: Text<128>, _ payload: inout Payload) {
@@ -120,22 +134,25 @@ package struct Discovery {
 }
 
 extension Text {
-  /// Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
-  fileprivate mutating func append(identifier bytes: RawSpan) {
-    for index in 0..<bytes.byteCount {
-      switch bytes[index] {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"):
-        append(byte: bytes[index])
-      default: append(byte: UInt8(ascii: "_"))
-      }
-    }
-  }
-
-  /// Tells apart two names that differ only in characters that an identifier leaves out: FNV-1a.
+  /// Stands for a name that an identifier cannot hold: FNV-1a.
   fileprivate mutating func append(digest bytes: RawSpan) {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
     for byte in 0..<8 { append(hex: UInt8(truncatingIfNeeded: hash >> UInt64(56 - byte * 8))) }
+  }
+}
+
+extension RawSpan {
+  /// Letters, digits and `-`: not the `_` that separates.
+  fileprivate var isPlain: Bool {
+    for index in 0..<byteCount {
+      switch self[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"):
+        continue
+      default: return false
+      }
+    }
+    return true
   }
 }

@@ -11,9 +11,10 @@ import Testing
     func expect(
       _ message: Message, _ component: String, _ own: String, _ name: String, _ topic: String, class: String = "", _ rest: String
     ) {
-      let id = "forecourt_Tank___Rast_island-2"
+      let id = "forecourt_0de60b54f05f6318"
       #expect(String(message.topic) == "homeassistant/\(component)/\(id)_\(own)/config")
-      let availability = #"{{ 'offline' if value_json.state == 'offline' else 'online' }}"#
+      let availability =
+        "{{ 'online' if value_json.radios | default([]) | selectattr('state', 'in', ['scanning', 'quiet']) | list else 'offline' }}"
       #expect(
         String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","unique_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
           + #""state_topic":"~/\#(topic)","json_attributes_topic":"~/\#(topic)",\#(rest)"#
@@ -39,6 +40,22 @@ import Testing
       discovery.level(anna, named: "anna"), "sensor", "level_\(digest)", "anna", "proximity/\(id)",
       #""device_class":"signal_strength","unit_of_measurement":"dBm","#
         + #""value_template":"{{ value_json.average | default(none) if 'simulated' not in value_json }}","#)
+  }
+
+  @Test("no two gateways are one device to Home Assistant, whatever their names leave out") func told() {
+    func told(_ site: Name, _ gateway: Name) -> [String] {
+      var settings = Settings()
+      (settings.gateway.site, settings.gateway.name) = (site, gateway)
+      let message = Discovery(settings, version: "1").trigger("pump")
+      let payload = String(message.payload)
+      return [String(message.topic)] + payload.matches(of: /"(?:unique_id|identifiers)":"([^"]+)"/).map { String($0.1) }
+    }
+    #expect(told("yard", "island-2")[2] == "forecourt_yard_island-2", "plain names stay readable")
+    let pairs: [(Name, Name)] = [
+      ("yard", "pump 1"), ("yard", "pump.1"), ("yard", "pump_1"), ("yard_pump", "1"), ("yard", "泵一"), ("yard", "泵二"), ("yard", "pump-1"),
+    ]
+    for place in 0..<3 { #expect(Set(pairs.map { told($0.0, $0.1)[place] }).count == pairs.count) }
+    #expect(pairs.allSatisfy { told($0.0, $0.1)[0].wholeMatch(of: #/homeassistant/binary_sensor/[A-Za-z0-9_-]+/config/#) != nil })
   }
 
   @Test("the status says what it knows, and only that") func status() {
