@@ -82,7 +82,10 @@ def site(folder):
                     (one, f'{BASE}/claim/pumps/tag/island-1', True), (one, f'{BASE}/claim/pumps/tag/island-2', False),
                     (one, f'{BASE}/island-2/command/trigger', False), (two, f'{BASE}/island-2/reply/ping', True),
                     (office, f'{BASE}/island-1/command/ping', True), (office, f'{BASE}/island-1/trigger/pump-1', False),
-                    (one, 'homeassistant/device_tracker/tag/config', True)):
+                    (one, 'homeassistant/device_tracker/tag/config', True), (one, 'homeassistant/binary_sensor/pump/config', True),
+                    # Whoever presses such a button sends what its announcement says, in Home Assistant's own name.
+                    (one, 'homeassistant/button/pump/config', False), (one, 'homeassistant/device_automation/pump/x/config', False),
+                    (one, 'homeassistant/binary_sensor/pump/state', False)):
                 assert arrives(watch, sender, topic) == may, (topic, may)
             time.sleep(0.2)
             heard = {m.topic for m in one.messages}
