@@ -248,6 +248,13 @@ def several_sites(folder):
         yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
         page.reads('Hill Street', '#title')
         page.wait("document.getElementById('sites').hidden")
+        # If the chosen one is cleared away, all that is left is shown again.
+        yard.seen.publish('forecourt/yard/island-1/status', json.dumps({'v': 1, 'state': 'online', 'radios': []}), retain=True)
+        yard.seen.publish('forecourt/yard/island-1/trigger/pump-3/state', json.dumps({'v': 1, 'served': [], 'near': []}), retain=True)
+        page.wait("!document.getElementById('sites').hidden")
+        yard.seen.publish('forecourt/hill/island-1/status', '', retain=True)
+        page.reads('yard', '#title')
+        page.wait("document.querySelectorAll('.pump').length === 1")
 
 
 @case

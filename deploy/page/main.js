@@ -119,6 +119,8 @@ function notices(gateways, now) {
 
 /** @param {string[]} sites */
 function chooseSite(sites) {
+  // The chosen site may be cleared away.
+  if (!sites.includes(page.site)) page.site = '';
   const select = byId('site', HTMLSelectElement);
   set(byId('sites', HTMLElement), 'hidden', sites.length < 2);
   keep(select, ['', ...sites], (name) => name || ' ', (name) => html('option', { value: name }), (option, name) => say(option, name ? site.titleOf(name) : 'all'));
