@@ -52,6 +52,8 @@ inside getent passwd forecourt | grep -q ':/var/lib/forecourt:/usr/sbin/nologin$
 [ "$(mode /var/lib/forecourt)" = "750 forecourt:forecourt" ] || fail "/var/lib/forecourt is $(mode /var/lib/forecourt)"
 hasnot etc/systemd/system/multi-user.target.wants/forecourt.service "installation"
 inside forecourt check --lint >"$out/log" 2>&1 || fail "the installed example is wrong: $(cat "$out/log")"
+# As `setup` leaves them.
+inside touch /etc/forecourt/mqtt.password /etc/forecourt/config.toml.old
 # The gateway can read a key that root puts there with mode 640.
 inside sh -c 'umask 022 && echo 0123 >/etc/forecourt/secret && chmod 640 /etc/forecourt/secret'
 [ "$(mode /etc/forecourt/secret)" = "640 root:forecourt" ] || fail "a secret in /etc/forecourt is $(mode /etc/forecourt/secret)"
@@ -81,7 +83,7 @@ quietly dpkg --install /first.deb
 grep -q 'A line of the owner' "$tree/$config" || fail "the second installation lost the owner's config.toml"
 quietly dpkg --purge forecourt
 for path in $config $config.dpkg-dist var/lib/forecourt usr/share/doc/forecourt etc/systemd/system/multi-user.target.wants/forecourt.service \
-  etc/systemd/system/forecourt.service; do
+  etc/systemd/system/forecourt.service etc/forecourt/mqtt.password etc/forecourt/config.toml.old; do
   hasnot $path "purging"
 done
 # dpkg does not remove the owner's files.
