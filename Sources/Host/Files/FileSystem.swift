@@ -53,7 +53,12 @@ package enum FileSystem {
     _ = unsafe path.withCString { unsafe unlink($0) }
   }
   /// Throws if the path names something else than a file, where opening could block.
-  package static func mustBeFile(_ path: String) throws(FileRefusal) { try (try? FileKind(of: path))?.mustBeFile() }
+  package static func mustBeFile(_ path: String) throws(FileRefusal) {
+    do throws(FileRefusal) { try FileKind(of: path).mustBeFile() } catch {
+      if case .missing = error.reason { return }
+      throw error
+    }
+  }
 
   static func isEmpty(_ path: Path) -> Bool {
     var status = stat()

@@ -58,6 +58,7 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try FileSystem.mustBeFile(path) } catch {
     say("forecourt: \(path) \(error.sentence)")
+    if case .forbidden = error.reason { throw .forbidden }
     throw .failed
   }
   var found: [OutboxHistory.Entry] = []

@@ -103,7 +103,8 @@ struct ScanListener: AttendedListener, ~Copyable {
 
   private mutating func refresh(at now: Instant) {
     if screen == nil {
-      table.printHeard(since: printed, at: now, offline.gateway, to: out)
+      let isRehearsal = conditions.adapters.contains { $0.isRehearsal }
+      table.printHeard(since: printed, at: now, offline.gateway, isRehearsal: isRehearsal, to: out)
       out.flush()
       (printed, due) = (now, now + Self.line)
       return

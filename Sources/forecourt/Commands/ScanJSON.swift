@@ -3,12 +3,13 @@ import Host
 
 /// `forecourt scan --json`: the lines.
 extension ScanTable {
-  /// One JSON line for each device that was heard since `last`.
-  func printHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, to out: Output) {
+  /// One JSON line for each device that was heard since `last`. What comes from a simulation or a recording says so.
+  func printHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, isRehearsal: Bool, to out: Output) {
     for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) && gateway.devices[slot].heard > last {
       var line = Text<4096>()
       line.openObject()
       line.member("v", 1)
+      if isRehearsal { line.member("simulated", true) }
       line.member("at_us", gateway.devices[slot].heard.microseconds)
       line.members(of: gateway.devices[slot].identity, gateway.settings)
       line.member("matched", gateway.devices[slot].interest.isMatched)

@@ -27,7 +27,7 @@ extension Command {
       examples: [
         Example(line: "sudo forecourt setup", words: "The first thing after the installation."),
         Example(
-          line: "forecourt setup --config a.toml --purpose \"Opens pump 1\" --match irk:anna", words: "The same for a script."),
+          line: "forecourt setup --purpose \"Opens pump 1\" --match peer:BC00BD17", words: "The same for a script."),
       ],
       exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in

@@ -93,7 +93,7 @@ struct SetupAnswers {
   }
 
   /// The host and the port that were written, if that is what they are.
-  private var broker: (host: String, port: String?)? {
+  var broker: (host: String, port: String?)? {
     let parts = split(inForce(.broker), at: ":")
     if parts.count == 2 { return decimal(parts[1]) == nil ? nil : (parts[0], parts[1]) }
     // An IPv6 address has several colons, and a port only behind brackets.

@@ -84,12 +84,12 @@ extension Setup {
   }
 
   private func sayNext(_ lines: [String]) {
-    let parts = split(answers.inForce(.broker), at: ":")
-    let port = parts.count == 2 ? " -p " + parts[1] : ""
+    let broker = answers.broker
+    let port = broker?.port.map { " -p " + $0 } ?? ""
     let login = answers.login.map { " -u " + $0.name + " -P PASSWORD" } ?? ""
     say("Next:")
     for line in lines { say("  " + line) }
-    say("  mosquitto_sub -h \(parts[0])\(port)\(login) -v -t 'forecourt/#'")
+    say("  mosquitto_sub -h \(broker?.host ?? "")\(port)\(login) -v -t 'forecourt/#'")
   }
 }
 

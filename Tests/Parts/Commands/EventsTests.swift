@@ -55,6 +55,16 @@ import Testing
 
   @Test("oldest first, with time, state, event, place, identity and id") func text() throws { #expect(try lines() == Self.all) }
 
+  @Test("an outbox in a folder that this user may not enter is there, and forbidden", .enabled(if: getuid() != 0)) func forbidden() throws {
+    try program.write("far.toml", "gateway.purpose = \"told\"\noutbox.path = \"far/outbox.db\"\n")
+    let folder = program.folder.appending(path: "far").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    chmod(folder, 0)
+    defer { chmod(folder, 0o700) }
+    let told = try program.run(["events", "--config", "far.toml"])
+    #expect(told.exit == 77 && told.error.hasSuffix("outbox.db cannot be read by this user: permission denied\n"), "\(told)")
+  }
+
   @Test("the newest that match: by number, trigger, identity and time") func chosen() throws {
     for (words, places) in [
       (["--last", "2"], [3, 4]), (["--last", "5"], [0, 1, 2, 3, 4]), (["--trigger", "till"], [2]),

@@ -77,7 +77,8 @@ import Testing
     try Said("scan-keys").expect(text)
   }
 
-  @Test("a JSON line has whom it means, how it is heard, and its stage at each trigger; who was not heard since has none")
+  @Test(
+    "a JSON line has whom it means, how it is heard, and its stage at each trigger; who was not heard since has none; a rehearsal says so")
   func json() throws {
     let program = try Program()
     defer { program.remove() }
@@ -89,7 +90,7 @@ import Testing
     let table = table(of: &machine)
     for since in [0, 3.2, 11.0] {
       out.line("since \(since)")
-      table.printHeard(since: .zero + .seconds(since), at: .zero + .seconds(11.2), machine.gateway, to: out)
+      table.printHeard(since: .zero + .seconds(since), at: .zero + .seconds(11.2), machine.gateway, isRehearsal: since == 3.2, to: out)
     }
     #expect(!out.isTerminal && out.close())
     try Said("scan-lines").expect(try String(contentsOfFile: place, encoding: .utf8))

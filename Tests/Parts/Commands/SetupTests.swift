@@ -37,6 +37,17 @@ final class SetupTests {
     }
   }
 
+  @Test("what to type next names the broker, whatever its address looks like") func brokers() throws {
+    for (answer, words) in [
+      ("[::1]:1884", "-h ::1 -p 1884 -v"), ("fe80::1", "-h fe80::1 -v"), ("till", "-h till -v"), ("10.0.0.2:9", "-h 10.0.0.2 -p 9 -v"),
+    ] {
+      let told = try program.run([
+        "setup", "--config", "new.toml", "--force", "--radio", "h4:/dev/none", "--purpose", "x", "--match", "irk:*", "--broker", answer,
+      ])
+      #expect(told.exit == 0 && told.error.contains("mosquitto_sub \(words)"), "\(told.error)")
+    }
+  }
+
   @Test("without a terminal it names the first option that is missing, or wrong, and writes nothing") func refused() throws {
     #expect(try setup("--match", "*").error.contains("--purpose is missing"))
     #expect(try setup("--purpose", "x").error.contains("--match is missing"))

@@ -210,7 +210,8 @@ import Testing
     #expect(told.exit == 0 && lines.count == 1)
     #expect(
       Set(line.keys) == [
-        "v", "at_us", "id", "matched", "zone", "rssi", "radio", "average", "distance_m", "low_m", "high_m", "samples", "rate_hz",
+        "v", "simulated", "at_us", "id", "matched", "zone", "rssi", "radio", "average", "distance_m", "low_m", "high_m", "samples",
+        "rate_hz",
         "triggers",
       ])
     #expect(
