@@ -214,17 +214,6 @@ package struct Gateway: ~Copyable {
   /// Encounters, claims and visits in the tables: none is left when everybody has gone.
   package var rowsInUse: Int { triggers.encounters.free.taken + triggers.claims.free.taken + regions.visits.free.taken }
 
-  // MARK: The driver's own word
-
-  /// A command asks a trigger to fire. Returns why it does not.
-  @export(interface) package mutating func fireManually(_ trigger: Int, for identity: Identity, at moment: Instant) -> FireRefusal? {
-    tick(at: moment)
-    guard isListening else { return .deaf }
-    guard let slot = devices.find(identity) else { return .unheard }
-    defer { check(slot) }
-    return triggers.fireManually(trigger, slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
-  }
-
   // MARK: A new config
 
   /// New settings take effect. A visit survives if its region does.

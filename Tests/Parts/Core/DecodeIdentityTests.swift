@@ -45,6 +45,24 @@ struct Said: Equatable {
     #expect(said.identity == "altbeacon:2f234454cf6d4a0fadf2f4911ba9ffa600050003" && said.measured == -66 && said.damage == nil)
   }
 
+  @Test("each Eddystone frame from its least length on, and nothing shorter", arguments: [(0x00, 18), (0x10, 3), (0x20, 14), (0x30, 10)])
+  func eddystoneLengths(type: Int, least: Int) {
+    for length in 2...31 {
+      let data = [UInt8(type)] + [UInt8](repeating: 0, count: length - 1)
+      let isWhole = EddystoneFrame(data.span.bytes) != nil
+      #expect(isWhole == (length >= least), "\(length) bytes")
+    }
+  }
+
+  @Test("identities are alike in kind, length and every byte") func alike() {
+    let one = Identity(.name, Array("bus".utf8).span.bytes)
+    for (other, isAlike) in [
+      (Identity(.name, Array("bus".utf8).span.bytes), true), (Identity(.service, Array("bus".utf8).span.bytes), false),
+      (Identity(.name, Array("bus1".utf8).span.bytes), false), (Identity(.name, Array("bu".utf8).span.bytes), false),
+      (Identity(.name, Array("but".utf8).span.bytes), false),
+    ] { #expect((one == other) == isAlike && (other == one) == isAlike) }
+  }
+
   @Test("an Eddystone-UID, whose power is that at 0 m") func eddystone() {
     let said = Said(bytes("020106 0303AAFE 1516AAFE 00 E7 2F234454F4911BA9FFA6 000000000001"))
     #expect(said.identity == "eddystone:2f234454f4911ba9ffa6:000000000001" && said.measured == -66)

@@ -100,6 +100,18 @@ import Testing
     #expect(names(rig.told()) == ["fire 05", "leave 05"])
   }
 
+  @Test("learnt of a phone that only stands near, the trigger's state names the id") func near() {
+    var rig = rig()
+    rig.gateway.caughtUp(at: .zero)
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -72)
+    #expect(rig.said().last { $0.topic == "trigger/pump/state" }?.payload.contains("40:00:00:00:00:01") == true)
+    identify(&rig, 1, at: 18)
+    hear(&rig, 1, from: 18.1, to: 22, level: -72)
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 22_000_000))
+    let states = rig.said().filter { $0.topic == "trigger/pump/state" }.map(\.payload)
+    #expect(states.first?.contains("peer:00000005") == true && states.allSatisfy { !$0.contains("40:00:00:00:00:01") }, "\(states)")
+  }
+
   @Test("learnt of a served phone that is not heard again, it leaves all the same, once") func silent() {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60)

@@ -135,6 +135,14 @@ import Testing
     }
   }
 
+  @Test("from five seconds of deafness on it may have been there", arguments: [4.99, 5]) func edge(seconds: Double) {
+    var rig = rig()
+    deaf(&rig, true, at: 30)
+    deaf(&rig, false, at: 30 + seconds)
+    rig.hear(from: 30.1 + seconds, to: 40 + seconds, level: -60)
+    #expect(rig.told().contains { $0.event == "fire" } == (seconds < 5))
+  }
+
   @Test("a minute later a newcomer is served as ever") func later() {
     var rig = rig()
     deaf(&rig, true, at: 10)

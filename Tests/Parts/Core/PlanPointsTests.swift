@@ -71,6 +71,31 @@ import Testing
     #expect(rig.gateway.triggers.plan.compare(pattern, at: 1).lead < 0.1)
   }
 
+  @Test("where on earth the origin is changes no point", arguments: [(60, 3), (-40, 90), (0, -120)] as [(Float, Float)])
+  func moved(east: Float, north: Float) {
+    func site(_ east: Float, _ north: Float) -> Rig {
+      Rig {
+        $0.addRadios(3)
+        for radio in 0..<3 {
+          $0.radios[radio].point = PlanPoint(x: east + Float(radio) * 12, y: north + Float(radio % 2) * 4)
+          $0.addTrigger(["a", "b", "c"][radio], group: "pumps", radio: Int8(radio))
+        }
+      }
+    }
+    let here = site(0, 0)
+    let there = site(east, north)
+    #expect(here.gateway.triggers.plan.count == there.gateway.triggers.plan.count)
+    for index in 0..<min(here.gateway.triggers.plan.count, there.gateway.triggers.plan.count) {
+      for point in 0..<here.gateway.triggers.plan.points[index].count {
+        for receiver in 0..<3 {
+          let difference =
+            here.gateway.triggers.plan.points[index][point][receiver] - there.gateway.triggers.plan.points[index][point][receiver]
+          #expect(difference.magnitude < 0.01, "\(index), \(point)")
+        }
+      }
+    }
+  }
+
   @Test("a trigger that new settings lack leaves no trace in the plan") func removed() {
     func site(_ count: Int) -> Settings {
       var settings = Settings()
