@@ -102,12 +102,13 @@ package struct Discovery {
 
   /// Of a gateway whose radios are all deaf nothing is known, as of one that is gone.
   private static let availability: StaticString =
-    "{{ 'online' if value_json.radios | default([]) | selectattr('state', 'in', ['scanning', 'quiet']) | list else 'offline' }}"
+    "{{ 'online' if value_json.radios|default([])|selectattr('state','in','scanning quiet')|list else 'offline' }}"
 
   /// Of a site's gateway, and of no other: Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
   private var identifier: Text<128> {
     var id = Text<128>("forecourt_")
-    if site.bytes.isPlain, gateway.bytes.isPlain {
+    // Longer names would not leave room for the rest.
+    if site.bytes.isPlain, gateway.bytes.isPlain, site.count + gateway.count <= 48 {
       id.append(site)
       id.append(byte: UInt8(ascii: "_"))
       id.append(gateway)

@@ -14,7 +14,7 @@ import Testing
       let id = "forecourt_0de60b54f05f6318"
       #expect(String(message.topic) == "homeassistant/\(component)/\(id)_\(own)/config")
       let availability =
-        "{{ 'online' if value_json.radios | default([]) | selectattr('state', 'in', ['scanning', 'quiet']) | list else 'offline' }}"
+        "{{ 'online' if value_json.radios|default([])|selectattr('state','in','scanning quiet')|list else 'offline' }}"
       #expect(
         String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","unique_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
           + #""state_topic":"~/\#(topic)","json_attributes_topic":"~/\#(topic)",\#(rest)"#

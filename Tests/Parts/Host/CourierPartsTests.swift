@@ -163,20 +163,22 @@ import Testing
     #expect((inFlight.take(3)?.isCertain) == false)
   }
 
-  @Test("every Home Assistant message fits, whatever the names, and has the required keys")
-  func discovery() throws {
+  @Test(
+    "every Home Assistant message fits, whatever the names, and has the required keys",
+    arguments: [("\"", 32, 32), ("ü", 16, 16), ("g", 32, 32), ("g", 32, 16), ("g", 17, 32), ("g", 24, 24)])
+  func discovery(letter: String, siteLength: Int, gatewayLength: Int) throws {
     let long = String(repeating: "\"", count: 32)
     var settings = Settings()
     settings.publish.prefix = Name(String(repeating: "p", count: 32))
-    settings.gateway.site = Name(long)
-    settings.gateway.name = Name(String(repeating: "ü", count: 16))
-    let discovery = Discovery(settings, version: Name("1.0"))
+    settings.gateway.site = Name(String(repeating: letter, count: siteLength))
+    settings.gateway.name = Name(String(repeating: letter, count: gatewayLength))
+    let discovery = Discovery(settings, version: Name("1.2.3-456-gabcdef0"))
     var hostile = Identity(.name)
     for _ in 0..<29 { hostile.append(UInt8(0x01)) }
     for byte in 0..<7 { hostile.append(UInt8(byte)) }
     let messages = [
       discovery.trigger(Name(long)), discovery.region(Name(long)), discovery.tracker(hostile), discovery.distance(hostile),
-      discovery.level(hostile, named: Name(long)),
+      discovery.level(hostile, named: Name(long)), discovery.level(hostile),
     ]
     for message in messages {
       #expect(!message.payload.overflowed && !message.topic.overflowed && message.isRetained)
@@ -186,7 +188,7 @@ import Testing
       #expect((object["device"] as? [String: Any])?["identifiers"] != nil && (object["origin"] as? [String: Any])?["name"] != nil)
       #expect(String(message.topic).wholeMatch(of: /homeassistant\/(binary_sensor|sensor|device_tracker)\/[A-Za-z0-9_-]+\/config/) != nil)
     }
-    #expect(Set(messages.map { String($0.topic) }).count == messages.count)
+    #expect(Set(messages.map { String($0.topic) }).count == messages.count - 1, "a device's level is one sensor, whatever it is called")
   }
 
   @Test("the longest status and telemetry fit")
