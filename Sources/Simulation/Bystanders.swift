@@ -47,7 +47,8 @@ extension Bystanders {
       let next = self.place(&random)
       let speed = random.between(0.3, fastest)
       walker.steps.append(.move(to: next, pace: .speed(speed), by: .foot))
-      time += place.distance(to: next) / speed
+      // Where there is nowhere to go, time must pass all the same.
+      time += next == place ? 1 : place.distance(to: next) / speed
       place = next
     }
     return walker

@@ -58,8 +58,9 @@ struct AirModel: Sendable {
     settings.pathLossExponent * Arithmetic.decibels(ofRatio: max(distance, 0.3))
   }
 
-  /// E[ln P] = ln K + E1(K) - ln(K + 1), with the series of the exponential integral.
-  private static func meanDecibels(ricianFactor factor: Double) -> Double {
+  /// E[ln P] = ln K + E1(K) - ln(K + 1), with the series of the exponential integral; for a large K, of which E1 leaves nothing, without it.
+  static func meanDecibels(ricianFactor factor: Double) -> Double {
+    if factor > 15 { return -Arithmetic.ln(1 + 1 / factor) * 10 / Arithmetic.ln(10) }
     let euler = 0.57721566490153286061
     var term = 1.0
     var sum = 0.0

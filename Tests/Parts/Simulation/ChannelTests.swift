@@ -27,6 +27,19 @@ import Testing
 }
 
 extension ChannelTests {
+  @Test("the more of a level goes straight, the less fading takes of it on average") func rician() {
+    let means = stride(from: 0.5, through: 200, by: 0.5).map { AirModel.meanDecibels(ricianFactor: $0) }
+    for (less, more) in zip(means, means.dropFirst()) { #expect(less < more && more < 0 && more - less < 0.6, "\(less), \(more)") }
+    #expect(abs(means[39] + 0.212) < 0.006, "K = 20: \(means[39])")
+  }
+
+  @Test("bystanders that have nowhere to go stand still") func crowded() {
+    var scenario = Scenario.standing(at: 1, seconds: 2)
+    (scenario.bystanders.count, scenario.bystanders.standing) = (3, 0)
+    (scenario.bystanders.corner, scenario.bystanders.opposite) = (Point(5, 5), Point(5, 5))
+    #expect(!World.receptions(scenario, seed: 1).isEmpty)
+  }
+
   /// The difference of two gateways' levels, 1.5 m and 5 m from a person who moves on the spot.
   private func differences(packets: Int) -> [Double] {
     let scenario = Scenario.standing(at: 0, seconds: Double(packets) * 0.13) {
