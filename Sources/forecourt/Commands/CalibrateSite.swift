@@ -51,8 +51,7 @@ private func line(_ record: ReceiverRecord) -> String {
 private func fragment(_ record: ReceiverRecord, _ settings: borrowing Settings) -> [String] {
   let radio = "the [[radio]] at \(record.point.written)"
   let place = "# If nothing is broken there: in the configuration of \(String(record.gateway)), in \(radio),"
-  for index in settings.radios.indices
-  where record.gateway == settings.gateway.name && settings.radios[index].point == record.point {
+  if let index = settings.radio(of: record) {
     let now = settings.receiveOffset(of: index).value
     return [place + " instead of \(fixed(now, 1)):", "# receive_offset_db = \(fixed(now + record.offset.value, 1))"]
   }
@@ -63,11 +62,13 @@ private func fragment(_ record: ReceiverRecord, _ settings: borrowing Settings) 
 extension Settings {
   /// What is left to be learnt under the present `receive_offset_db`, which may have been set since.
   fileprivate func asSet(_ record: ReceiverRecord) -> ReceiverRecord {
-    guard record.gateway == gateway.name else { return record }
-    for index in radios.indices where radios[index].point == record.point && (record.radio < 0 || Int(record.radio) == index) {
-      return record.under(receiveOffset(of: index))
-    }
-    return record
+    radio(of: record).map { record.under(receiveOffset(of: $0)) } ?? record
+  }
+
+  /// nil: it is a neighbour's, or none any more.
+  fileprivate func radio(of record: ReceiverRecord) -> Int? {
+    guard record.gateway == gateway.name else { return nil }
+    return radios.indices.first { radios[$0].point == record.point && (record.radio < 0 || Int(record.radio) == $0) }
   }
 }
 

@@ -10,7 +10,7 @@ struct OfflineGateway: ~Copyable {
     var settings = configuration.core
     settings.gateway.simulated = true
     // What is recorded or asked for is not kept from the person who asks; only the gateway's radios are.
-    if settings.gateway.authorization == .denied { settings.gateway.authorization = .always }
+    settings.gateway.authorization = .always
     let queued = Limits.messagesQueued
     var arena = Arena.taken(bytes: Gateway.bytes(for: settings) + Ring<Message>.bytes(for: queued))
     messages = Ring(capacity: queued, in: &arena)
