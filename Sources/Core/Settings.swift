@@ -184,8 +184,6 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package var leave = Meters(4)
   /// Seconds of full evidence; doubtful seconds count less.
   package var dwell = Interval.seconds(0.5)
-  /// A moment of evidence at least: without any, neither distance nor motion would have been asked for.
-  var dwellSeconds: Float { max(Float(dwell.seconds), 0.001) }
   package var minimumSamples = 4
   package var minimumRate: Float = 0.5
   package var refractory = Interval.seconds(30)

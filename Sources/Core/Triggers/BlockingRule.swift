@@ -58,7 +58,7 @@ extension Encounter {
     guard evidence.isFirm else { return .rate(approach.rate) }
     if case .claiming = stage { return .neighbours }
     if let doubt = evidence.doubt { return doubt }
-    guard evidenceSeconds >= settings.dwellSeconds else { return .dwell(evidenceSeconds) }
+    guard evidenceSeconds >= Float(settings.dwell.seconds) else { return .dwell(evidenceSeconds) }
     if wasHereAtStart { return .presentAtStart }
     if mustBeAway { return .notAway }
     if isNewcomer { return .newcomer }

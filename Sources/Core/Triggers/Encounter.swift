@@ -223,7 +223,7 @@ package struct Encounter: BitwiseCopyable {
     switch stage {
     case .armed where evidence.isNear: stage = .dwelling(since: now)
     case .dwelling where evidenceSeconds == 0 && !evidence.isNear: stage = .armed
-    case .claiming(_, let since) where evidenceSeconds < settings.dwellSeconds / 2: stage = .dwelling(since: since)
+    case .claiming(_, let since) where evidenceSeconds < Float(settings.dwell.seconds) / 2: stage = .dwelling(since: since)
     case .dwelling(let since) where isWhole(settings): return decide(evidence, dwelling: since, at: now, settings)
     case .absent, .armed, .dwelling, .claiming, .fired, .leaving: break
     }
@@ -232,7 +232,7 @@ package struct Encounter: BitwiseCopyable {
 
   private mutating func gather(_ evidence: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
     // Capped: however long a device has stood here, doubt takes effect at once.
-    let (seconds, whole) = (Float(elapsed.seconds), settings.dwellSeconds)
+    let (seconds, whole) = (Float(elapsed.seconds), Float(settings.dwell.seconds))
     evidenceSeconds = min(max(evidenceSeconds + evidence.weight * seconds, 0), whole)
     guard evidence.pattern != nil else { return }
     settledSeconds = min(max(settledSeconds + evidence.settledWeight * seconds, 0), PatternVerdict.settledSeconds)
@@ -251,7 +251,7 @@ package struct Encounter: BitwiseCopyable {
   private static let absence = Interval.seconds(12)
   private static let longAbsence = Interval.seconds(60)
 
-  private func isWhole(_ settings: TriggerSettings) -> Bool { evidenceSeconds >= settings.dwellSeconds }
+  private func isWhole(_ settings: TriggerSettings) -> Bool { evidenceSeconds >= Float(settings.dwell.seconds) }
 
   private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event?
   {
