@@ -56,6 +56,8 @@ extension Configuration {
       section.read("at_m", &trigger.point)
       readDistances(&section, &trigger)
       section.read("dwell_s", seconds: &trigger.dwell, 0...600)
+      // A moment of evidence at least: without any, neither distance nor motion would be asked for.
+      trigger.dwell = max(trigger.dwell, .milliseconds(1))
       section.read("min_samples", &trigger.minimumSamples, 1...1_000)
       section.read("min_rate_hz", &trigger.minimumRate, 0...100)
       section.read("refractory_s", seconds: &trigger.refractory, 0...86_400)

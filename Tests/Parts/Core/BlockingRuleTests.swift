@@ -115,4 +115,16 @@ import Testing
     ]
     for (rank, rules) in order.enumerated() { for rule in rules { #expect(rule.rank == rank, "\(rule)") } }
   }
+
+  @Test("where a moment of standing is enough, distance and motion are asked for all the same", arguments: [(-60.0, true), (-67, false)])
+  func atOnce(level: Double, fires: Bool) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      // What `dwell_s = 0` is.
+      $0.addTrigger("pump") { $0.dwell = .milliseconds(1) }
+    }
+    rig.hear(from: 10, to: 18, level: -84, becoming: level)
+    rig.hear(from: 18, to: 40, level: level)
+    #expect(rig.told().contains { $0.event == "fire" } == fires)
+  }
 }
