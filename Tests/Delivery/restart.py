@@ -8,7 +8,7 @@ import signal
 import time
 
 from cases import case, main
-from gateway import BASE, TAG, status, yard
+from gateway import BASE, TAG, ask, status, yard
 from rig import Subscriber, wait_until
 
 STAY = TAG.replace(':1:0', ':1:7')
@@ -98,6 +98,29 @@ def an_outage_and_a_reload(folder):
         with Subscriber(broker.watch, topic) as late:
             time.sleep(0.3)
             assert not late.messages, late.messages
+
+
+@case
+def a_crowd(folder):
+    """A permission is withdrawn while 150 devices are in each of four regions: each exit is told, though a ring of messages holds fewer."""
+    halls = ''.join(f'[[region]]\nname = "hall {number}"\nmatch = "ibeacon:*"\n' for number in range(3))
+    with yard(folder, tags=0, more=halls) as (air, broker, seen, gateway):
+        for number in range(150):
+            air.say('advertise', id=f'tag{number}', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=number,
+                    interval_ms=500, rssi=-80)
+
+        def told(word):
+            found = set()
+            for message in list(seen.messages):
+                if message.topic.endswith('/event'):
+                    event = json.loads(message.payload)
+                    if event['event'] == word:
+                        found.add((event['region'], event['id'], event.get('reason')))
+            return found
+
+        wait_until(lambda: len(told('enter')) == 600, 20, 'everybody enters')
+        assert ask(seen, 'authorization', 'denied')['ok']
+        wait_until(lambda: len([exit for exit in told('exit') if exit[2] == 'authorization']) == 600, 10, 'everybody exits')
 
 
 main()

@@ -1,8 +1,10 @@
-/// Composes messages and passes them to the courier through rings. A full ring drops the message and counts it; nothing waits.
+/// Composes messages and passes them to the courier through rings. A full ring is reported to `whenFull`; if it stays full, it drops the
+/// message and counts it.
 package struct Publisher: ~Copyable {
   private let messages: Ring<Message>
   /// Urgent messages have their own ring: the rest cannot crowd them out.
   private let urgent: Ring<Message>
+  private let whenFull: WhenFull?
   private var message = Message()
   package private(set) var topics = Topics()
   private var simulated = false
@@ -20,10 +22,17 @@ package struct Publisher: ~Copyable {
   /// Distinguishes this run from every other, so that no event id is ever used twice.
   package typealias Boot = Text<16>
 
+  /// Makes room in the ring if it can: a thousand visits may end at one moment, and each of them must be told.
+  package typealias WhenFull = (Ring<Message>) -> Void
+
   /// Without a ring of their own urgent messages go with the rest, in order.
-  package init(into messages: Ring<Message>, urgent: Ring<Message>? = nil, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms) {
+  package init(
+    into messages: Ring<Message>, urgent: Ring<Message>? = nil, boot: Boot, clock: WallClock, pseudonyms: Pseudonyms,
+    whenFull: WhenFull? = nil
+  ) {
     self.messages = messages
     self.urgent = urgent ?? messages
+    self.whenFull = whenFull
     self.pseudonyms = pseudonyms
     self.boot = boot
     self.clock = clock
@@ -144,7 +153,13 @@ package struct Publisher: ~Copyable {
   }
 
   private mutating func push() -> Bool {
-    guard (message.isUrgent ? urgent : messages).push(message) != nil else { return true }
+    let ring = message.isUrgent ? urgent : messages
+    guard ring.push(message) != nil else { return true }
+    // A message of the moment is not worth a wait.
+    if message.care != .fleeting, let whenFull {
+      whenFull(ring)
+      guard ring.push(message) != nil else { return true }
+    }
     dropped += 1
     if message.care == .event { eventsDropped += 1 }
     return false

@@ -5,6 +5,23 @@ import Host
 struct OfflineGateway: ~Copyable {
   private(set) var gateway: Gateway
   private let messages: Ring<Message>
+  /// What one packet brings beyond what the ring holds: a gap in a recording ends all visits at once.
+  private let overflow = Overflow()
+
+  private final class Overflow {
+    private var messages: [Message] = []
+    private var next = 0
+
+    func fill(from ring: Ring<Message>) { while let message = ring.pop() { messages.append(message) } }
+
+    func take(_ use: (borrowing Message) -> Void) -> Bool {
+      guard next < messages.count else { return false }
+      use(messages[next])
+      next += 1
+      if next == messages.count { (messages, next) = ([], 0) }
+      return true
+    }
+  }
 
   init(_ configuration: consuming Configuration, epoch: Int64?, started: Instant = .zero) {
     var settings = configuration.core
@@ -17,7 +34,8 @@ struct OfflineGateway: ~Copyable {
     let cipher = aes128()
     let publisher = Publisher(
       into: messages, boot: Text("replay"), clock: WallClock(started: started, epoch: epoch),
-      pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)))
+      pseudonyms: Pseudonyms(cipher, salt: Block(repeating: 0)),
+      whenFull: { [overflow] in overflow.fill(from: $0) })
     gateway = Gateway(settings, seed: Self.seed, cipher: cipher, publisher: publisher, in: &arena)
     gateway.caughtUp(at: started)
   }
@@ -35,14 +53,14 @@ struct OfflineGateway: ~Copyable {
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
 
   /// Takes the oldest message; false when there is none.
-  mutating func take(_ use: (borrowing Message) -> Void) -> Bool { messages.take(use) }
+  mutating func take(_ use: (borrowing Message) -> Void) -> Bool { overflow.take(use) || messages.take(use) }
 
   /// For commands that only look at the devices.
-  mutating func dropMessages() { while messages.take({ _ in }) {} }
+  mutating func dropMessages() { while take({ _ in }) {} }
 
   /// Prints the messages so far.
-  func print(to out: Output) {
-    while messages.take({ out.line($0) }) {}
+  mutating func print(to out: Output) {
+    while take({ out.line($0) }) {}
   }
 }
 

@@ -56,7 +56,7 @@ struct Daemon: Listener, ~Copyable {
     let salt = try invocation.salt(configuration.core.publish.unknown, in: configuration.host)
     let publisher = Publisher(
       into: sink.messages, urgent: sink.urgent, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
-      pseudonyms: Pseudonyms(cipher, salt: salt))
+      pseudonyms: Pseudonyms(cipher, salt: salt), whenFull: { sink.makeRoom(in: $0) })
     gateway = Gateway(configuration.core, seed: SystemRandom.word(), cipher: cipher, publisher: publisher, in: &arena)
     learntPowers.restore(&gateway, log)
     neighbours.restore(&gateway, log)

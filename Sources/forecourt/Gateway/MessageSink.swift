@@ -14,6 +14,7 @@ final class MessageSink {
   private let out: Output
   private let boot: Text<16>
   private let started: Instant
+  private var patientFrom = Instant.zero
 
   static let bytes =
     Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
@@ -43,6 +44,20 @@ final class MessageSink {
       log: Log(configuration.host.log).courier)
     self.courier = courier
     thread = courier.start()
+  }
+
+  /// Lets the courier take what is in the ring, which it does within milliseconds. If it takes nothing for a quarter of a second its disk
+  /// hangs: then nobody waits for it for some seconds, because the radios' packets wait meanwhile.
+  func makeRoom(in ring: Ring<Message>) {
+    guard let courier else { return deliver() }
+    var (left, since) = (ring.count, Clock.now())
+    guard since >= patientFrom else { return }
+    while left > ring.capacity / 2 {
+      courier.bell.ring()
+      wait(-1, nil, forAtMost: .milliseconds(1))
+      if ring.count < left { (left, since) = (ring.count, Clock.now()) }
+      if Clock.now() - since > .milliseconds(250) { return patientFrom = Clock.now() + .seconds(5) }
+    }
   }
 
   /// At the end of a turn: wakes the courier if there are messages, or prints them.

@@ -73,13 +73,13 @@ import Testing
     let urgent: Ring<Message>
     var publisher: Publisher
 
-    init(epoch: Int64? = 1_760_000_000_000_000, _ change: (inout Settings) -> Void = { _ in }) {
+    init(epoch: Int64? = 1_760_000_000_000_000, _ change: (inout Settings) -> Void = { _ in }, whenFull: Publisher.WhenFull? = nil) {
       var arena = loan.arena
       messages = Ring(capacity: 4, in: &arena)
       urgent = Ring(capacity: 2, in: &arena)
       publisher = Publisher(
         into: messages, urgent: urgent, boot: "run", clock: WallClock(started: .zero, epoch: epoch),
-        pseudonyms: Pseudonyms(PublisherTests.cipher, salt: Block(repeating: 3)))
+        pseudonyms: Pseudonyms(PublisherTests.cipher, salt: Block(repeating: 3)), whenFull: whenFull)
       var settings = Settings()
       change(&settings)
       publisher.reload(settings)
@@ -131,6 +131,32 @@ import Testing
     #expect(desk.publisher.dropped == 3 && desk.publisher.eventsDropped == 2 && desk.messages.count == 4 && desk.urgent.count == 2)
     _ = desk.messages.pop()
     #expect(!publish(.state, isUrgent: true) && publish(.state))
+  }
+
+  @Test("who makes room in a full ring is asked for events, states and replies, and gets them all; not for what is of the moment")
+  func room() {
+    var (taken, asked) = (0, 0)
+    let desk = Desk(whenFull: { ring in
+      asked += 1
+      while ring.pop() != nil { taken += 1 }
+    })
+    for care in [Message.Care.event, .state, .reply] {
+      for isUrgent in [false, true] {
+        for _ in 0..<9 {
+          desk.publisher.compose(care, "t", at: .zero)
+          if isUrgent { desk.publisher.markUrgent() }
+          let isOut = desk.publisher.publish()
+          #expect(isOut)
+        }
+      }
+    }
+    #expect(taken + desk.messages.count + desk.urgent.count == 54 && asked == 19 && desk.publisher.dropped == 0)
+    while desk.messages.count < 4 { desk.publisher.clear("t", at: .zero) }
+    desk.publisher.compose(.fleeting, "t", at: .zero)
+    let isOut = desk.publisher.publish()
+    #expect(!isOut && asked == 19 && desk.publisher.dropped == 1)
+    let isCleared = desk.publisher.clear("t", at: .zero)
+    #expect(isCleared && asked == 20)
   }
 
   @Test("a rehearsal's messages say so, and others do not; nor is a time said that nobody knows") func marks() {
