@@ -57,6 +57,13 @@ extension EventStore {
 }
 
 extension Message {
+  /// Visits are recorded in their own order, which need not be that in which events are stored.
+  var withoutVisit: Message {
+    var message = self
+    message.visit = .none
+    return message
+  }
+
   /// Without its visit: open visits are carried over separately.
   fileprivate init(_ event: Outbox.Waiting, isUrgent: Bool, at now: Moment) {
     self.init()

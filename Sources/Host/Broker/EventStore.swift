@@ -200,8 +200,8 @@ struct EventStore {
     do throws(StoreFault) {
       try outbox.startTransaction(isDurable: true)
       for visit in recoveredVisits { try outbox.record(visit) }
-      for message in held.openVisits { try outbox.recordVisit(of: message, at: now) }
-      for event in held.events where !event.isOnItsWay { try outbox.store(event.message, at: now) }
+      for message in held.visits { try outbox.recordVisit(of: message, at: now) }
+      for event in held.events where !event.isOnItsWay { try outbox.store(event.message.withoutVisit, at: now) }
       for message in batch { try outbox.store(message, at: now) }
       // A transaction without a write would not touch the disk.
       if wasInTrouble { try outbox.mark("tried", now.at.microseconds) }

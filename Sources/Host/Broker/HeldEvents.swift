@@ -1,12 +1,12 @@
 import Core
 
-/// Events that are only in memory, because the disk fails. Of those delivered from here it keeps the start or end of a visit, until the
-/// disk can record that.
+/// Events that are only in memory, because the disk fails. Of those that leave it otherwise than to the disk it keeps the start or end of a
+/// visit, until the disk can record that.
 struct HeldEvents {
   struct Event {
     let number: UInt64
     let until: Instant
-    let message: Message
+    fileprivate(set) var message: Message
     var isOnItsWay = false
     var backoff = RefusalBackoff()
   }
@@ -15,7 +15,7 @@ struct HeldEvents {
   static let most = 1_024
 
   private(set) var events: [Event] = []
-  private(set) var openVisits: [Message] = []
+  private var ended: [Event] = []
   private var lastNumber: UInt64 = 0
 
   var count: Int { events.count }
@@ -24,25 +24,31 @@ struct HeldEvents {
   var hasRefused: Bool { events.contains { $0.backoff.wasRefused } }
   func isAllSent(at now: Instant) -> Bool { !events.contains { !$0.isOnItsWay && $0.backoff.due <= now } }
 
+  /// The starts and ends of visits that the disk does not know, in their order: also of events that are on their way.
+  var visits: [Message] {
+    (ended + events).filter { $0.message.visit != .none }.sorted { $0.number < $1.number }.map { $0.message }
+  }
+
   /// Returns how many were evicted: the oldest that is not urgent, else the oldest.
   mutating func add(_ message: Message, at now: Moment) -> Int {
     lastNumber += 1
     events.append(Event(number: lastNumber, until: message.expiry(at: now.at), message: message))
     guard events.count > Self.most else { return 0 }
-    events.remove(at: events.firstIndex { !$0.message.isUrgent } ?? 0)
+    end(events.firstIndex { !$0.message.isUrgent } ?? 0)
     return 1
   }
 
-  /// The disk has them now. Those on their way stay: their acknowledgements name their numbers.
+  /// The disk has them now, and all visits. Those on their way stay: their acknowledgements name their numbers.
   mutating func stored() {
     events.removeAll { !$0.isOnItsWay }
-    openVisits.removeAll()
+    for index in events.indices { events[index].message.visit = .none }
+    ended.removeAll()
   }
 
   /// Returns how many have expired.
   mutating func expire(at now: Instant) -> Int {
     let before = events.count
-    events.removeAll { !$0.isOnItsWay && $0.until <= now }
+    while let index = events.firstIndex(where: { !$0.isOnItsWay && $0.until <= now }) { end(index) }
     return before - events.count
   }
 
@@ -72,9 +78,13 @@ struct HeldEvents {
   /// Whether it was here.
   mutating func acknowledge(_ number: UInt64) -> Bool {
     guard let index = events.firstIndex(where: { $0.number == number }) else { return false }
-    let message = events.remove(at: index).message
-    if message.visit != .none, openVisits.count < Self.most { openVisits.append(message) }
+    end(index)
     return true
+  }
+
+  private mutating func end(_ index: Int) {
+    let event = events.remove(at: index)
+    if event.message.visit != .none, ended.count < Self.most { ended.append(event) }
   }
 
   mutating func requeue() {

@@ -42,13 +42,14 @@ import Testing
     #expect(held.next(isUrgent: true, at: Self.start) == nil)
     let known = [2, 2, 9].map { held.acknowledge($0) }
     #expect(known == [true, false, false])
-    #expect(payloads(held) == [0, 2, 3] && held.openVisits.map { String($0.payload) } == ["1"])
+    #expect(payloads(held) == [0, 2, 3])
     let early = held.expire(at: Self.start + .seconds(20) - Interval(microseconds: 1))
     let due = held.expire(at: Self.start + .seconds(20))
     #expect(early == 0)
     #expect(due == 1 && payloads(held) == [0, 3])
+    #expect(held.visits.map { String($0.payload) } == ["0", "1", "2", "3"], "of all, in their order, whatever became of them")
     held.stored()
-    #expect(payloads(held) == [0] && held.openVisits.isEmpty && !held.hasUnsent && held.isAllSent(at: Self.start))
+    #expect(payloads(held) == [0] && held.visits.isEmpty && !held.hasUnsent && held.isAllSent(at: Self.start))
     held.requeue()
     let hasUnsent = held.hasUnsent
     let rest = held.expire(at: Self.start + .hours(1))
@@ -99,7 +100,7 @@ import Testing
       default: now += Int.random(in: 0..<4, using: &random)
       }
       let later = moment(Double(now)).at
-      #expect(held.events.map(\.number) == model.map(\.number) && held.openVisits.count == visits)
+      #expect(held.events.map(\.number) == model.map(\.number) && held.visits.count == visits + model.count { $0.isVisit })
       #expect(held.hasUnsent == model.contains { !$0.isOnItsWay } && held.hasRefused == model.contains { $0.pause > 0 })
       #expect(held.isAllSent(at: later) == !model.contains { !$0.isOnItsWay && $0.due <= now })
       #expect(held.nextRetry(after: later) == (model.map(\.due).filter { $0 > now }.min().map { moment(Double($0)).at } ?? .never))

@@ -81,6 +81,8 @@ struct Played {
     return count
   }
 
+  var isTalking: Bool { !onTheWire.isEmpty }
+
   mutating func acknowledge(_ index: Int = 0, refusing: Bool = false) {
     guard onTheWire.indices.contains(index) else { return }
     let (identifier, payload) = onTheWire.remove(at: index)
