@@ -55,5 +55,30 @@ def home_assistant(folder):
         wait_until(lambda: len([m for m in seen.messages[mark:] if m.topic.startswith('homeassistant/') and m.payload]) == 10, 5, 'all but it')
 
 
+@case
+def gone_meanwhile(folder):
+    """Nobody stays at home who left while the broker was away, or while the gateway did not run; whoever stayed does."""
+    def zones(messages):
+        return {message.topic.rsplit(':', 1)[1]: json.loads(message.payload)['zone'] for message in messages if '/proximity/' in message.topic}
+
+    with yard(folder, tags=3, discovery='true', more='[average]\nstale_s = 3\n') as (air, broker, seen, gateway):
+        wait_until(lambda: {'0', '1', '2'} <= set(zones(seen.messages)) and len(discovery.of(seen, 'device_tracker')) == 3, 10, 'all are here')
+        broker.kill()
+        air.say('silence', id='tag0')
+        wait_until(lambda: [e for e in gateway.stored() if e['payload'].get('event') == 'exit'], 15, 'it exits')
+        time.sleep(1.5)
+        broker.start()
+        with Subscriber(broker.watch, '#') as again:
+            wait_until(lambda: set(zones(again.messages)) == {'0', '1', '2'}, 15, 'what became of them')
+            told = zones(again.messages)
+            assert told['0'] == 'unknown' and 'unknown' not in (told['1'], told['2']), told
+            gateway.kill()
+            air.say('silence', id='tag1')
+            mark = len(again.messages)
+            gateway.start()
+            wait_until(lambda: zones(again.messages[mark:]).get('1') == 'unknown', 30, 'the next run says that it has gone')
+            assert zones(again.messages[mark:])['2'] != 'unknown'
+
+
 if __name__ == '__main__':
     main()

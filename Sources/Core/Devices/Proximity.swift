@@ -26,6 +26,18 @@ package struct Proximity {
     return .never
   }
 
+  /// What is known of a device now, for those who may have missed the last message: also that nothing is.
+  func publishAgain(
+    _ identity: Identity, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    guard let slot = devices.find(identity), let estimate = devices.estimate(of: slot, at: now, settings) else {
+      var device = Device(identity: identity)
+      device.interest = settings.interest(in: identity)
+      return publish(device, nil, at: now, settings, &publisher)
+    }
+    publish(devices[slot], estimate, at: now, settings, &publisher)
+  }
+
   /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
   private func update(

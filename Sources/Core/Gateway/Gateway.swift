@@ -15,7 +15,7 @@ package struct Gateway: ~Copyable {
   var regions: Regions
   package internal(set) var triggers: Triggers
   private var ranging = Ranging()
-  private let proximity = Proximity()
+  let proximity = Proximity()
   var deadlines: DeadlineHeap
   var now: Instant
   /// After a sample, nothing falls due for its device sooner than this.

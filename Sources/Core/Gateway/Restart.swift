@@ -43,6 +43,12 @@ extension Gateway {
     for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
+  /// For subscribers that have missed how near it is, or that it has gone.
+  @export(interface) package mutating func publishProximity(of identity: Identity, at moment: Instant) {
+    tick(at: moment)
+    proximity.publishAgain(identity, at: now, devices, settings, &publisher)
+  }
+
   /// When `expireLeftovers` has something to do.
   package var leftoversDue: Instant {
     let isBehind = triggers.stale != 0 || regions.stale != 0
@@ -116,6 +122,8 @@ extension Gateway {
       publisher.json.closeObject()
     }
     publisher.publish()
+    // Nobody else takes back what the run before has said of it.
+    if let identity = try? Identity(written: visit.id.bytes) { proximity.publishAgain(identity, at: now, devices, settings, &publisher) }
     // What no longer exists must not keep a retained state.
     switch kind {
     case .region: if settings.region(named: name) == nil { publisher.clear(publisher.topics.region(name), at: now) }

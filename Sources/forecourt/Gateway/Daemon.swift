@@ -166,12 +166,18 @@ struct Daemon: Listener, ~Copyable {
   private mutating func publishStatus(at now: Instant) {
     status.record(late: diskThread.late(at: now))
     // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
-    if status.record(isOnline: isOnline) { gateway.connected(status.isOnline, at: now) }
+    if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
     if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
     let troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, at: now) }
     guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.publishAgain() }
     notify.status(report.summary)
+  }
+
+  private mutating func connected(_ isConnected: Bool, at now: Instant) {
+    gateway.connected(isConnected, at: now)
+    // Home Assistant would keep for ever whoever has left meanwhile.
+    if isConnected { for identity in homeAssistant.identities { gateway.publishProximity(of: identity, at: now) } }
   }
 
   private mutating func publishTelemetry(at now: Instant) {

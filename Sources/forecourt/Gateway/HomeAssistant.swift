@@ -16,7 +16,8 @@ struct HomeAssistant {
   private static let pause = Interval.seconds(1)
 
   private var discovery: Discovery?
-  private var identities: [Identity] = []
+  /// Those that are announced.
+  private(set) var identities: [Identity] = []
   private var announced: [Topic] = []
   private var pending: [Announcement] = []
   /// The device table's arrivals at the last look.
