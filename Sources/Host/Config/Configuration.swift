@@ -8,6 +8,8 @@ package import Core
   package var warnings: [Finding] = []
   /// What no device can ever bring about with these settings.
   package var futile: [Finding] = []
+  /// Where each of `core.services` is first named.
+  var servicePlaces: [Position] = []
 
   /// All errors and warnings, in the order of the file.
   package struct Refusal: Error {
@@ -35,16 +37,17 @@ package import Core
       root.fault(at: place, "gateway: purpose is missing: it is what people were told about being detected")
     }
     readRadios(&root)
-    // Keys before the selectors that name them, radios before their triggers.
+    // Before the selectors that name keys and app ids; radios before their triggers.
     root.table("key") { readKeys(&$0) }
+    root.table("peer") { readPeer(&$0) }
     root.table("calibration") { readCalibration(&$0) }
     root.table("average") { readAverage(&$0) }
     root.table("zones") { readZones(&$0) }
     root.table("ranging") { readRanging(&$0) }
-    root.table("peer") { readPeer(&$0) }
     readDeviceNames(&root)
     readRegions(&root)
     readTriggers(&root)
+    orderServices()
     readTransmissions(&root)
     checkTransmitters(&root)
     readSite(&root)

@@ -40,7 +40,7 @@ extension Configuration {
     }
   }
 
-  /// An address that rotates, and `irk:*` without any key.
+  /// An address that rotates, `irk:*` without any key, and `service:*`.
   func noteFutile(_ selector: Selector, at place: Position, _ section: Section) {
     // Core 6.0, Vol 6, Part B, 1.3.2.2: a resolvable private address begins with the bits 01. A public one may do so, too.
     if selector.isWhole, selector.prefix.isBoundToAddress, selector.prefix.bytes[Int(selector.prefix.length) - 6] >> 6 == 0b01 {
@@ -48,6 +48,10 @@ extension Configuration {
         at: place, section.title,
         "match: an address that begins with 4 to 7 is a phone's for a quarter of an hour, unless a maker gave it to a beacon for good: "
           + "forecourt setup finds what stays")
+    }
+    if selector.kind == .service, selector.service == nil {
+      section.reading.recordFutile(
+        at: place, section.title, "match: without its UUID a service is only heard where another selector, or [peer], names it")
     }
     guard !selector.isWhole, let kind = selector.kind, kind == .irk || kind == .eid else { return }
     for index in core.keys.indices where core.keys[index].kind.resolves(kind) { return }

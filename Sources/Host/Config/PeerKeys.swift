@@ -6,6 +6,8 @@ extension Configuration {
   mutating func readKeys(_ section: inout Section) {
     section.tables("irk", atMost: KeyList.capacity, namedBy: "alias") { readKey(&$0, .irk) }
     section.tables("eid", atMost: KeyList.capacity, namedBy: "alias") { table in
+      // With a guess no id would ever be resolved.
+      for key in ["exponent", "clock"] where table.node[key] == nil { table.fault(at: table.node.at, "\(key) is missing") }
       var exponent = 0
       var clock = 0.0
       table.read("exponent", &exponent, 0...15)

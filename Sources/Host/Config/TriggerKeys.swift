@@ -139,10 +139,20 @@ extension Configuration {
   }
 
   mutating func listenFor(_ service: ServiceUUID, at position: Position, _ section: Section) {
-    for index in core.services.indices where core.services[index] == service { return }
+    for index in core.services.indices where core.services[index] == service {
+      return servicePlaces[index] = min(servicePlaces[index], position)
+    }
+    servicePlaces.append(position)
     if core.services.append(service) != nil {
       section.fault(at: position, "there are more than \(ServiceList.capacity) different service UUIDs in all")
     }
+  }
+
+  /// As the file has them: a device that offers several is known by the first.
+  mutating func orderServices() {
+    let order = core.services.indices.sorted { servicePlaces[$0] < servicePlaces[$1] }
+    let services = core.services
+    for (place, index) in order.enumerated() { core.services[place] = services[index] }
   }
 
   /// An alias without a key would silently match nothing.

@@ -91,7 +91,7 @@ struct ConfigurationErrors {
       ("radio", 4, "name = \"r#\"\nadapter = \"hci#\""), ("device", 128, "name = \"d#\"\nmatch = \"*\""),
       ("trigger", 64, "name = \"t#\"\nmatch = \"*\"\ngroup = \"g\""), ("transmit", 8, "uuid = \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\""),
       ("calibration.device", 256, "match = \"*\""), ("key.irk", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\""),
-      ("key.eid", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\""),
+      ("key.eid", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\nexponent = 9\nclock = 7"),
     ])
   func lists(name: String, most: Int, table: String) {
     func tables(_ count: Int) -> String { (0..<count).map { "[[\(name)]]\n\(table.replacing("#", with: "\($0)"))\n" }.joined() }
@@ -103,12 +103,13 @@ struct ConfigurationErrors {
 
   @Test("256 keys of both kinds together, and 64 gateways on the roster") func together() {
     func keys(_ kind: String, _ count: Int) -> String {
-      (0..<count).map { "[[key.\(kind)]]\nalias = \"\(kind)\($0)\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n" }.joined()
+      let more = kind == "eid" ? "exponent = 9\nclock = 7\n" : ""
+      return (0..<count).map { "[[key.\(kind)]]\nalias = \"\(kind)\($0)\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n\(more)" }.joined()
     }
     #expect(findings(shortest + keys("irk", 200) + keys("eid", 56)) == [])
     #expect(
       findings(shortest + keys("irk", 200) + keys("eid", 57)) == [
-        "config.toml:770:1: key.eid \"eid56\": there are more than 256 keys in all"
+        "config.toml:882:1: key.eid \"eid56\": there are more than 256 keys in all"
       ])
     func roster(_ count: Int) -> String { "[site]\ngateways = [\"gateway\"" + (1..<count).map { ", \"g\($0)\"" }.joined() + "]\n" }
     #expect(findings(shortest + roster(64)) == [])

@@ -1,3 +1,4 @@
+import Core
 import Testing
 
 @testable import Host
@@ -46,6 +47,29 @@ struct ConfigurationFutility {
         "c:4:19: warning: trigger \"t\": match: \"eid:*\" matches no device: there is no [[key.eid]]",
       ])
     #expect(try futile("[[key.irk]]\nalias = \"a\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n" + trigger).count == 1)
+  }
+
+  @Test("a service without its UUID, which nobody listens for") func services() throws {
+    let trigger = "[[trigger]]\nname = \"t\"\nmatch = [\"service:180f@*\", \"service:*\"]\n"
+    let found = try futile(trigger)
+    #expect(
+      found == [
+        "c:4:28: warning: trigger \"t\": match: without its UUID a service is only heard where another selector, or [peer], names it"
+      ])
+  }
+
+  @Test("what is named before the section that it needs is read all the same, and services keep the file's order") func order() throws {
+    let tables = [
+      "[[region]]\nname = \"r\"\nmatch = \"service:180f@*\"\n", "[peer]\nidentify = true\nservice = \"180a\"\n",
+      "[[calibration.device]]\nmatch = [\"peer:BC00BD17\", \"service:1812@*\"]\n",
+    ]
+    let services = [0x180F, 0x180A, 0x1812] as [UInt32]
+    for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0], [2, 1, 0]] {
+      let configuration = try Configuration(reading: source(shortest + order.map { tables[$0] }.joined()))
+      #expect(configuration.warnings.isEmpty)
+      let found = configuration.core.services.indices.map { configuration.core.services[$0] }
+      #expect(found == order.map { ServiceUUID(short: services[$0]) }, "\(order)")
+    }
   }
 
   @Test("an address that a phone keeps for a quarter of an hour") func rotation() throws {

@@ -54,7 +54,7 @@ struct ConfigurationSecretFiles {
     folder.write("bytes", Self.bytes)
     let names = ["digits", "colons", "bytes", folder.path + "/bytes"]
     let tables = names.enumerated().map { "[[key.irk]]\nalias = \"a\($0)\"\nkey_file = \"\($1)\"\n" }
-    let configuration = try configuration(tables.joined() + "[[key.eid]]\nalias = \"e\"\nkey_file = \"bytes\"\n")
+    let configuration = try configuration(tables.joined() + "[[key.eid]]\nalias = \"e\"\nkey_file = \"bytes\"\nexponent = 9\nclock = 7\n")
     #expect(configuration.core.keys.count == 5)
     for index in configuration.core.keys.indices { #expect((0..<16).map { configuration.core.keys[index].key[$0] } == Self.bytes) }
   }

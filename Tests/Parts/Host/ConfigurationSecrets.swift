@@ -19,6 +19,9 @@ extension WrongConfiguration {
       key = "ec0234a357c8ad05341010a60a397d9b"
       exponent = 16
       clock = -1
+      [[key.eid]]
+      alias = "b"
+      key = "ec0234a357c8ad05341010a60a397d9b"
       """#,
       [
         #"4:1: key.irk "a": key must hold 16 bytes: 32 hexadecimal digits"#,
@@ -27,6 +30,8 @@ extension WrongConfiguration {
         #"8:1: key.irk "b": key_file (or key) is missing"#,
         #"13:1: key.eid "a": exponent (16) must lie between 0 and 15"#,
         #"14:1: key.eid "a": clock (-1) must lie between 0 and 4294967295"#,
+        #"15:1: key.eid "b": exponent is missing"#,
+        #"15:1: key.eid "b": clock is missing"#,
       ]),
     WrongConfiguration(
       "the watch's own UUID",

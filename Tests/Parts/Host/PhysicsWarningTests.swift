@@ -24,6 +24,11 @@ import Testing
     #expect(found.count == (words == nil ? 0 : 1) && found.allSatisfy { $0.contains(words ?? "") }, "\(trigger): \(found)")
   }
 
+  @Test("no time to stand is the shortest there is: with none a trigger would ask for nothing") func noTime() throws {
+    let text = shortest + "[[trigger]]\nname = \"t\"\nmatch = \"*\"\ndwell_s = 0\n"
+    #expect(try Configuration(reading: source(text)).core.triggers[0].dwell == .milliseconds(1))
+  }
+
   @Test("a level is reached by a phone that touches the antenna, and no louder one") func levels() throws {
     let region = "[[region]]\nname = \"r\"\nmatch = \"*\"\nminimum_dbm = "
     #expect(try warned("", region + "-47\n") == [])
