@@ -151,9 +151,10 @@ extension AdvertisingSets {
       return
     }
     current = nil
+    // The set may be another advertiser's by now, which needs its own parameters.
+    guard !isOvertaken else { return isOvertaken = false }
     let advertiser = sets[set].advertiser
     switch sets[set].stage {
-    // A connection has switched it off meanwhile.
     case .waiting, .on: break
     // It is off, whatever the answer.
     case .disable: sets[set].stage = .waiting(until: .zero)

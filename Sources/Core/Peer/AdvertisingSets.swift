@@ -43,6 +43,8 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
   var isCounted = false
   /// The set whose command has no answer yet.
   var current: Int?
+  /// A connection has ended what that command was for.
+  var isOvertaken = false
   private var isVisited = false
   private var news: PeerNews?
 
@@ -72,7 +74,7 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
   /// A controller sends nothing after its reset.
   mutating func restart(_ profile: Profile) {
     sets.removeAll()
-    (current, isVisited, isCounted) = (nil, false, !profile.isExtended)
+    (current, isOvertaken, isVisited, isCounted) = (nil, false, false, !profile.isExtended)
     for index in advertisers.indices { (advertisers[index].retry, advertisers[index].patience) = (.zero, Self.shortestPatience) }
     if !profile.isExtended { divide(among: 1) }
   }
@@ -87,6 +89,7 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
   mutating func centralConnected() {
     isVisited = true
     for index in sets.indices where advertisers[sets[index].advertiser].transmission == nil {
+      if current == index { isOvertaken = true }
       // A shared set continues with its other advertisers.
       sets[index].stage = .waiting(until: isShared(index) ? .zero : .never)
     }

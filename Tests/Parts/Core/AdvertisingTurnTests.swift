@@ -98,4 +98,39 @@ import Testing
     }
     #expect(model.starts < 3_000, "\(model.starts)")
   }
+
+  @Test(
+    "whoever connects while a command for our services has no answer: the beacon that follows begins with its own parameters",
+    arguments: [false, true])
+  func overtaken(isExtended: Bool) {
+    var profile = Profile()
+    profile.isExtended = isExtended
+    for answered in 0..<8 {
+      var sets = AdvertisingSets(AdvertisingTests.duties(1, serve: true))
+      sets.restart(profile)
+      if isExtended { sets.divide(among: 1) }
+      var (now, commands, hasConnected) = (Instant.zero + .seconds(1), 0, false)
+      while commands < 40 {
+        sets.tick(at: now)
+        guard sets.nextCommand(profile) != nil, let set = sets.current else {
+          now = now + .milliseconds(100)
+          continue
+        }
+        commands += 1
+        let isOurs = sets.advertisers[sets.sets[set].advertiser].transmission == nil
+        guard isOurs, commands > answered else {
+          sets.answered([0, 0].span.bytes, profile, at: now)
+          continue
+        }
+        sets.centralConnected()
+        sets.tick(at: now)
+        sets.answered([0, 0].span.bytes, profile, at: now)
+        let next = sets.nextCommand(profile)
+        #expect(next?.opcode == (isExtended ? .setSetParameters : .setAdvertisingParameters), "after \(commands) commands")
+        hasConnected = true
+        break
+      }
+      #expect(hasConnected)
+    }
+  }
 }
