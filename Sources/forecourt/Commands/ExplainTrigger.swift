@@ -26,6 +26,7 @@ struct TriggerRecord {
   private var tally: [(rank: Int, words: String, samples: Int)] = []
   private var unwatched = 0
   private var elsewhere = 0
+  private var copies = 0
   private var isWatched = false
   private(set) var likelihood = LikelihoodRecord()
 
@@ -46,9 +47,13 @@ struct TriggerRecord {
       return State(stage: "not watched", heldBack: "it must be nearer, about arm_m")
     }
     let encounter = gateway.triggers.encounters[place]
-    guard encounter.approach.heard == sample.at, Int(encounter.radio) == sample.radio else {
+    guard Int(encounter.radio) == sample.radio else {
       elsewhere += 1
       return State(stage: encounter.stage.word, heldBack: "another radio listens for this trigger")
+    }
+    guard encounter.approach.heard == sample.at else {
+      copies += 1
+      return State(stage: encounter.stage.word, heldBack: "a transmitter further off sends it, too: left out")
     }
     isWatched = true
     likelihood.observe(gateway.triggers.likelihood(of: place, gateway.settings))
@@ -112,6 +117,7 @@ struct TriggerRecord {
     var parts: [(words: String, samples: Int)] = []
     if unwatched > 0 { parts.append(("too far to be watched", unwatched)) }
     if elsewhere > 0 { parts.append(("heard by a radio that does not listen for it", elsewhere)) }
+    if copies > 0 { parts.append(("left out: another transmitter sends the same identity from further off", copies)) }
     for index in order(of: tally.count, by: { tally[$0].rank < tally[$1].rank }) {
       parts.append((tally[index].words, tally[index].samples))
     }

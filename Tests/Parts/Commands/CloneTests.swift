@@ -43,4 +43,17 @@ import Testing
     #expect(try anomalies(Self.scenario(other: Self.beacon), seed: seed) == 1)
     #expect(try anomalies(Self.scenario(other: Self.beacon + "1"), seed: seed) == 0)
   }
+
+  @Test("explain counts what a copy sent, which decides nothing") func explained() throws {
+    let program = try Program()
+    defer { program.remove() }
+    try program.write("config.toml", Self.config)
+    try program.write("site.toml", Self.scenario(other: Self.beacon))
+    #expect(try program("simulate", "site.toml", "--seed", "1", "--out", "visit.btsnoop").exit == 0)
+    let said = try program("explain", Self.beacon, "--capture", "visit.btsnoop").out
+    let left = try #require(said.firstMatch(of: /(\d+) samples: left out: another transmitter sends the same identity from further off/))
+    let all = said.split(separator: "\n").count { $0.contains("a transmitter further off sends it, too: left out") }
+    #expect(try #require(Int(left.1)) > 100 && all == Int(left.1))
+    #expect(!said.contains("another radio listens") && !said.contains("heard by a radio that does not listen"))
+  }
 }
