@@ -13,6 +13,7 @@ group() {
   case $1 in
     libraries) echo "$libraries" ;;
     build) echo "$toolchain $libraries git" ;;
+    emulate) echo "qemu-user-static" ;;
     test) echo "qemu-user-static tmux mosquitto mosquitto-clients python3 python3-venv" ;;
     demo) echo "mosquitto mosquitto-clients" ;;
     ship) echo "dpkg-dev apt-utils gnupg man-db lintian mmdebstrap bash-completion systemd buildah" ;;
@@ -20,7 +21,7 @@ group() {
     browser) echo "chromium" ;;
     page) echo "node-mqtt esbuild node-typescript node-buffer python3" ;;
     bench) echo "valgrind tshark bluez dbus-daemon python3-venv" ;;
-    *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, page, test, ship or rigs" 64 ;;
+    *) fail "unknown group \"$1\": it must be libraries, build, bench, browser, demo, emulate, page, test, ship or rigs" 64 ;;
   esac
 }
 
@@ -30,7 +31,7 @@ if [ "${1:-}" = --list ]; then
   group "${2:-}"
   exit
 fi
-[ $# -gt 0 ] || fail "name the groups to install: build, bench, demo, page, test, ship, rigs" 64
+[ $# -gt 0 ] || fail "name the groups to install: build, bench, browser, demo, emulate, page, test, ship, rigs" 64
 command -v apt-get >/dev/null || fail "this machine has no apt-get; the packages are Debian's (12, bookworm)"
 
 missing=()

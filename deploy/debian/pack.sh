@@ -28,7 +28,10 @@ put() { install -D -m "$1" "$2" "$tree/$3"; }
 pressed() { gzip -9n >"$tree/$1" && chmod 644 "$tree/$1"; }
 papers() {
   local run=("$program")
-  [ "$arch" = "$(dpkg --print-architecture)" ] || run=($(emulator "$arch") "$program")
+  if [ "$arch" != "$(dpkg --print-architecture)" ]; then
+    deploy/packages.sh emulate
+    run=($(emulator "$arch") "$program")
+  fi
   deploy/debian/papers.sh "$tree/papers" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${run[@]}"
 }
 

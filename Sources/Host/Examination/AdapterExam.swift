@@ -22,20 +22,19 @@ extension Examined {
     return Examined("kernel", .bad(.unavailable), words)
   }
 
-  /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone.
-  @export(interface) package static func adapter(_ adapter: Adapter, _ subject: String) -> Examined {
-    // SAFETY: a literal ends with a zero.
-    if unsafe linux_service_runs("forecourt.service") != 0, !adapter.isRehearsal {
-      return Examined(subject, .good, "\(adapter.written): the running gateway has it (forecourt.service)")
-    }
+  // SAFETY: a literal ends with a zero.
+  package static var gatewayRuns: Bool { unsafe linux_service_runs("forecourt.service") != 0 }
+
+  /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone; `isWanted`: the caller needs it.
+  @export(interface) package static func adapter(_ adapter: Adapter, _ subject: String, isWanted: Bool = false) -> Examined {
     switch adapter {
     case .hci(let name, let mode):
       let index: UInt16
       do throws(HCITransport.Refusal) { index = try HCI(finding: name).index } catch {
         return refused(error.trouble, adapter, subject, code: error.code)
       }
-      return kernels(index, mode, adapter, subject)
-    case .h4, .tcp, .unix: return line(adapter, subject)
+      return kernels(index, mode, adapter, subject, isWanted: isWanted)
+    case .h4, .tcp, .unix: return gatewayRuns ? ofGateway(adapter, subject, isWanted: isWanted) : line(adapter, subject)
     case .capture(let file):
       do throws(CaptureFault) { _ = try CaptureReader(opening: file, orPipe: false) } catch {
         return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")
@@ -63,18 +62,35 @@ extension Examined {
     }
   }
 
+  static func ofGateway(_ adapter: Adapter, _ subject: String, isWanted: Bool) -> Examined {
+    let words = "\(adapter.written): the running gateway has it (forecourt.service)"
+    guard isWanted else { return Examined(subject, .good, words) }
+    return Examined(
+      subject, .bad(.unavailable), words + ". Stop it for now; if you leave before the end, start it again",
+      command: "systemctl stop forecourt")
+  }
+
   /// Checks in the order in which the kernel would refuse.
-  private static func kernels(_ index: UInt16, _ mode: Adapter.Mode, _ adapter: Adapter, _ subject: String) -> Examined {
+  private static func kernels(_ index: UInt16, _ mode: Adapter.Mode, _ adapter: Adapter, _ subject: String, isWanted: Bool) -> Examined {
     let socket = bluetooth_socket()
     guard socket >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noBluetooth, adapter, subject) }
     defer { close(socket) }
     let flags = bluetooth_flags(socket, index)
     guard flags >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noAdapter, adapter, subject) }
     if isBlocked(index) { return refused(.blocked, adapter, subject) }
+    // Who has it only root can ask.
+    if gatewayRuns, mode == .raw || geteuid() != 0 || bluetooth_is_held(index) != 0 {
+      return ofGateway(adapter, subject, isWanted: isWanted && mode == .user)
+    }
     let isUp = flags & 1 << Int64(HCI_UP) != 0
     // SAFETY: a literal ends with a zero.
     let hasDaemon = unsafe linux_runs("bluetoothd") != 0 || linux_service_runs("bluetooth.service") != 0
     if mode == .user, hasDaemon, isUp { return refused(.bluetoothd, adapter, subject) }
+    // The gateway may be about to open it.
+    if gatewayRuns, !isWanted {
+      return Examined(
+        subject, .doubtful, "\(adapter.written): the gateway runs (forecourt.service) and does not have it: its status says why")
+    }
     let channel = mode == .user ? HCI_CHANNEL_USER : HCI_CHANNEL_RAW
     let name = "hci\(index)" + (KernelAdapter.address(of: index).map { " (\($0.written))" } ?? "")
     if bluetooth_bind(socket, index, UInt16(channel)) == 0 {
@@ -98,7 +114,7 @@ extension Examined {
   static func refused(_ trouble: Trouble, _ adapter: Adapter, _ subject: String, code: CInt = 0) -> Examined {
     let command: String? =
       switch trouble {
-      case .bluetoothd: "systemctl disable --now bluetooth"
+      case .bluetoothd: "systemctl mask --now bluetooth"
       case .blocked: "rfkill unblock bluetooth"
       default: nil
       }

@@ -164,7 +164,7 @@ final class FileLock: Sendable {
     let descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
     guard descriptor >= 0 else {
       let code = linux_errno()
-      throw StoreFault([EACCES, EPERM, EROFS].contains(code) ? .forbidden : .other, systemWords(code))
+      throw StoreFault(code == EROFS ? .readOnly : [EACCES, EPERM].contains(code) ? .forbidden : .other, systemWords(code))
     }
     self.descriptor = descriptor
     // From here on `deinit` closes it, even if the next line throws.

@@ -12,6 +12,8 @@ package struct StoreFault: Error, Sendable {
     case taken
     /// This user may not write it.
     case forbidden
+    /// Nobody may: the service's own rules, or a disk that has failed.
+    case readOnly
     /// Somebody deleted or changed the file while it was ours.
     case touched
     case other

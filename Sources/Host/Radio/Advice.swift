@@ -7,7 +7,7 @@ package import Core
   case .noBluetooth: return "\(name): this kernel has no Bluetooth (AF_BLUETOOTH): use an h4:, tcp: or unix: adapter, or another kernel"
   case .noPermission: return permission(adapter)
   case .bluetoothd:
-    return "\(name): bluetoothd holds the adapter: systemctl stop bluetooth, or share it with mode = \"raw\""
+    return "\(name): bluetoothd holds the adapter: systemctl mask --now bluetooth, or share it with mode = \"raw\""
   case .blocked: return "\(name): rfkill blocks the adapter: rfkill unblock bluetooth"
   case .busy:
     if case .h4 = adapter { return "\(name): another program has the line open: fuser \(adapter.place) names it" }

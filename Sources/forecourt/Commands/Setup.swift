@@ -132,7 +132,7 @@ struct Setup {
   private func freeRadio() throws(Exit) -> Bool {
     try mends { () throws(Exit) in
       let configuration = try configuration()
-      return .adapter(configuration.host.adapters[0], "radio")
+      return .adapter(configuration.host.adapters[0], "radio", isWanted: true)
     }
   }
 

@@ -73,7 +73,9 @@ extension Setup {
   }
 
   func offerStart(_ isReady: Bool) {
-    let start = Shell.written("systemctl enable --now forecourt")
+    var start = Shell.written("systemctl enable --now forecourt")
+    // It would go on with the file of before.
+    if Examined.gatewayRuns { start += " && " + Shell.written("systemctl restart forecourt") }
     say("")
     if isAsking, isReady, same(file, ConfigurationText.systemPlace), FileSystem.isFolder(Path("/run/systemd/system")) {
       if prompt.agrees(to: "Start the gateway now and at every boot (\(start))?", otherwise: true) == true, Shell.run(start) {

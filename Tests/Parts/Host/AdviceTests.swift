@@ -16,7 +16,7 @@ import Testing
         .noPermission,
         "hci1: permission is missing: run as the systemd service, or once as root: setcap cap_net_admin+ep \"$(command -v forecourt)\""
       ),
-      (.bluetoothd, "hci1: bluetoothd holds the adapter: systemctl stop bluetooth, or share it with mode = \"raw\""),
+      (.bluetoothd, "hci1: bluetoothd holds the adapter: systemctl mask --now bluetooth, or share it with mode = \"raw\""),
       (.blocked, "hci1: rfkill blocks the adapter: rfkill unblock bluetooth"),
       (.busy, "hci1: another program holds the adapter's user channel: stop it"),
       (.noAdapter, "hci1: there is no such adapter: plug it in, or name one that \"ls /sys/class/bluetooth\" shows"),

@@ -159,7 +159,7 @@ import Testing
   @Test("what may be run as root to free an adapter fits the trouble, and no other trouble has such a line") func remedies() {
     let hci = Adapter.hci(.number(0), mode: .user)
     for (trouble, command) in [
-      (.bluetoothd, "systemctl disable --now bluetooth"), (.blocked, "rfkill unblock bluetooth"), (.busy, nil), (.noAdapter, nil),
+      (.bluetoothd, "systemctl mask --now bluetooth"), (.blocked, "rfkill unblock bluetooth"), (.busy, nil), (.noAdapter, nil),
       (.noPermission, nil),
     ] as [(Trouble, String?)] {
       let examined = Examined.refused(trouble, hci, "radio one", code: 0)
@@ -167,6 +167,14 @@ import Testing
       let isForbidden = if case .bad(.forbidden) = examined.verdict { true } else { false }
       #expect(examined.isBad && isForbidden == (trouble == .noPermission), "\(examined)")
     }
+  }
+
+  @Test("an adapter that the running gateway has is well, and whoever needs it is told how to get it") func gateways() {
+    let hci = Adapter.hci(.number(0), mode: .user)
+    let well = Examined.ofGateway(hci, "radio one", isWanted: false)
+    #expect(!well.isBad && well.command == nil && well.words == "hci0: the running gateway has it (forecourt.service)")
+    let wanted = Examined.ofGateway(hci, "radio one", isWanted: true)
+    #expect(wanted.isBad && wanted.command == "systemctl stop forecourt" && wanted.words.contains("start it again"))
   }
 
   @Test("a disk needs a megabyte, and should have one for each 1,024 of max_events") func disk() {
