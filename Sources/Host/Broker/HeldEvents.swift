@@ -15,7 +15,8 @@ struct HeldEvents {
   static let most = 1_024
 
   private(set) var events: [Event] = []
-  private var ended: [Event] = []
+  /// Of what has left: the last start or end of each visit.
+  private var ended: [(id: Text<128>, event: Event)] = []
   private var lastNumber: UInt64 = 0
 
   var count: Int { events.count }
@@ -26,7 +27,7 @@ struct HeldEvents {
 
   /// The starts and ends of visits that the disk does not know, in their order: also of events that are on their way.
   var visits: [Message] {
-    (ended + events).filter { $0.message.visit != .none }.sorted { $0.number < $1.number }.map { $0.message }
+    (ended.map { $0.event } + events).filter { $0.message.visit != .none }.sorted { $0.number < $1.number }.map { $0.message }
   }
 
   /// Returns how many were evicted: the oldest that is not urgent, else the oldest.
@@ -84,7 +85,10 @@ struct HeldEvents {
 
   private mutating func end(_ index: Int) {
     let event = events.remove(at: index)
-    if event.message.visit != .none, ended.count < Self.most { ended.append(event) }
+    guard event.message.visit != .none else { return }
+    let id = Outbox.identity(in: event.message.payload) ?? Text()
+    if !id.isEmpty { ended.removeAll { $0.id == id && $0.event.message.topic == event.message.topic && $0.event.number < event.number } }
+    if ended.count < Self.most { ended.append((id, event)) }
   }
 
   mutating func requeue() {

@@ -74,7 +74,7 @@ extension Outbox {
     }
   }
 
-  private static func identity(in payload: Payload) -> Text<128>? { (try? JSONObject(payload.bytes).text("id")) ?? nil }
+  static func identity(in payload: Payload) -> Text<128>? { (try? JSONObject(payload.bytes).text("id")) ?? nil }
 }
 
 /// Small named numbers that survive the process.
