@@ -15,6 +15,8 @@ final class MessageSink {
   private let boot: Text<16>
   private let started: Instant
   private var patientFrom = Instant.zero
+  /// In this turn.
+  private var waited = Interval.zero
 
   static let bytes =
     Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
@@ -46,22 +48,26 @@ final class MessageSink {
     thread = courier.start()
   }
 
-  /// Lets the courier take what is in the ring, which it does within milliseconds. If it takes nothing for a quarter of a second its disk
-  /// hangs: then nobody waits for it for some seconds, because the radios' packets wait meanwhile.
+  /// Lets the courier take what is in the ring, which it does within milliseconds, or as fast as the disk takes it. If it takes nothing for
+  /// two seconds, or all of a turn waits for ten, nobody waits for some seconds: the radios' packets and the watchdog do meanwhile.
   func makeRoom(in ring: Ring<Message>) {
     guard let courier else { return deliver() }
-    var (left, since) = (ring.count, Clock.now())
-    guard since >= patientFrom else { return }
+    let begun = Clock.now()
+    guard begun >= patientFrom else { return }
+    var (left, moved) = (ring.count, begun)
     while left > ring.capacity / 2 {
       courier.bell.ring()
       wait(-1, nil, forAtMost: .milliseconds(1))
-      if ring.count < left { (left, since) = (ring.count, Clock.now()) }
-      if Clock.now() - since > .milliseconds(250) { return patientFrom = Clock.now() + .seconds(5) }
+      let now = Clock.now()
+      if ring.count < left { (left, moved) = (ring.count, now) }
+      if now - moved > .seconds(2) || waited + (now - begun) > .seconds(10) { return patientFrom = now + .seconds(5) }
     }
+    waited = waited + (Clock.now() - begun)
   }
 
   /// At the end of a turn: wakes the courier if there are messages, or prints them.
   func deliver() {
+    waited = .zero
     guard let courier else {
       while messages.take({ out.line($0, since: started) }) {}
       return out.flush()
