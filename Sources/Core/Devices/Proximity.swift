@@ -30,12 +30,16 @@ package struct Proximity {
   func publishAgain(
     _ identity: Identity, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    guard let slot = devices.find(identity), let estimate = devices.estimate(of: slot, at: now, settings) else {
+    guard let slot = devices.find(identity) else {
       var device = Device(identity: identity)
-      device.interest = settings.interest(in: identity)
+      // Somebody asked for it, perhaps by another of its names.
+      device.interest.regions = 1
       return publish(device, nil, at: now, settings, &publisher)
     }
-    publish(devices[slot], estimate, at: now, settings, &publisher)
+    var device = devices[slot]
+    let estimate = devices.estimate(of: slot, at: now, settings)
+    if estimate == nil { device.zone = .unknown }
+    publish(device, estimate, at: now, settings, &publisher)
   }
 
   /// A function of its own: writing takes much stack, and most packets write nothing.

@@ -16,6 +16,8 @@ package struct Gateway: ~Copyable {
   package internal(set) var triggers: Triggers
   private var ranging = Ranging()
   let proximity = Proximity()
+  /// Whom the run before left, and nobody could be told that they have gone: the broker was away.
+  var unsaid = Bounded<64, Identity>(filledWith: Identity(.address))
   var deadlines: DeadlineHeap
   var now: Instant
   /// After a sample, nothing falls due for its device sooner than this.
@@ -26,7 +28,8 @@ package struct Gateway: ~Copyable {
   private var stamps = InlineArray<4, Instant>(repeating: .zero)
 
   @export(interface) package init(
-    _ settings: consuming Settings, seed: UInt64, cipher: @escaping Cipher, publisher: consuming Publisher, in arena: inout Arena
+    _ settings: consuming Settings, seed: UInt64, cipher: @escaping Cipher, publisher: consuming Publisher, awaitsVisits: Bool = false,
+    in arena: inout Arena
   ) {
     let capacity = settings.gateway.devices
     fragments = Fragments(in: &arena)
@@ -46,6 +49,7 @@ package struct Gateway: ~Copyable {
     devices.average = self.settings.average
     self.publisher.setPaces(seed: seed)
     self.publisher.reload(self.settings)
+    regions.publishesStates = !awaitsVisits
     regions.publishAllStates(self.settings, at: now, publisher: &self.publisher)
     triggers.start(self.settings, at: now)
     ranging.reset(at: now)

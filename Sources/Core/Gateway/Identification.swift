@@ -55,6 +55,7 @@ extension Gateway {
     let isBound = devices[known].identity.isBoundToAddress
     guard isBound || devices[slot].identity.kind == .peer else { return }
     triggers.transfer(from: known, to: slot, devices: &devices)
+    triggers.resumeVisits(of: slot, devices, settings, at: now)
     if isBound { retire(known, because: .identified) }
   }
 

@@ -45,6 +45,19 @@ package struct Leftovers: ~Copyable {
     return remove(index)
   }
 
+  /// How many wait at a place.
+  func open(at place: Int) -> Int {
+    var open = 0
+    for index in 0..<count where Int(table[index].place) == place && !table[index].isOver { open += 1 }
+    return open
+  }
+
+  /// Whether one of them may be the same phone under another address.
+  package func mayHold(_ identity: Identity, at place: Int) -> Bool {
+    for index in 0..<count where Int(table[index].place) == place && identity.mayBeSamePhone(to: table[index].identity) { return true }
+    return false
+  }
+
   /// The next visit whose time is over. Its end must be published. It stays for a while as one that may only be slow, and then vanishes
   /// silently.
   package mutating func takeExpired(by now: Instant) -> Entry? {

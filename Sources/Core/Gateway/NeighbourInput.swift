@@ -68,5 +68,8 @@ extension Gateway {
   @export(interface) package mutating func connected(_ isConnected: Bool, at moment: Instant) {
     tick(at: moment)
     triggers.connected(isConnected, at: now)
+    guard isConnected else { return }
+    for index in unsaid.indices { proximity.publishAgain(unsaid[index], at: now, devices, settings, &publisher) }
+    unsaid.removeAll()
   }
 }

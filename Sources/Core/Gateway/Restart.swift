@@ -26,7 +26,8 @@ extension Gateway {
       entry.place = UInt8(region)
       entry.due = now + max(settings.regions[region].silence(after: nil), Self.patience)
       if let slot = devices.find(identity), regions.visits.find(region: region, from: devices[slot].visits) >= 0 { return }
-      if !regions.leftovers.add(entry) { end(visit) }
+      guard regions.leftovers.add(entry) else { return end(visit) }
+      regions.leftoverChanged(entry, isNew: true, at: now)
     }
   }
 
@@ -40,6 +41,10 @@ extension Gateway {
     guard !triggers.publishesStates else { return }
     triggers.publishesStates = true
     triggers.started = now
+    if !regions.publishesStates {
+      regions.publishesStates = true
+      regions.publishAllStates(settings, at: now, publisher: &publisher)
+    }
     for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
 
@@ -70,7 +75,7 @@ extension Gateway {
       publisher.clear(publisher.topics.region(settings.regions[index].name), at: now)
     }
     for index in settings.triggers.indices where triggers.publishesStates && next.trigger(named: settings.triggers[index].name) == nil {
-      publisher.clear(publisher.topics.triggerState(settings.triggers[index].name), at: now)
+      publisher.clear(publisher.topics.triggerState(settings.triggers[index].name), isUrgent: true, at: now)
     }
   }
 
@@ -96,6 +101,7 @@ extension Gateway {
     var visit = Unfinished(topic: publisher.topics.regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
     end(visit)
+    regions.leftoverChanged(entry, isNew: false, at: now)
   }
 
   /// The end goes to the topic where the visit began, whatever the configuration says now.
@@ -123,11 +129,17 @@ extension Gateway {
     }
     publisher.publish()
     // Nobody else takes back what the run before has said of it.
-    if let identity = try? Identity(written: visit.id.bytes) { proximity.publishAgain(identity, at: now, devices, settings, &publisher) }
+    if let identity = try? Identity(written: visit.id.bytes) {
+      if triggers.membership.isConnected {
+        proximity.publishAgain(identity, at: now, devices, settings, &publisher)
+      } else {
+        _ = unsaid.append(identity)
+      }
+    }
     // What no longer exists must not keep a retained state.
     switch kind {
     case .region: if settings.region(named: name) == nil { publisher.clear(publisher.topics.region(name), at: now) }
-    case .trigger: if settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), at: now) }
+    case .trigger: if settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), isUrgent: true, at: now) }
     }
   }
 

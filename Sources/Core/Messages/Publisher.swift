@@ -146,8 +146,9 @@ package struct Publisher: ~Copyable {
 
   /// Clears the message that the broker retains under one of our topics.
   @discardableResult
-  package mutating func clear(_ topic: Topic, at now: Instant) -> Bool {
+  package mutating func clear(_ topic: Topic, isUrgent: Bool = false, at now: Instant) -> Bool {
     compose(.state, topic, at: now)
+    message.isUrgent = isUrgent
     message.payload.truncate(to: 0)
     return push()
   }

@@ -9,6 +9,8 @@ package struct Regions: ~Copyable {
   package private(set) var refused: UInt64 = 0
   /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
+  /// False until it is known what the run before left open.
+  var publishesStates = true
   /// A bit for each region whose state must still be published.
   package internal(set) var stale: UInt64 = 0
   private var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .milliseconds(250)))
@@ -35,7 +37,7 @@ package struct Regions: ~Copyable {
   /// After a start or a reload the retained states must not be older than this run.
   package mutating func publishAllStates(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
     for region in settings.regions.indices {
-      if occupancies[region].count == 0 { occupancies[region].since = now }
+      if inside(region) == 0 { occupancies[region].since = now }
       publishState(of: region, settings, at: now, &publisher)
     }
   }
@@ -68,7 +70,7 @@ package struct Regions: ~Copyable {
     if settings.gateway.authorization == .always, let entry = leftovers.take(identity, at: region), !entry.isOver {
       // The run before has published its `enter`.
       visits[place].isPublished = true
-      return change(region, by: 1, isPublished: true, settings, at: now, &publisher)
+      return change(region, by: 1, isPublished: true, isNews: false, settings, at: now, &publisher)
     }
     guard settings.gateway.authorization == .always, publisher.mayPublish(of: identity, at: .region(region), now) else {
       return change(region, by: 1, isPublished: false, settings, at: now, &publisher)
@@ -184,13 +186,14 @@ package struct Regions: ~Copyable {
 
   /// The count is always right. Changes without an event are published now and then.
   private mutating func change(
-    _ region: Int, by number: Int32, isPublished: Bool, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher
+    _ region: Int, by number: Int32, isPublished: Bool, isNews: Bool = true, _ settings: borrowing Settings, at now: Instant,
+    _ publisher: inout Publisher
   ) {
     occupancies[region].count += number
     guard settings.gateway.authorization == .always else { return }
     occupancies[region].changed = now
     changed = now
-    if occupancies[region].count == (number > 0 ? 1 : 0) { occupancies[region].since = now }
+    if isNews, inside(region) == (number > 0 ? 1 : 0) { occupancies[region].since = now }
     if isPublished || statePaces[region].take(at: now) {
       publishState(of: region, settings, at: now, &publisher)
     } else {
@@ -212,10 +215,23 @@ package struct Regions: ~Copyable {
     }
   }
 
+  /// Whom this run has heard there, and whom the run before left there.
+  private func inside(_ region: Int) -> Int { Int(occupancies[region].count) + leftovers.open(at: region) }
+
+  /// The run before left somebody there, or who was left is over.
+  mutating func leftoverChanged(_ entry: Leftovers.Entry, isNew: Bool, at now: Instant) {
+    let region = Int(entry.place)
+    if inside(region) == (isNew ? 1 : 0) { occupancies[region].since = isNew ? entry.since : now }
+    stale |= 1 << UInt64(region)
+  }
+
   private mutating func publishState(of region: Int, _ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
+    guard publishesStates else { return stale |= 1 << UInt64(region) }
+    // Visits without permission to monitor serve ranging alone.
+    let count = settings.gateway.authorization == .always ? inside(region) : 0
     publisher.compose(.state, publisher.topics.region(settings.regions[region].name), at: now)
-    publisher.json.member("state", occupancies[region].count > 0 ? "inside" : "outside" as StaticString)
-    publisher.json.member("count", Int64(occupancies[region].count))
+    publisher.json.member("state", count > 0 ? "inside" : "outside" as StaticString)
+    publisher.json.member("count", Int64(count))
     publisher.stamp("since", occupancies[region].since)
     if publisher.publish() { stale &= ~(1 << UInt64(region)) } else { stale |= 1 << UInt64(region) }
   }

@@ -131,6 +131,13 @@ extension Triggers {
     }
   }
 
+  /// The old address is heard again.
+  @inline(never)
+  mutating func reclaim(_ place: Int32) {
+    encounters.reclaim(place)
+    stale |= 1 << UInt64(encounters[place].trigger)
+  }
+
   /// A device turned out to be another one: its encounters move to that one.
   package mutating func transfer(from slot: Int, to successor: Int, devices: inout Devices) {
     rejoin(slot, successor, &devices)
@@ -183,6 +190,8 @@ extension Encounters {
   /// `place` continues where `other` stood; `name` is the identity in what was published of it.
   mutating func handOver(_ other: Int32, to place: Int32, _ name: Identity) {
     self[place].takeOver(from: self[other])
+    // Nobody asks under the old address any more.
+    self[other].yield()
     self[other].isSucceeded = true
     self[successionOf: place].servedAs = self[other].hasFired ? self[successionOf: other].servedAs ?? name : nil
     self[successionOf: place].predecessor = other
@@ -213,6 +222,8 @@ extension Encounters {
     let successor = self[successionOf: place].successor
     guard successor >= 0 else { return }
     if self[successionOf: successor].servedAs != nil {
+      // Silence has ended it here, and the visit has gone on there.
+      if self[successor].hasFired, !self[place].hasFired { self[place].takeOver(from: self[successor]) }
       self[successor].startAnew()
       self[successionOf: successor].servedAs = nil
     }

@@ -97,13 +97,30 @@ extension Triggers {
   }
 
   /// A device whose visit the run before left open is heard: the visit goes on. If the visit has been ended, the device was here all along.
+  @inline(never)
   mutating func resume(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
-    guard let entry = leftovers.take(identity, at: Int(encounters[place].trigger)) else { return }
+    let trigger = Int(encounters[place].trigger)
+    guard let entry = leftovers.take(identity, at: trigger) else {
+      // It may have renewed its address since its fire: nobody remembers under which it was served.
+      if leftovers.mayHold(identity, at: trigger) { encounters[place].wasHereAtStart = true }
+      return
+    }
     if entry.isOver {
       encounters[place].wasHereAtStart = true
     } else {
-      encounters[place].startVisit(at: entry.since, settings.triggers[Int(encounters[place].trigger)])
+      encounters[place].startVisit(at: entry.since, settings.triggers[trigger])
       encounters[place].since = entry.since
+    }
+  }
+
+  /// A device is known by another identity from now on, under which the run before may have served it.
+  mutating func resumeVisits(of slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
+    guard leftovers.count > 0 else { return }
+    var place = devices[slot].encounters
+    while place >= 0 {
+      if !encounters[place].hasFired { resume(place, devices[slot].identity, settings, at: now) }
+      stale |= 1 << UInt64(encounters[place].trigger)
+      place = encounters[place].nextOfDevice
     }
   }
 

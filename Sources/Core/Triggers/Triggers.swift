@@ -109,7 +109,7 @@ package struct Triggers: ~Copyable {
       guard radio == Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings))) else { continue }
       let place = place(for: slot, trigger, level, radio, at: now, &devices, settings)
       guard place >= 0 else { continue }
-      if encounters[place].isSucceeded { encounters.reclaim(place) }
+      if encounters[place].isSucceeded { reclaim(place) }
       let mayBeTwo = !encounters[place].clones.isAlone(sender) && devices[slot].identity.isCopyable
       if mayBeTwo, isDrowned(place, level, by: sender, at: now) { continue }
       if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
@@ -280,7 +280,9 @@ package struct Triggers: ~Copyable {
         if claims[word].standing == .holding { evidence.mayBeTaken = true }
         if !claims[word].hasFired { continue }
       }
-      guard now - claims[word].arrived < Self.memory, let level = claims[word].level else { continue }
+      guard now - claims[word].arrived < Self.memory, claims[word].age < settings.average.stale, let level = claims[word].level else {
+        continue
+      }
       best = max(best ?? Decibels(-200), level)
     }
     if let best { evidence.margin = (encounter.approach.level - best).value }

@@ -57,7 +57,8 @@ struct Daemon: Listener, ~Copyable {
     let publisher = Publisher(
       into: sink.messages, urgent: sink.urgent, boot: boot, clock: WallClock(started: started, epoch: Clock.epoch()),
       pseudonyms: Pseudonyms(cipher, salt: salt), whenFull: { sink.makeRoom(in: $0) })
-    gateway = Gateway(configuration.core, seed: SystemRandom.word(), cipher: cipher, publisher: publisher, in: &arena)
+    gateway = Gateway(
+      configuration.core, seed: SystemRandom.word(), cipher: cipher, publisher: publisher, awaitsVisits: sink.courier != nil, in: &arena)
     learntPowers.restore(&gateway, log)
     neighbours.restore(&gateway, log)
     if sink.courier != nil {

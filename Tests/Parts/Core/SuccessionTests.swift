@@ -80,7 +80,7 @@ import Testing
     #expect(names(rig.told()) == ["fire 1", "fire 2", "leave 1", "leave 2"])
   }
 
-  @Test("a phone that appears beside another is served as soon as the other is heard again, however late", arguments: [0.3, 4])
+  @Test("a phone that appears beside another is served as soon as the other is heard again, however late", arguments: [0.3, 4, 6, 20])
   func beside(silence: Double) {
     var rig = rig()
     let data = Self.adverts[0]

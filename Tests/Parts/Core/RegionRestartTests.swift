@@ -1,0 +1,73 @@
+import Testing
+
+@testable import Core
+
+@Suite("The state of a region across restarts and permissions") struct RegionRestartTests {
+  private func states(_ rig: borrowing Rig) -> [String] {
+    rig.said().filter { $0.topic == "region/door" }.map { said in
+      let count = said.payload.firstMatch(of: /"count":(\d+)/).map { String($0.1) } ?? "?"
+      return (said.payload.contains(#""state":"inside""#) ? "inside " : "outside ") + count
+    }
+  }
+
+  private func open(_ device: Int) -> Unfinished {
+    Unfinished(
+      topic: "forecourt/site/gateway/region/door/event", id: Text(Array("address:c0:00:00:00:00:0\(device)".utf8).span.bytes), since: .zero)
+  }
+
+  @Test("whom the run before left inside counts until it is gone, and once where it is heard again") func leftInside() {
+    var rig = Rig { $0.addRegion("door", exit: .after(.seconds(7))) }
+    _ = rig.said()
+    for device in 1...2 { rig.gateway.restore(open(device), at: .zero) }
+    rig.gateway.caughtUp(at: .zero)
+    rig.gateway.expireLeftovers(at: .zero + .seconds(1))
+    #expect(states(rig).last == "inside 2")
+    for step in 0..<40 { rig.hear(1, at: 2 + Double(step) / 2) }
+    #expect(states(rig).allSatisfy { $0 == "inside 2" })
+    rig.gateway.expireLeftovers(at: .zero + .seconds(22))
+    rig.gateway.expireLeftovers(at: .zero + .seconds(23))
+    #expect(states(rig).last == "inside 1")
+    rig.wait(until: 100)
+    #expect(states(rig).last == "outside 0")
+  }
+
+  @Test("a gateway that waits for what the run before left says nothing of its regions until it knows") func waiting() {
+    let loan = Loan(bytes: 1 << 24)
+    var arena = loan.arena
+    let messages = Ring<Message>(capacity: 64, in: &arena)
+    var settings = Settings()
+    settings.gateway.devices = 64
+    settings.addRegion("door")
+    let publisher = Publisher(
+      into: messages, boot: "test", clock: WallClock(started: .zero, epoch: nil), pseudonyms: Pseudonyms(nameless, salt: Block()))
+    var gateway = Gateway(settings, seed: 1, cipher: nameless, publisher: publisher, awaitsVisits: true, in: &arena)
+    func states() -> [String] {
+      var states: [String] = []
+      while let message = messages.pop() { if String(message.topic).hasSuffix("/region/door") { states.append(String(message.payload)) } }
+      return states
+    }
+    #expect(states() == [])
+    gateway.restore(open(1), at: .zero)
+    gateway.expireLeftovers(at: .zero + .seconds(1))
+    #expect(states() == [])
+    gateway.caughtUp(at: .zero + .seconds(2))
+    let said = states()
+    #expect(said.count == 1 && said[0].contains(#""state":"inside","count":1"#), "\(said)")
+  }
+
+  @Test("without permission to monitor nobody is inside, whatever new settings publish anew") func unmonitored() {
+    var rig = Rig {
+      $0.addRegion("door")
+      $0.gateway.authorization = .whenInUse
+    }
+    rig.gateway.startRanging(nil, for: nil, at: .zero)
+    for step in 0..<10 { rig.hear(1, at: 1 + Double(step) / 2) }
+    _ = rig.said()
+    var next = Settings()
+    next.gateway.devices = 64
+    next.addRegion("door")
+    next.gateway.authorization = .whenInUse
+    rig.gateway.reload(next, at: .zero + .seconds(7))
+    #expect(states(rig) == ["outside 0"])
+  }
+}
