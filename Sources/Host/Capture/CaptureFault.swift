@@ -17,6 +17,10 @@ package struct CaptureFault: Error {
   /// Where the unreadable record begins.
   package let offset: UInt64
 
+  package var isPipe: Bool {
+    if case .refused(let refusal) = reason, case .special = refusal.reason { true } else { false }
+  }
+
   /// As it follows the file's name.
   package var sentence: String {
     switch reason {

@@ -4,6 +4,8 @@ package import Core
 package final class Captures {
   private final class Source {
     let name: String
+    /// Its place among all that were named, also of those that cannot be read.
+    let number: Int
     var reader: CaptureReader
     var packet = Packet()
     /// How much later it begins than the earliest capture.
@@ -13,8 +15,8 @@ package final class Captures {
     var isApart = false
     var isTold = false
 
-    init(opening name: String, orPipe: Bool) throws(CaptureFault) {
-      self.name = name
+    init(opening name: String, _ number: Int, orPipe: Bool) throws(CaptureFault) {
+      (self.name, self.number) = (name, number)
       reader = try CaptureReader(opening: name, orPipe: orPipe)
     }
   }
@@ -31,9 +33,9 @@ package final class Captures {
   package private(set) var epoch: Int64?
 
   package init(opening names: [String], orPipes: Bool = true) {
-    for name in names {
+    for (number, name) in names.enumerated() {
       do throws(CaptureFault) {
-        let source = try Source(opening: name, orPipe: orPipes)
+        let source = try Source(opening: name, number, orPipe: orPipes)
         sources.append(source)
         advance(source)
       } catch {
@@ -79,7 +81,7 @@ package final class Captures {
     packet = sources[oldest].packet
     packet.at = time(of: sources[oldest])
     advance(sources[oldest])
-    return oldest
+    return sources[oldest].number
   }
 
   /// The share that has been read, from 0 to 1; nil if the total is unknown.

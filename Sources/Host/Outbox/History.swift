@@ -15,6 +15,8 @@ package struct OutboxHistory {
     package var identity: Text<128>? { member("id") }
     package var event: Name? { member("event") }
     package var eventID: Text<40>? { member("event_id") }
+    package var isSimulated: Bool { (try? JSONObject(payload.bytes).boolean("simulated")) ?? nil ?? false }
+    package var isObject: Bool { (try? JSONObject(payload.bytes)) != nil }
 
     private func member<let capacity: Int>(_ name: StaticString) -> Text<capacity>? {
       (try? JSONObject(payload.bytes).text(name)) ?? nil
@@ -22,28 +24,31 @@ package struct OutboxHistory {
   }
 
   private let database: Database
+  private let hasSums: Bool
 
   @export(interface) package init(path: String) throws(StoreFault) {
     let file = Path(path)
     guard FileSystem.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
     database = try Database(path: file, readOnly: true)
     guard try database.number("PRAGMA application_id") == Schema.owner else { throw StoreFault(.corrupt, "the file is no outbox") }
-    guard Schema.oldest...Schema.version ~= (try database.number("PRAGMA user_version")) else {
-      throw StoreFault(.corrupt, "the file is of another version")
-    }
+    let version = try database.number("PRAGMA user_version")
+    guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
+    hasSums = version > 1
   }
 
   /// The newest first, until `body` returns false.
   package func read(_ body: (borrowing Entry) -> Bool) throws(StoreFault) {
-    let query = try database.statement("SELECT state, stored, settled, expires, topic, payload FROM event ORDER BY id DESC")
+    let query = try database.statement(hasSums ? Schema.history : Schema.firstHistory)
     while try query.step() {
       var entry = Entry()
-      entry.state = Outbox.State(rawValue: query.integer(0)) ?? .waiting
+      entry.state = Outbox.State(rawValue: query.integer(0)) ?? .damaged
       entry.stored = query.optionalInteger(1)
       entry.settled = query.optionalInteger(2)
       entry.expires = query.optionalInteger(3)
       entry.topic = query.text(4)
       entry.payload = query.text(5)
+      let sum = Checksum(entry.topic, entry.payload, [entry.stored, query.integer(6), query.optionalInteger(7), entry.expires])
+      if let stored = query.optionalInteger(8), stored != sum.value { entry.state = .damaged }
       guard body(entry) else { return }
     }
   }

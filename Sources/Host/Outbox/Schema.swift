@@ -58,6 +58,12 @@ enum Schema {
     SELECT id, topic, payload, machine, deadline, expires, sum, stored FROM event INDEXED BY waiting
     WHERE state = 0 AND rank = ? AND id > ? ORDER BY id LIMIT 1
     """
+  static let history: StaticString = """
+    SELECT state, stored, settled, expires, topic, payload, machine, deadline, sum FROM event ORDER BY id DESC
+    """
+  static let firstHistory: StaticString = """
+    SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL FROM event ORDER BY id DESC
+    """
   static let outcome: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
     DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY settled WHERE state != 0 AND rank = ? ORDER BY id LIMIT ?)

@@ -48,9 +48,11 @@ private func runCalibrate(_ invocation: Invocation) throws(Exit) {
   for radio in 0..<max(configuration.core.radios.count, 1) { radios.append(radioName(radio, configuration.core)) }
   let places = try invocation.places(isWalk, radios)
   var calibration = Calibration(identity, places, radios, configuration.core)
+  let isRehearsal = configuration.host.adapters.contains { $0.isRehearsal }
   if invocation.values("capture").isEmpty {
     try calibration.listen(configuration, invocation, signals, seconds: invocation.number("seconds") ?? (isWalk ? 30 : 10))
     calibration.date = Clock.wall()
+    calibration.isRehearsal = isRehearsal
   } else {
     try calibration.read(configuration, invocation)
   }
@@ -86,6 +88,8 @@ struct Calibration {
   var measurements: [Measurement] = []
   /// When it was measured, in microseconds since 1970.
   var date: Int64?
+  /// On a simulated radio, or one that plays a capture.
+  var isRehearsal = false
 
   /// What the configuration in force says.
   struct InForce {

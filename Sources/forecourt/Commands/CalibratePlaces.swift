@@ -29,15 +29,20 @@ struct CalibrationPlace {
         guard radios.count == 1, sides.count == 1 else {
           throw PlaceRefusal(sentence: "with several radios each distance names its own: \(radios[0])=1,\(radios[1])=4.5")
         }
-        ways[0] = try Self.way(sides[0])
+        try Self.give(sides[0], to: &ways[0])
         continue
       }
       guard let radio = radios.firstIndex(where: { same($0, sides[0]) }) else {
         throw PlaceRefusal(sentence: "\"\(sides[0])\" is no radio of the configuration: \(listed(radios, with: "or"))")
       }
-      ways[radio] = try Self.way(sides[1])
+      try Self.give(sides[1], to: &ways[radio])
     }
     self.ways = ways
+  }
+
+  private static func give(_ text: String, to way: inout Way?) throws(PlaceRefusal) {
+    guard way == nil else { throw PlaceRefusal(sentence: "a distance is given twice; decimals take a point, 1.5") }
+    way = try self.way(text)
   }
 
   private static func way(_ text: String) throws(PlaceRefusal) -> Way {

@@ -10,8 +10,9 @@ func showSite(_ invocation: Invocation) throws(Exit) {
   let path = String(configuration.host.outbox.path).folder + "learnt-powers.jsonl"
   var receivers: [ReceiverRecord] = []
   var places = LearntPlaces(configuration.core)
+  var strange = 0
   do throws(FileRefusal) {
-    _ = try LearntFile.read(path, radios: configuration.core.radioNames) {
+    strange = try LearntFile.read(path, radios: configuration.core.radioNames) {
       switch $0 {
       case .receiver(let record): receivers.append(configuration.core.asSet(record))
       case .place(let record): places.append(record)
@@ -23,8 +24,12 @@ func showSite(_ invocation: Invocation) throws(Exit) {
     if case .forbidden = error.reason { throw .forbidden }
     throw .failed
   }
+  if strange > 0 { say("forecourt: \(path): \(counted(strange, "line")) skipped: not readable") }
   guard !receivers.isEmpty || !places.isEmpty else {
-    say("forecourt: nothing is known of the receivers: \(reason(configuration.core))")
+    let isLost = strange > 0
+    say(
+      "forecourt: nothing \(isLost ? "that can be read " : "")is known of the receivers" + (isLost ? "" : ": \(reason(configuration.core))")
+    )
     throw .failed
   }
   for record in receivers { say(line(record)) }

@@ -7,7 +7,7 @@ extension Command {
     Command(
       name: "events", summary: "list the events of the outbox and its history",
       description: [
-        "Prints the events that the gateway has stored, oldest first. A line has the time; the state (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent); the event, its trigger or region, the identity, and the event id.",
+        "Prints the events that the gateway has stored, oldest first. A line has the time; the state (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent); the event, its trigger or region, the identity, and the event id; `simulated` if it was a rehearsal's.",
         "Only reads the outbox; the gateway may go on running.",
       ],
       options: [
@@ -80,18 +80,18 @@ extension OutboxHistory.Entry {
     var line =
       "{\"v\":1,\"state\":\"\(state.name)\",\"stored\":\(written(stored)),\"settled\":\(written(settled)),\"expires\":\(written(expires)),"
     // A damaged payload may no longer be JSON.
-    let shown = state == .damaged ? Host.json(String(payload)) : String(payload)
+    let shown = state == .damaged || !isObject ? Host.json(String(payload)) : String(payload)
     line += "\"topic\":\(Host.json(String(topic))),\"payload\":\(shown)}"
     return line
   }
 
   fileprivate var line: String {
-    let what = event.map { String($0) } ?? "?"
+    let what = event.map { shown(String($0)) } ?? "?"
     // Only the topic names a region.
-    let place = trigger.map { String($0) } ?? String(topic)
+    let place = shown(trigger.map { String($0) } ?? String(topic))
     let moment = stored.map { String(Text<32>(moment: $0)) } ?? "clock not set           "
-    return "\(moment)  \("\(state.name)".padded(to: 9))  \(what.padded(to: 9))  \(place)  \(identity.map { String($0) } ?? "-")  "
-      + (eventID.map { String($0) } ?? "-")
+    return "\(moment)  \("\(state.name)".padded(to: 9))  \(what.padded(to: 9))  \(place)  \(identity.map { shown(String($0)) } ?? "-")  "
+      + (eventID.map { shown(String($0)) } ?? "-") + (isSimulated ? "  simulated" : "")
   }
 
   private func written(_ moment: Int64?) -> String { moment.map { "\"\(String(Text<32>(moment: $0)))\"" } ?? "null" }

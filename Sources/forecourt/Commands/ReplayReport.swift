@@ -19,7 +19,12 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
   var epoch: Int64?
   var faults: [Captures.Fault] = []
   for name in names {
-    let captures = Captures(opening: invocation.operands)
+    // A pipe is over after the first run.
+    let captures = Captures(opening: invocation.operands, orPipes: names.count == 1)
+    if names.count > 1, let fault = captures.faults.first(where: { $0.reason.isPipe }) {
+      say("forecourt: \(fault.name) \(fault.reason.sentence)")
+      throw .unreadable
+    }
     runs.append(try run(captures, name, invocation, number: runs.count, of: names.count))
     epoch = captures.epoch
     if runs.count == names.count { while let doubt = captures.takeDoubt() { say("forecourt: \(doubt)") } }
@@ -33,7 +38,7 @@ func writeReport(_ path: String, _ invocation: Invocation) throws(Exit) {
   do throws(FileRefusal) {
     page = try ReportPage(creating: path, force: invocation.has("force"))
   } catch { throw invocation.unwritable(path, error) }
-  page.write(runs, captures: invocation.operands, epoch: epoch)
+  page.write(runs, captures: invocation.operands, epoch: epoch, faults: faults)
   let failure = page.close()
   guard failure == 0 else { throw invocation.unwritable(path, code: failure) }
   if !faults.isEmpty { throw .unreadable }

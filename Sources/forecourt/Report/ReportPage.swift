@@ -49,7 +49,7 @@ struct ReportPage: ~Copyable {
   /// 0 when the file is complete, else the error code.
   mutating func close() -> Int32 { file.keep() }
 
-  mutating func write(_ runs: [ReportRun], captures: [String], epoch: Int64?) {
+  mutating func write(_ runs: [ReportRun], captures: [String], epoch: Int64?, faults: [Captures.Fault] = []) {
     axis = ReportTime(seconds: runs[0].seconds, epoch: epoch)
     let shown = runs[0].shown(atMost: Self.mostDevices)
     charted = shown.map { json($0.identity.text) }
@@ -62,7 +62,9 @@ struct ReportPage: ~Copyable {
     write("</style></head>")
     write("<body", runs.count > 1 ? " class=\"two\"" : "", ">\n<header><h1>", title, "</h1><p>", fixed(runs[0].seconds, 1), " s")
     if let epoch { write(", from ", String(Text<32>(moment: epoch)), "; times are UTC") }
-    write("; ", counted(runs[0].devices.count, "device"), " heard. This is a rehearsal, not a live gateway.</p></header>\n")
+    write("; ", counted(runs[0].devices.count, "device"), " heard. This is a rehearsal, not a live gateway.")
+    for fault in faults { write(" ", html("\(fault.name) \(fault.reason.sentence)"), ".") }
+    write("</p></header>\n")
     if runs.count == 2 { compare(runs[0], runs[1]) }
     write("<div class=\"beside\">\n")
     for (number, run) in runs.enumerated() { writeVisits(run, number, isNamed: runs.count > 1) }

@@ -72,16 +72,18 @@ func contains(_ text: String, _ part: String) -> Bool {
   return false
 }
 
-extension Identity {
-  /// For a terminal: a name from the air may hold controls, text that runs right to left, or characters two columns wide.
-  var shown: String {
-    var shown: [UInt8] = []
-    for scalar in text.unicodeScalars {
-      let isPlain = 0x20..<0x7F ~= scalar.value || 0xA1..<0x300 ~= scalar.value && scalar.value != 0xAD
-      shown += isPlain ? Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter) : [UInt8(ascii: "?")]
-    }
-    return String(decoding: shown, as: UTF8.self)
+/// For a terminal: a name from the air may hold controls, text that runs right to left, or characters two columns wide.
+func shown(_ text: String) -> String {
+  var shown: [UInt8] = []
+  for scalar in text.unicodeScalars {
+    let isPlain = 0x20..<0x7F ~= scalar.value || 0xA1..<0x300 ~= scalar.value && scalar.value != 0xAD
+    shown += isPlain ? Array(UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter) : [UInt8(ascii: "?")]
   }
+  return String(decoding: shown, as: UTF8.self)
+}
+
+extension Identity {
+  var shown: String { forecourt.shown(text) }
 
   var text: String {
     var text = Text<128>()

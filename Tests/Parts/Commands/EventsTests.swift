@@ -88,4 +88,55 @@ import Testing
     #expect(objects.map { ($0["payload"] as? [String: Any])?["event_id"] as? String } == ["e-0", "e-1", nil, "e-3", "e-4"])
     #expect((objects[2]["payload"] as? String)?.contains("\"event_id\":\"e-2\"") == true)
   }
+
+  /// One more event as the gateway stores it.
+  private func store(_ payload: String, topic: String = "forecourt/site/gateway/trigger/pump") throws {
+    var settings = OutboxSettings()
+    settings.path = Path(program.folder.path + "/outbox.db")
+    let outbox = try Outbox(settings, machine: 1)
+    var message = Message()
+    (message.care, message.topic, message.payload) = (.event, Topic(topic), Payload(payload))
+    try outbox.startTransaction(isDurable: true)
+    try outbox.store(message, at: Moment(at: .zero, wall: Self.day, isTrusted: true))
+    _ = try outbox.commit()
+  }
+
+  @Test("a rehearsal's event says so at the end of its line") func rehearsal() throws {
+    let event = "{\"event\":\"fire\",\"trigger\":\"pump\",\"id\":\"irk:anna\",\"event_id\":\"e-5\",\"simulated\":"
+    let line = "2026-11-22T00:00:00.000Z  waiting    fire       pump  irk:anna  e-5"
+    try store(event + "true}")
+    #expect(try lines() == Self.all + [line + "  simulated"])
+    try store(event + "false}")
+    #expect(try lines("--last", "1") == [line])
+  }
+
+  @Test("what strangers call themselves reaches no terminal as it is") func controls() throws {
+    let escape = "\\u001b[2J"
+    try store("{\"event\":\"f\(escape)\",\"trigger\":\"p\(escape)\",\"id\":\"name:\(escape)é\\u202e\",\"event_id\":\"e\(escape)\"}")
+    #expect(try lines("--last", "1") == ["2026-11-22T00:00:00.000Z  waiting    f?[2J      p?[2J  name:?[2Jé?  e?[2J"])
+    try store("{\"event\":\"enter\",\"id\":\"-\"}", topic: "a\u{1B}[2Jb")
+    #expect(try lines("--last", "1") == ["2026-11-22T00:00:00.000Z  waiting    enter      a?[2Jb  -  -"])
+  }
+
+  @Test("what the disk has changed is damaged, and its payload a text; so is one that was cut before rows had a checksum") func changed()
+    throws
+  {
+    try Database(path: Path(program.folder.path + "/outbox.db")).run(
+      """
+      UPDATE event SET payload = replace(payload, 'anna', 'bert') WHERE id = 1; UPDATE event SET topic = topic || 'x' WHERE id = 2;
+      UPDATE event SET state = 9 WHERE id = 4; UPDATE event SET payload = substr(payload, 1, 20), sum = NULL WHERE id = 5;
+      """)
+    let objects = try lines("--json").map { try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+    #expect(objects.map { $0["state"] as? String } == ["damaged", "damaged", "damaged", "damaged", "waiting"])
+    #expect(objects.allSatisfy { $0["payload"] is String } && objects[4]["payload"] as? String == "{\"v\":1,\"event\":\"ente")
+    #expect(objects[0]["settled"] as? String == "2026-11-23T00:00:00.000Z", "it was delivered")
+    #expect(try lines().first == Self.all[0].replacing("delivered", with: "damaged  ").replacing("anna", with: "bert"))
+  }
+
+  @Test("an outbox of the first version, whose rows have no checksum, is listed as it is") func first() throws {
+    try Database(path: Path(program.folder.path + "/outbox.db")).run(
+      "ALTER TABLE event DROP COLUMN sum; PRAGMA user_version = 1; UPDATE event SET payload = replace(payload, 'anna', 'bert') WHERE id = 1"
+    )
+    #expect(try lines() == [Self.all[0].replacing("anna", with: "bert")] + Self.all.dropFirst())
+  }
 }

@@ -30,6 +30,11 @@ import Testing
     }
     #expect(words("1@2@3") == "there is more than one @")
     #expect(words("1", two) == "with several radios each distance names its own: left=1,right=4.5")
+    // A decimal comma would measure at 5 m.
+    for text in ["1,5", "left=1,5", "left=1,left=5", "1,5@0-9", "2,2"] {
+      #expect(words(text) == "a distance is given twice; decimals take a point, 1.5", "\(text)")
+    }
+    #expect(words("left=1,right=2,left=1", two) == "a distance is given twice; decimals take a point, 1.5")
     #expect(words("up=1", two) == "\"up\" is no radio of the configuration: left or right")
   }
 

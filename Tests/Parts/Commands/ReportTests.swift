@@ -67,6 +67,26 @@ import Testing
     #expect(try program("replay", "visit.btsnoop", "--config", "config.toml", "--config", "slow.toml").exit == 64)
   }
 
+  @Test("a pipe can be read once: for two configurations it is refused before anything is written") func pipe() throws {
+    #expect(mkfifo(program.folder.appending(path: "pipe").path, 0o600) == 0)
+    var limited = program
+    limited.starter = ["/usr/bin/timeout", "-s", "KILL", "20"]
+    let told = try limited(
+      "replay", "visit.btsnoop", "pipe", "--report", "out.html", "--config", "config.toml", "--config", "config.toml")
+    #expect(told.exit == 65 && told.out.isEmpty && told.error == "forecourt: pipe is a pipe or a device, not a file\n", "\(told)")
+    #expect((try? page()) == nil)
+  }
+
+  @Test("a page of a recording that could not be read to its end says so") func truncated() throws {
+    let whole = try Data(contentsOf: program.folder.appending(path: "visit.btsnoop"))
+    try whole.dropLast(7).write(to: program.folder.appending(path: "a<b.btsnoop"))
+    let told = try program("replay", "a<b.btsnoop", "none", "--report", "out.html")
+    #expect(told.exit == 65 && told.errorLines.count == 2, "\(told.error)")
+    let page = try page()
+    expectHarmless(page)
+    #expect(page.contains(#/ a&lt;b\.btsnoop is truncated at byte \d+\./#) && page.contains(" none does not exist."))
+  }
+
   @Test("who came near and was not served has a reason, and stands below those who were") func unfired() throws {
     try program.write(
       "slow.toml", TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 60"))

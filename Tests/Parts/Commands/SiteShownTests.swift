@@ -60,4 +60,23 @@ import Testing
     try program.write("learnt-powers.jsonl", "{\"id\":\"irk:anna\",\"power_dbm\":-50.0,\"visits\":3}\n")
     try expect("site-nobody", "plan.toml")
   }
+
+  @Test("lines that are not readable are counted, and are no sign that nothing was taught") func unreadable() throws {
+    try program.write("groups.toml", Self.gateway + Self.radios + "[[trigger]]\nname = \"till\"\nmatch = \"irk:*\"\ngroup = \"pumps\"\n")
+    try program.write("learnt-powers.jsonl", "")
+    let reason = "forecourt: nothing is known of the receivers: no visit has taught it yet; "
+    #expect(try program("calibrate", "site", "--config", "groups.toml").error.hasPrefix(reason))
+    try program.write("learnt-powers.jsonl", "garbage\n{}\n")
+    let told = try program("calibrate", "site", "--config", "groups.toml")
+    #expect(
+      told.exit == 1
+        && told.errorLines == [
+          "forecourt: learnt-powers.jsonl: 2 lines skipped: not readable", "forecourt: nothing that can be read is known of the receivers",
+        ], "\(told.error)")
+    let record = "{\"gateway\":\"pump-2\",\"x_m\":8.00,\"y_m\":0.00,\"offset_db\":5.5,\"doubt_db\":2,\"visits\":6}\n"
+    try program.write("learnt-powers.jsonl", "garbage\n" + record)
+    let known = try program("calibrate", "site", "--config", "groups.toml")
+    #expect(known.exit == 0 && known.errorLines.first == "forecourt: learnt-powers.jsonl: 1 line skipped: not readable", "\(known.error)")
+    #expect(known.errorLines.count == 2)
+  }
 }

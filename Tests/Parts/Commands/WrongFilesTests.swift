@@ -103,6 +103,16 @@ final class WrongFilesTests {
     }
   }
 
+  @Test("what follows a bad capture is still the second radio's: it does not fire at the first one's pump") func order() throws {
+    let radios = "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\n"
+    let near = TuningTests.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\nradio = \"left\"")
+    try program.write("two.toml", near + radios)
+    let swapped = try program("replay", "visit.btsnoop", "none", "--config", "two.toml")
+    #expect(swapped.exit == 65 && swapped.out.contains("\"event\":\"fire\""))
+    let told = try program("replay", "none", "visit.btsnoop", "--config", "two.toml")
+    #expect(told.exit == 65 && told.error.contains("none does not exist") && !told.out.contains("\"event\":\"fire\""), "\(told.out)")
+  }
+
   @Test("a bad capture as a radio gives 65; a gateway goes on when a good recording ends") func played() throws {
     for wrong in Wrong.allCases {
       let file = wrong.name("played")

@@ -133,6 +133,16 @@ private func big(_ number: UInt64, _ bytes: Int = 4) -> [UInt8] {
     #expect(said[0]?.hasPrefix(paths[1] + " is years away from the others") == true && said[1] == nil)
   }
 
+  @Test("a capture that cannot be read keeps its number: the one after it is not taken for another radio's") func numbers() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("forecourt-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    _ = FileManager.default.createFile(atPath: path, contents: Data(stamped([5, 6])))
+    let all = Captures(opening: ["/nonexistent", path, "/dev/null", path])
+    var (packet, numbers) = (Packet(), [Int]())
+    while let number = all.next(into: &packet) { numbers.append(number) }
+    #expect(numbers == [1, 3, 1, 3] && all.faults.map(\.name) == ["/nonexistent", "/dev/null"])
+  }
+
   @Test("a file that is no capture, or not of HCI, is named as such") func others() throws {
     let place = captures.appendingPathComponent("nowhere.btsnoop").path
     #expect(ReadCapture(place).failure == "does not exist")
