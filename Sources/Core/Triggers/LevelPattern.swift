@@ -6,10 +6,10 @@ struct LevelPattern: BitwiseCopyable {
   private(set) var trust = PerReceiver()
   /// The same for receivers that listen and hear nothing.
   private(set) var silence = PerReceiver()
-  private var shiftGain: Float = 0
+  private(set) var shiftGain: Float = 0
   /// What does not depend on the losses: twice the weighed levels, their sum, and whether any receiver is silent.
-  private var doubled = PerReceiver()
-  private var total: Float = 0
+  private(set) var doubled = PerReceiver()
+  private(set) var total: Float = 0
   private(set) var hasSilence = false
   private(set) var floor: Float = 0
   private(set) var loudness = Loudness.unknown
@@ -55,25 +55,38 @@ struct LevelPattern: BitwiseCopyable {
   }
 
   /// A receiver at its limit hears only the strongest packets, so its average flatters: by how much, from the share that it hears.
-  static func faintness(_ rates: PerReceiver) -> PerReceiver {
-    let best = rates.greatest()
+  @inline(__always)
+  static func faintness(_ rates: PerReceiver, receivers: Int = 8) -> PerReceiver {
+    let best = receivers == 2 ? max(rates[0], rates[1]) : rates.greatest()
     guard best > 0 else { return PerReceiver() }
     var missing = 0.7 - rates / best
     missing.replace(with: 0, where: missing .< 0)
     return missing * (6 / 0.7)
   }
 
-  mutating func hearNothing(_ receiver: Int) { silence[receiver] = 1 / (Self.noise * Self.noise) }
+  mutating func hearNothing(_ receiver: Int) {
+    silence[receiver] = 1 / (Self.noise * Self.noise)
+    hasSilence = true
+  }
 
-  /// Before `likelihood`. `excess`: how much too loud each receiver hears it.
-  mutating func close(_ loudness: Loudness, floor: Float, excess: PerReceiver = PerReceiver()) {
+  /// Before `likelihood`. `excess`: how much too loud each receiver hears it; there are so many.
+  @inline(__always)
+  mutating func close(_ loudness: Loudness, floor: Float, excess: PerReceiver = PerReceiver(), receivers: Int = 8) {
     levels -= excess
     self.loudness = loudness
     self.floor = floor
-    let square = loudness.deviation * loudness.deviation
-    shiftGain = square / (1 + square * trust.sum())
     let weighed = (levels - loudness.mean) * trust
-    (doubled, total, hasSilence) = (2 * weighed, weighed.sum(), silence != PerReceiver())
+    let square = loudness.deviation * loudness.deviation
+    let trusted = receivers == 2 ? trust[0] + trust[1] : trust.sum()
+    shiftGain = square / (1 + square * trusted)
+    (doubled, total) = (2 * weighed, receivers == 2 ? weighed[0] + weighed[1] : weighed.sum())
+  }
+
+  /// Closed again with other levels, none of them old.
+  mutating func renew(_ levels: PerReceiver, excess: PerReceiver, receivers: Int) {
+    self.levels = levels
+    trust.replace(with: 1 / (Self.noise * Self.noise), where: trust .> 0)
+    close(loudness, floor: floor, excess: excess, receivers: receivers)
   }
 
   /// Less what is the same for all points: -½ of the weighed squares of what loudness leaves of the errors, and of what a silent receiver

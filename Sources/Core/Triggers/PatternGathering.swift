@@ -1,24 +1,35 @@
-/// What all receivers hear of one device, now or over the last seconds.
+/// What all receivers hear of one device, now and over the last seconds.
 private struct Gathered {
   var pattern = LevelPattern()
+  private var settled = PerReceiver()
   private var rates = PerReceiver()
+  private var excess = PerReceiver()
   /// How many there are beside our own.
   var others = 0
-  let looksBack: Bool
+  /// How many the site has.
+  let receivers: Int
   let power: Decibels
 
-  init(looksBack: Bool, power: Decibels) { (self.looksBack, self.power) = (looksBack, power) }
+  init(_ receivers: Int, power: Decibels) { (self.receivers, self.power) = (receivers, power) }
 
+  @inline(__always)
   mutating func hear(_ receiver: Int, _ level: Decibels, settled: Decibels, rate: Float, age: Interval = .zero) {
     rates[receiver] = rate
-    if looksBack { pattern.hear(receiver, (settled - power).value) } else { pattern.hear(receiver, (level - power).value, age: age) }
+    self.settled[receiver] = (settled - power).value
+    pattern.hear(receiver, (level - power).value, age: age)
   }
 
   mutating func close(_ loudness: LevelPattern.Loudness, _ plan: borrowing SitePlan) {
-    var excess = LevelPattern.faintness(rates)
-    if plan.isLearning { for receiver in plan.receivers.indices { excess[receiver] += plan.offset(of: receiver) } }
-    pattern.close(loudness, floor: (LevelPattern.leastHeard - power).value, excess: excess)
+    excess = LevelPattern.faintness(rates, receivers: receivers)
+    for receiver in plan.receivers.indices {
+      let offset = plan.offset(of: receiver)
+      if offset != 0 { excess[receiver] += offset }
+    }
+    pattern.close(loudness, floor: (LevelPattern.leastHeard - power).value, excess: excess, receivers: receivers)
   }
+
+  /// From now on the pattern is that of the last seconds.
+  mutating func lookBack() { pattern.renew(settled, excess: excess, receivers: receivers) }
 }
 
 extension Triggers {
@@ -29,14 +40,24 @@ extension Triggers {
   ) {
     let (level, isServed) = (encounters[place].approach.level, encounters[place].hasFired)
     guard isUrgent || encounters[judgementOf: place].isDue(at: now, level, siteEdition, isServed: isServed) else { return }
-    let trigger = Int(encounters[place].trigger)
-    guard isServed || Int(encounters[place].approach.samples) >= settings.triggers[trigger].minimumSamples else { return }
+    let samples = Int(encounters[place].approach.samples)
+    guard isServed || samples >= settings.triggers[Int(encounters[place].trigger)].minimumSamples else { return }
+    judge(place, isUrgent: isUrgent, at: now, devices, settings)
+  }
+
+  /// Apart: most reports come sooner than it is due, and must not pay for its frame.
+  @inline(never)
+  private mutating func judge(
+    _ place: Int32, isUrgent: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    let (trigger, isServed) = (Int(encounters[place].trigger), encounters[place].hasFired)
     guard isJudged(place, trigger, settings), !settings.triggers[trigger].group.isEmpty else {
       // New settings may have taken what it was judged by.
       if encounters[judgementOf: place].verdict != nil { encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition) }
       return
     }
-    let gathered = gather(place, looksBack: false, at: now, devices, settings)
+    var gathered = Gathered(receivers, power: devices[Int(encounters[place].device)].power.credited(assumed))
+    gather(&gathered, place, at: now, devices, settings)
     guard gathered.others > 0 else { return encounters[judgementOf: place].recordUnknown(at: now, edition: siteEdition) }
     let power = devices[Int(encounters[place].device)].power
     // What is supposed of the others is worth less than a power that was measured, or that the advert says; unless it says too little.
@@ -52,28 +73,33 @@ extension Triggers {
       let last = isUrgent ? nil : encounters[judgementOf: place].settled(at: now, lead: quick.lead, isServed: isServed)
       var settled: Float?
       if quick.lead >= -2 {
-        settled = last ?? compare(gather(place, looksBack: true, at: now, devices, settings).pattern, place, trigger).lead
+        if last == nil { gathered.lookBack() }
+        settled = last ?? lead(gathered.pattern, place, trigger, after: quick)
       }
       encounters[judgementOf: place].record(
-        quick, settled, isRepeated: last != nil, receivers: min(1 + gathered.others, 8), isPlaced: !unplaced.isMeant, level: level,
-        edition: siteEdition, at: now)
+        quick, settled, isRepeated: last != nil, receivers: min(1 + gathered.others, 8), isPlaced: !unplaced.isMeant,
+        level: encounters[place].approach.level, edition: siteEdition, at: now)
     }
     learnSite(place, at: now, devices, settings)
   }
 
   func gatherSettled(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern {
-    gather(place, looksBack: true, at: now, devices, settings).pattern
+    var gathered = Gathered(receivers, power: devices[Int(encounters[place].device)].power.credited(assumed))
+    gather(&gathered, place, at: now, devices, settings)
+    gathered.lookBack()
+    return gathered.pattern
   }
 
+  private var receivers: Int { unplaced.isMeant ? unplaced.receivers.count : plan.receivers.count }
+
+  @inline(never)
   private func gather(
-    _ place: Int32, looksBack: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
-  ) -> Gathered {
-    let slot = Int(encounters[place].device)
-    var gathered = Gathered(looksBack: looksBack, power: devices[slot].power.credited(assumed))
-    addRadios(to: &gathered, place, at: now, devices, settings)
-    addNeighbours(to: &gathered, place, at: now)
-    gathered.close(loudness(of: slot, devices, settings), plan)
-    return gathered
+    _ gathered: inout Gathered, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    let own = receiver(ofRadio: Int(encounters[place].radio))
+    addRadios(to: &gathered, place, own, at: now, devices, settings)
+    addNeighbours(to: &gathered, place, own, at: now)
+    gathered.close(loudness(of: Int(encounters[place].device), devices, settings), plan)
   }
 
   /// Whether receivers have places to compare. A trigger that names none of several radios may be at any of them.
@@ -83,11 +109,15 @@ extension Triggers {
     return unplaced.receiver(ofRadio: Int(encounters[place].radio)) >= 0
   }
 
-  private func compare(_ pattern: LevelPattern, _ place: Int32, _ trigger: Int, after last: SitePlan.Comparison? = nil)
+  private func compare(_ pattern: borrowing LevelPattern, _ place: Int32, _ trigger: Int, after last: SitePlan.Comparison? = nil)
     -> SitePlan.Comparison
   {
     guard unplaced.isMeant else { return plan.compare(pattern, at: trigger, after: last) }
     return unplaced.compare(pattern, at: unplaced.receiver(ofRadio: Int(encounters[place].radio)))
+  }
+
+  private func lead(_ pattern: borrowing LevelPattern, _ place: Int32, _ trigger: Int, after quick: SitePlan.Comparison) -> Float {
+    unplaced.isMeant ? compare(pattern, place, trigger).lead : plan.lead(pattern, at: trigger, after: quick)
   }
 
   private func receiver(ofRadio radio: Int) -> Int {
@@ -106,18 +136,16 @@ extension Triggers {
   }
 
   private func addRadios(
-    to gathered: inout Gathered, _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+    to gathered: inout Gathered, _ place: Int32, _ own: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
     let slot = Int(encounters[place].device)
-    let own = receiver(ofRadio: Int(encounters[place].radio))
-    for radio in 0..<devices.radios {
+    if own >= 0 {
+      gathered.hear(
+        own, encounters[place].approach.level, settled: encounters[place].approach.settled, rate: encounters[place].approach.rate)
+    }
+    for radio in 0..<devices.radios where radio != Int(encounters[place].radio) {
       let receiver = receiver(ofRadio: radio)
       guard receiver >= 0 else { continue }
-      if radio == Int(encounters[place].radio) {
-        let approach = encounters[place].approach
-        gathered.hear(receiver, approach.level, settled: approach.settled, rate: approach.rate)
-        continue
-      }
       if devices[slot, radio].isStale(at: now, settings.average) {
         guard devices.isHearing(radio, at: now) else { continue }
         if isApart(receiver, own) { gathered.others += 1 }
@@ -134,8 +162,7 @@ extension Triggers {
   }
 
   /// A neighbour that is silent itself says nothing about the device.
-  private func addNeighbours(to gathered: inout Gathered, _ place: Int32, at now: Instant) {
-    let own = receiver(ofRadio: Int(encounters[place].radio))
+  private func addNeighbours(to gathered: inout Gathered, _ place: Int32, _ own: Int, at now: Instant) {
     var word = encounters[place].claims
     while word >= 0 {
       defer { word = claims.next(after: word) }

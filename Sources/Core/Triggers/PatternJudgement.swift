@@ -46,21 +46,24 @@ struct PatternJudgement: BitwiseCopyable {
   private var served = Interval.zero
   private var servedSince = Instant.never
 
+  // In milliseconds: of seconds, which may be fractions, the compiler makes no constants.
   /// Receivers change their minds within a second, not within a packet.
   private static let pace = Interval.milliseconds(240)
   /// How long it may wait while our level hardly changes; and where it clearly stands elsewhere, or where it was served.
   private static let calmPace = Interval.milliseconds(480)
-  private static let clearPace = Interval.seconds(2)
+  private static let clearPace = Interval.milliseconds(2_000)
   private static let change: Float = 1
   private static let clearChange: Float = 2
+  /// So far above what ends a visit (`PatternVerdict.elsewhere`) nothing is lost by waiting, unless our level drops.
+  private static let surelyHere: Float = 1
   /// The likeliest place elsewhere hardly changes while somebody stands; nor does it matter which it is while that somebody stands there.
-  private static let wholePace = Interval.seconds(4)
-  private static let elsewherePace = Interval.seconds(16)
+  private static let wholePace = Interval.milliseconds(4_000)
+  private static let elsewherePace = Interval.milliseconds(16_000)
   private static let lookBackPace = Interval.milliseconds(480)
   /// While nothing is won at the moment, the last seconds win nothing either.
-  private static let idleLookBackPace = Interval.seconds(2)
-  private static let servedLookBackPace = Interval.seconds(4)
-  private static let teaching = Interval.seconds(8)
+  private static let idleLookBackPace = Interval.milliseconds(2_000)
+  private static let servedLookBackPace = Interval.milliseconds(4_000)
+  private static let teaching = Interval.milliseconds(8_000)
 
   var isElsewhere: Bool { isKnown && quick.lead < -2 }
 
@@ -71,7 +74,7 @@ struct PatternJudgement: BitwiseCopyable {
     guard elapsed >= Self.pace else { return false }
     guard isKnown else { return true }
     // A visit must not end by mistake, for then it might begin again.
-    if isServed, quick.lead <= PatternVerdict.needed { return elapsed >= Self.calmPace || !isElsewhere }
+    if isServed, quick.lead <= Self.surelyHere { return elapsed >= Self.calmPace || !isElsewhere }
     let isClear = isServed || isElsewhere
     if elapsed >= (isClear ? Self.clearPace : Self.calmPace) { return true }
     // What is here may go, what is elsewhere may come; what may be served soon may just be passing.
@@ -81,6 +84,7 @@ struct PatternJudgement: BitwiseCopyable {
   }
 
   /// What to begin the next comparison with; nil when all places must be compared.
+  @inline(__always)
   func hint(at now: Instant, _ edition: UInt8) -> SitePlan.Comparison? {
     guard isKnown else { return .unasked }
     guard edition == self.edition, comparedAll != .never else { return nil }
@@ -88,6 +92,7 @@ struct PatternJudgement: BitwiseCopyable {
   }
 
   /// What the last seconds showed, while that still counts.
+  @inline(__always)
   func settled(at now: Instant, lead: Float, isServed: Bool) -> Float? {
     guard isKnown, lookedBack != .never else { return nil }
     let pace = isServed ? Self.servedLookBackPace : lead < 0 ? Self.idleLookBackPace : Self.lookBackPace

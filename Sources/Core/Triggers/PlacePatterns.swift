@@ -53,7 +53,7 @@ struct PlacePatterns: BitwiseCopyable {
 
   // MARK: Comparing
 
-  func compare(_ pattern: LevelPattern, at own: Int, _ receivers: Int) -> SitePlan.Comparison {
+  func compare(_ pattern: borrowing LevelPattern, at own: Int, _ receivers: Int) -> SitePlan.Comparison {
     let here = pattern.likelihood(places[own].losses, Self.doubts(at: own))
     var comparison = SitePlan.Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
     for rival in 0..<receivers where rival != own {

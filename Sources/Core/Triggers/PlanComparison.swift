@@ -23,6 +23,7 @@ extension SitePlan {
       return renewed
     }
 
+    @inline(__always)
     mutating func consider(_ index: Int, of owner: Int8, _ lead: Float) {
       if lead < self.lead { likeliest = UInt8(index) }
       if owner < 0 {
@@ -36,11 +37,19 @@ extension SitePlan {
   /// How much likelier the phone stands at the trigger than anywhere else. What it was likeliest at the last time is asked first: whoever
   /// still stands so clearly there need not be looked for anywhere else.
   @inline(never)
-  func compare(_ pattern: LevelPattern, at trigger: Int, after last: Comparison? = nil) -> Comparison {
+  func compare(_ pattern: borrowing LevelPattern, at trigger: Int, after last: Comparison? = nil) -> Comparison {
+    var first = Int.max
+    if let last { first = likeliest(last, pattern) }
+    if receivers.count == 2, !pattern.hasSilence { return comparePair(pattern, at: trigger, first: first, after: last) }
+    return compareAll(pattern, at: trigger, first: first, after: last)
+  }
+
+  @inline(never)
+  private func compareAll(_ pattern: borrowing LevelPattern, at trigger: Int, first: Int, after last: Comparison?) -> Comparison {
     let here = pattern.likelihood(pointsHere, trigger, receivers.count).greatest()
-    if let last, case let index = likeliest(last, pattern), index < count, case let set = elsewhere[index * 64 + trigger], set != 0 {
-      let lead = here - pattern.likelihood(points, index, receivers.count).greatest(of: set)
-      if lead < Self.settled { return last.renewed(index, of: points[index].owner, lead) }
+    if let last, first < count, case let set = elsewhere[first * 64 + trigger], set != 0 {
+      let lead = here - pattern.likelihood(points, first, receivers.count).greatest(of: set)
+      if lead < Self.settled { return last.renewed(first, of: points[first].owner, lead) }
     }
     var comparison = Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
     for index in 0..<count {
@@ -52,17 +61,24 @@ extension SitePlan {
     return comparison
   }
 
-  private func likeliest(_ last: Comparison, _ pattern: LevelPattern) -> Int {
+  /// Only the lead of the same. What it was likeliest a moment ago is asked first where that helps.
+  @inline(never)
+  func lead(_ pattern: borrowing LevelPattern, at trigger: Int, after last: Comparison) -> Float {
+    guard receivers.count == 2, !pattern.hasSilence else { return compare(pattern, at: trigger).lead }
+    return comparePair(pattern, at: trigger, first: Int(last.likeliest), isForLead: true).lead
+  }
+
+  @inline(__always)
+  private func likeliest(_ last: Comparison, _ pattern: borrowing LevelPattern) -> Int {
     guard last.likeliest == .max else { return Int(last.likeliest) }
     let loudest = pattern.loudest
-    var index = 0
-    while index < count, points[index].owner != loudest { index += 1 }
-    return index
+    for index in 0..<rest where points[index].owner == loudest { return index }
+    return count
   }
 
   /// Whoever stands likelier where it stood last, and so clearly at another receiver, need not be looked for elsewhere.
-  private static let settled: Float = -1
-  private static let hopeless: Float = -6
+  static let settled: Float = -1
+  static let hopeless: Float = -6
 }
 
 extension PerPoint {

@@ -20,6 +20,8 @@ struct PlanPoints: BitwiseCopyable {
   private(set) var count = 0
   /// At which receiver the points are; -1: at none.
   let owner: Int8
+  /// The least of what a phone at these points loses to the first receiver, and of how much more than to the second; and of both negated.
+  private(set) var extent = SIMD4<Float>(repeating: .infinity)
 
   init(of owner: Int8) { self.owner = owner }
 
@@ -31,6 +33,8 @@ struct PlanPoints: BitwiseCopyable {
       losses[receiver][count] = point[receiver]
     }
     count += 1
+    let losses = SIMD4(point[0], point[0] - point[1], -point[0], point[1] - point[0])
+    extent.replace(with: losses, where: losses .< extent)
   }
 
   subscript(point: Int) -> PerReceiver {

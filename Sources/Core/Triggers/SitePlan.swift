@@ -29,6 +29,8 @@ package struct SitePlan: ~Copyable {
   /// Points of the whole site and around it, up to eight in each, those at receivers first.
   private(set) var points: Lent<PlanPoints>
   private(set) var count = 0
+  /// Where those at receivers end.
+  private(set) var rest = 0
   /// For each of these and each trigger: which of the points are elsewhere.
   private(set) var elsewhere: Lent<UInt8>
   /// At each trigger: its centre, and around it.
@@ -148,7 +150,7 @@ package struct SitePlan: ~Copyable {
   // MARK: Drawing
 
   private mutating func draw() {
-    count = 0
+    (count, rest) = (0, 0)
     guard receivers.count > 1 else { return }
     for index in 0..<64 where !triggers[index].x.isNaN {
       var here = PlanPoints(of: -1)
@@ -161,6 +163,7 @@ package struct SitePlan: ~Copyable {
         add(PlanPoint(x: receivers[index].point.x + Self.beside[step].x, y: receivers[index].point.y + Self.beside[step].y), of: index)
       }
     }
+    rest = count
     addGrid()
   }
 

@@ -93,7 +93,9 @@ package struct UnplacedSite: ~Copyable {
     return nil
   }
 
-  func compare(_ pattern: LevelPattern, at own: Int) -> SitePlan.Comparison { patterns.compare(pattern, at: own, receivers.count) }
+  func compare(_ pattern: borrowing LevelPattern, at own: Int) -> SitePlan.Comparison {
+    patterns.compare(pattern, at: own, receivers.count)
+  }
 
   // MARK: Learning
 

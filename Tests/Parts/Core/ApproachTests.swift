@@ -128,7 +128,7 @@ import Testing
   func paces() {
     for (lead, isServed, seconds, rise, fall) in [
       (5, false, 0.48, 1, 1), (0, false, 0.48, 1, 1), (-0.01, false, 0.48, 1, nil), (-2, false, 0.48, 1, nil), (-2.01, false, 2, 2, nil),
-      (5, true, 2, nil, 2), (3.01, true, 2, nil, 2), (3, true, 0.24, nil, nil), (-2, true, 0.24, nil, nil), (-2.01, true, 0.48, nil, nil),
+      (5, true, 2, nil, 2), (1.01, true, 2, nil, 2), (1, true, 0.24, nil, nil), (-2, true, 0.24, nil, nil), (-2.01, true, 0.48, nil, nil),
     ] as [(Float, Bool, Double, Float?, Float?)] {
       let found = waits(lead, isServed: isServed)
       #expect(found.seconds == seconds, "\(lead), served: \(isServed): \(found)")
