@@ -36,7 +36,7 @@ EXPECTED = {
     'free': (69, 'radio hci0', 'ok', 'there, down, and may be used'),
     'permission': (77, 'radio hci0', 'error', 'setcap cap_net_admin+ep "$(command -v forecourt)"'),
     'up': (69, 'radio hci0', 'ok', 'nobody else is known to use it'),
-    'bluetoothd': (69, 'radio hci0', 'error', 'bluetoothd holds the adapter: systemctl stop bluetooth'),
+    'bluetoothd': (69, 'radio hci0', 'error', 'bluetoothd holds the adapter: systemctl mask --now bluetooth'),
     'held': (69, 'radio hci0', 'error', "another program holds the adapter's user channel"),
     'blocked': (69, 'radio hci0', 'error', 'rfkill blocks the adapter: rfkill unblock bluetooth'),
     'clock': (69, 'clock', 'warning', 'is not set'),
