@@ -42,6 +42,8 @@ package struct Encounter: BitwiseCopyable {
   package private(set) var evidenceSeconds: Float = 0
   /// The same by what the pattern showed in the last seconds.
   private var settledSeconds: Float = 0
+  /// The same that a served device has gone elsewhere, as a share.
+  private var departed: Float = 0
   /// Since when the margin over the rivals has held.
   package private(set) var ahead = Instant.never
   /// The doubt that was published: why the device, though it stands here, does not fire.
@@ -96,7 +98,7 @@ package struct Encounter: BitwiseCopyable {
   {
     switch stage {
     // However rare its adverts are: a device far off has left.
-    case .fired, .leaving: return observeServed(evidence, at: now)
+    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now)
     case .absent, .armed, .dwelling, .claiming: break
     }
     guard evidence.isFirm else { return nil }
@@ -114,7 +116,7 @@ package struct Encounter: BitwiseCopyable {
     return certain >= Self.proofSeconds ? highest : nil
   }
 
-  private mutating func resetEvidence() { (evidenceSeconds, settledSeconds) = (0, 0) }
+  private mutating func resetEvidence() { (evidenceSeconds, settledSeconds, departed) = (0, 0, 0) }
 
   private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
 
@@ -273,8 +275,13 @@ package struct Encounter: BitwiseCopyable {
   /// The driver's word counts more than a level that was low already.
   private static let vouchedDrop: Float = 8
 
-  private mutating func observeServed(_ evidence: TriggerEvidence, at now: Instant) -> Event? {
+  private mutating func observeServed(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant) -> Event? {
     let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
+    if evidence.pattern != nil { departed = max(departed + evidence.departing * Float(elapsed.seconds), 0) }
+    if departed >= 1, !isStill {
+      _ = end(hereUntil: now, isGone: evidence.isGone)
+      return .leave(.elsewhere)
+    }
     guard evidence.isAway || evidence.isBehind, !isStill else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil

@@ -139,6 +139,11 @@ package struct SitePlan: ~Copyable {
   /// Whose receiver it is: a neighbour, or -1 and one of our radios.
   func owner(of receiver: Int) -> (neighbour: Int, radio: Int) { (Int(receivers[receiver].neighbour), Int(receivers[receiver].radio)) }
 
+  /// Whether the pattern compares a trigger with the place of this receiver.
+  func isElsewhere(_ receiver: Int, for trigger: Int) -> Bool {
+    receiver >= 0 && receivers[receiver].point.distance(to: triggers[trigger]) >= radii[trigger] * Self.clear
+  }
+
   func areApart(_ a: Int, _ b: Int) -> Bool { receivers[a].point.distance(to: receivers[b].point) >= Self.apart }
 
   private func distance(toTriggersFrom point: PlanPoint) -> Float {

@@ -9,6 +9,8 @@ package struct TriggerEvidence: BitwiseCopyable {
   /// How much better we hear the device than the best rival does; nil when no rival hears it.
   package var margin: Float?
   package var requiredMargin: Float = 6
+  /// The best rival is ahead by as much, and the pattern does not know its place, or not as elsewhere.
+  package var isRivalUncompared = false
   package var power = PowerDoubt.known
   /// What all receivers together say; nil where no other is known.
   package var pattern: PatternVerdict?
@@ -54,7 +56,11 @@ package struct TriggerEvidence: BitwiseCopyable {
   private var isLikelyHere: Bool { (pattern?.quick ?? -9) > -1 }
   private var isElsewhere: Bool { (pattern?.quick ?? 0) < PatternVerdict.elsewhere }
   /// A rival is ahead by as much as we had to be.
-  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin && !isLikelyHere }
+  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin && (!isLikelyHere || isRivalUncompared) }
+
+  /// What a second of the pattern counts that the device has gone elsewhere, as a share. In a hall full of echoes the level wavers too much
+  /// ever to be low for as long as a visit's end needs.
+  var departing: Float { max(min((PatternVerdict.elsewhere - (pattern?.quick ?? 0)) / 2, 1), -1) / 4 }
 
   /// Whether the rivals leave no doubt. Two gateways hear the same power through the same pocket, so their difference holds where the level
   /// does not: the less is known of the power, the more the difference must prove.
@@ -104,13 +110,13 @@ package struct TriggerEvidence: BitwiseCopyable {
 
   /// The pattern alone proves that it is here.
   private var isClear: Bool {
-    guard let pattern else { return false }
+    guard let pattern, !isRivalUncompared else { return false }
     return min(pattern.quick, pattern.settled + PatternVerdict.lead) >= scale * PatternVerdict.needed
       || pattern.quick >= 0 && pattern.settled >= scale * PatternVerdict.neededSettled
   }
 
   private var patternWeight: Float {
-    guard let pattern else { return -1 }
+    guard let pattern, !isRivalUncompared else { return -1 }
     let shown = min(pattern.quick, pattern.settled + PatternVerdict.lead) - scale * PatternVerdict.needed
     return min((shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp, 1) * PatternVerdict.most
   }
@@ -120,7 +126,7 @@ package struct TriggerEvidence: BitwiseCopyable {
 
   /// What a second counts that looks further back: less is enough, for longer.
   package var settledWeight: Float {
-    guard let pattern else { return -1 }
+    guard let pattern, !isRivalUncompared else { return -1 }
     let shown = pattern.settled - scale * PatternVerdict.neededSettled
     let weight = (shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp
     return max(min(weight, pattern.quick < 0 ? -0.5 : 1), -1)

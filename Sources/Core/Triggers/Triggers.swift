@@ -264,13 +264,15 @@ package struct Triggers: ~Copyable {
     let encounter = encounters[place]
     let group = settings.triggers[Int(encounter.trigger)].group
     var best: Decibels?
+    var (rival, claim) = (Int32(-1), Int32(-1))
     var other = devices[Int(encounter.device)].encounters
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
       evidence.isGrouped = true
       if encounters[other].hasFired { evidence.isTaken = true }
-      if now - encounters[other].approach.heard < Self.memory { best = max(best ?? Decibels(-200), encounters[other].approach.level) }
+      let approach = encounters[other].approach
+      if now - approach.heard < Self.memory, approach.level > best ?? Decibels(-200) { (best, rival) = (approach.level, other) }
     }
     var word = encounter.claims
     while word >= 0 {
@@ -283,8 +285,13 @@ package struct Triggers: ~Copyable {
       guard now - claims[word].arrived < Self.memory, claims[word].age < settings.average.stale, let level = claims[word].level else {
         continue
       }
-      best = max(best ?? Decibels(-200), level)
+      if level > best ?? Decibels(-200) { (best, claim) = (level, word) }
     }
-    if let best { evidence.margin = (encounter.approach.level - best).value }
+    guard let best else { return }
+    evidence.margin = (encounter.approach.level - best).value
+    if hearsPatterns, encounter.approach.level + Decibels(evidence.requiredMargin) <= best {
+      let receiver = claim >= 0 ? Int(claims[claim].receiver) : receiver(ofRadio: Int(encounters[rival].radio))
+      evidence.isRivalUncompared = !unplaced.isMeant && !plan.isElsewhere(receiver, for: Int(encounter.trigger))
+    }
   }
 }

@@ -140,6 +140,28 @@ import Testing
     #expect(pass(&encounter, from: 110, to: 113.125, rare) == ["leave(Core.Encounter.Departure.away) 113000"])
   }
 
+  @Test("it leaves when the pattern has placed it elsewhere for four seconds; what is doubtful counts half, what speaks against that back")
+  func departing() {
+    func pattern(_ quick: Float, margin: Float = 3) -> TriggerEvidence {
+      here { ($0.isGrouped, $0.margin, $0.pattern) = (true, margin, PatternVerdict(quick: quick, settled: 0)) }
+    }
+    for (quick, left) in [(-3, 113_875), (-2, 117_875), (-1, nil), (5, nil)] as [(Float, Int?)] {
+      var encounter = fired()
+      let told = pass(&encounter, from: 110, to: 140, pattern(quick)).filter { $0.hasPrefix("leave") }
+      #expect(told == (left.map { ["leave(Core.Encounter.Departure.elsewhere) \($0)"] } ?? []), "\(quick): \(told)")
+    }
+    var encounter = fired()
+    // Half a second of each four, against the level and the rival, is too little to stay for.
+    for start in [110, 112, 114] {
+      pass(&encounter, from: Double(start), to: Double(start) + 1.5, pattern(-9, margin: -7))
+      #expect(encounter.hasFired == (start < 114))
+      pass(&encounter, from: Double(start) + 1.5, to: Double(start) + 2, pattern(0, margin: -5))
+    }
+    encounter = Encounter()
+    encounter.startVisit(at: at(100), settings, isVouched: true)
+    #expect(pass(&encounter, from: 100, to: 120, pattern(-9)) == [], "the driver said so")
+  }
+
   @Test("after a visit it must have been away: twelve seconds if it was seen to go, sixty if not; what is near meanwhile begins anew")
   func absence() {
     for (isGone, absence) in [(true, 12.0), (false, 60)] {

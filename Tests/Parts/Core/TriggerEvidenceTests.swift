@@ -61,6 +61,18 @@ import Testing
     }
   }
 
+  @Test("the pattern proves nothing against a rival that is ahead where it does not look") func uncompared() {
+    let change = { (evidence: inout TriggerEvidence) in (evidence.margin, evidence.pattern) = (-6, self.pattern(9, 9)) }
+    for isUncompared in [true, false] {
+      let evidence = evidence {
+        change(&$0)
+        $0.isRivalUncompared = isUncompared
+      }
+      #expect(evidence.isBehind == isUncompared && evidence.isAhead != isUncompared)
+      #expect((evidence.weight < 0) == isUncompared && (evidence.settledWeight < 0) == isUncompared)
+    }
+  }
+
   @Test("where the pattern decides and says nothing, no level says that anybody has gone") func unjudged() {
     for isUpToPattern in [true, false] {
       let far = evidence { ($0.insideArm, $0.insideLeave, $0.isUpToPattern) = (-50, -50, isUpToPattern) }
