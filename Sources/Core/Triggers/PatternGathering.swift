@@ -120,7 +120,7 @@ extension Triggers {
     unplaced.isMeant ? compare(pattern, place, trigger).lead : plan.lead(pattern, at: trigger, after: quick)
   }
 
-  func receiver(ofRadio radio: Int) -> Int {
+  private func receiver(ofRadio radio: Int) -> Int {
     unplaced.isMeant ? unplaced.receiver(ofRadio: radio) : plan.receiver(ofRadio: radio)
   }
 

@@ -289,9 +289,9 @@ package struct Triggers: ~Copyable {
     }
     guard let best else { return }
     evidence.margin = (encounter.approach.level - best).value
-    if hearsPatterns, encounter.approach.level + Decibels(evidence.requiredMargin) <= best {
-      let receiver = claim >= 0 ? Int(claims[claim].receiver) : receiver(ofRadio: Int(encounters[rival].radio))
-      evidence.isRivalUncompared = !unplaced.isMeant && !plan.isElsewhere(receiver, for: Int(encounter.trigger))
-    }
+    guard hearsPatterns, !unplaced.isMeant, encounter.approach.level + Decibels(evidence.requiredMargin) <= best else { return }
+    let isKnown = claim < 0 || claims[claim].edition == siteEdition
+    let receiver = claim >= 0 ? Int(claims[claim].receiver) : plan.receiver(ofRadio: Int(encounters[rival].radio))
+    evidence.isRivalUncompared = !isKnown || !plan.isElsewhere(receiver, for: Int(encounter.trigger))
   }
 }

@@ -6,14 +6,17 @@ import Testing
 @Suite("Two triggers of one gateway in a group") struct TwoTriggerClaimTests {
   private static let visitor = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0001))
 
-  private func rig(refractory: Double = 5) -> Rig {
-    var rig = Rig {
-      $0.calibrateEverybody()
-      $0.addRadios(2)
-      for radio in 0..<2 {
-        $0.addTrigger(radio == 0 ? "one" : "two", group: "pumps", radio: Int8(radio)) { $0.refractory = .seconds(refractory) }
-      }
+  private func configure(_ settings: inout Settings, refractory: Double = 5, isPlaced: Bool = false) {
+    settings.calibrateEverybody()
+    settings.addRadios(2)
+    for radio in 0..<2 {
+      if isPlaced { settings.radios[radio].point = PlanPoint(x: Float(radio) * 8, y: 0) }
+      settings.addTrigger(radio == 0 ? "one" : "two", group: "pumps", radio: Int8(radio)) { $0.refractory = .seconds(refractory) }
     }
+  }
+
+  private func rig(refractory: Double = 5, isPlaced: Bool = false) -> Rig {
+    var rig = Rig { configure(&$0, refractory: refractory, isPlaced: isPlaced) }
     rig.gateway.connected(true, at: .zero)
     var other = Neighbour()
     (other.name, other.boot, other.isOnline) = ("other", "run", true)
@@ -55,6 +58,27 @@ import Testing
         #expect(json["state"] as? String == "fired" && (level + 60).magnitude < 1, "\(claim)")
       }
     }
+  }
+
+  @Test("a claim from before new settings, by a receiver that the plan has no more, is a rival whose place nobody knows") func otherPlan() {
+    var rig = rig(isPlaced: true)
+    for step in 0..<30 {
+      let at = 10 + Double(step) / 10
+      rig.hear(1, at: at, level: -75)
+      rig.hear(1, at: at + 0.02, level: -85, radio: 1)
+      guard step == 20 else { continue }
+      var louder = claim(1, .candidate)
+      (louder.level, louder.steady, louder.isListening, louder.point) = (Decibels(-50), Decibels(-50), true, PlanPoint(x: 0, y: 9))
+      rig.gateway.receive(claim: louder, at: Instant(microseconds: 12_050_000))
+      #expect(rig.gateway.triggers.plan.receivers.count == 3)
+      var settings = Settings()
+      settings.gateway.devices = 64
+      configure(&settings, isPlaced: true)
+      rig.gateway.reload(settings, at: Instant(microseconds: 12_060_000))
+      #expect(rig.gateway.triggers.plan.receivers.count == 2)
+    }
+    let told = rig.told().map(\.event)
+    #expect(!told.contains("fire"))
   }
 
   @Test("a fire by command is told to the neighbours at once, whenever the last claim was", arguments: 30..<42) func byCommand(steps: Int) {
