@@ -42,6 +42,13 @@ import Testing
     return (Double(try #require(line["t_us"] as? Int)) / 1e6, try #require(payload["evidence"] as? [String: Any]))
   }
 
+  @Test("explain counts what the other pump's radio heard, and takes none of it for a copy's") func otherRadio() throws {
+    let told = try explain().out
+    let counts = told.matches(of: /(\d+) samples: heard by a radio that does not listen for it/).map { Int($0.1) ?? 0 }
+    let lines = told.split(separator: "\n").count { $0.contains("another radio listens for this trigger") }
+    #expect(lines > 100 && counts.count == 2 && counts.reduce(0, +) == lines && !told.contains("further off"), "\(lines) \(counts)")
+  }
+
   @Test("explain says how likely each place is where that changes, and at the end for how long each was the likeliest")
   func words() throws {
     let told = try explain()
