@@ -41,7 +41,9 @@ private struct EventFilter {
       return
     }
     since = parseTime(words, before: Clock.wall() ?? 0)
-    if since == nil { throw invocation.refused("--since \(words): must be a time like 90s, 30m, 12h, 7d, 2026-11-21 or 2026-11-21T10:00") }
+    guard since == nil else { return }
+    let forms = "90s, 30m, 12h, 7d, 2026-11-21 or 2026-11-21T10:00"
+    throw invocation.refused("--since \(words): must be a time like \(forms), on a day that exists")
   }
 
   func matches(_ entry: borrowing OutboxHistory.Entry) -> Bool {
@@ -54,7 +56,8 @@ private struct EventFilter {
 
 private func runEvents(_ invocation: Invocation) throws(Exit) {
   let filter = try EventFilter(invocation)
-  let path = String(try invocation.configuration(.hearing).host.outbox.path)
+  let configuration = try invocation.configuration(.hearing)
+  let path = String(configuration.host.outbox.path)
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try FileSystem.mustBeFile(path) } catch {
     say("forecourt: \(path) \(error.sentence)")
@@ -71,7 +74,18 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
     say("forecourt: \(path): \(error.said)")
     throw FileSystem.exists(Path(path)) && !FileSystem.isReadable(Path(path)) ? .forbidden : .failed
   }
+  if found.isEmpty { sayIfUnknown(invocation.value("trigger"), configuration.core) }
   for entry in found.reversed() { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }
+}
+
+/// The outbox may still hold events of a trigger that has gone from the configuration: only an empty list needs an explanation.
+private func sayIfUnknown(_ trigger: String?, _ settings: borrowing Settings) {
+  guard let trigger else { return }
+  var names: [String] = []
+  for index in settings.triggers.indices { names.append(String(settings.triggers[index].name)) }
+  guard !names.contains(where: { same($0, trigger) }) else { return }
+  let meant = suggestion(for: trigger, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+  say("forecourt: nothing to list, and the configuration names no trigger \"\(trigger)\"\(meant)")
 }
 
 extension OutboxHistory.Entry {
@@ -126,6 +140,8 @@ func parseTime(_ words: String, before now: Int64) -> Int64? {
     return Int64(value)
   }
   guard let year = field(0, 1970...9999), let month = field(1, 1...12), let day = field(2, 1...31) else { return nil }
+  // To `days` a thirteenth month is the next January.
+  guard days(year, month, day) < days(year, month + 1, 1) else { return nil }
   let hasTime = separators.count > 2
   guard let hour = hasTime ? field(3, 0...23) : 0, let minute = hasTime ? field(4, 0...59) : 0 else { return nil }
   guard let second = separators.count > 4 ? field(5, 0...59) : 0 else { return nil }

@@ -76,6 +76,22 @@ import Testing
     }
     let wrong = try program("events", "--since", "yesterday")
     #expect(wrong.exit == 64 && wrong.error.contains("--since yesterday: must be a time like 90s, 30m, 12h, 7d, 2026-11-21"))
+    let never = try program("events", "--since", "2026-02-31")
+    #expect(never.exit == 64 && never.error.contains("--since 2026-02-31: ") && never.error.contains("on a day that exists\n"))
+  }
+
+  @Test("an empty list says so of a trigger that nobody has named, and which one was meant") func misspelt() throws {
+    try program.write(
+      "pumps.toml", "gateway.purpose = \"told\"\noutbox.path = \"outbox.db\"\n[[trigger]]\nname = \"pump\"\nmatch = \"irk:*\"\n")
+    for (words, told) in [
+      (["--trigger", "pumb"], "\"pumb\"; did you mean \"pump\"?"), (["--trigger", "door"], "\"door\""),
+      (["--trigger", "till", "--since", "2026-11-23"], "\"till\""), (["--trigger", "till"], nil),
+      (["--trigger", "pump", "--since", "2026-11-23"], nil), (["--id", "irk:nobody"], nil),
+    ] {
+      let listed = try program.run(["events", "--config", "pumps.toml"] + words)
+      let line = told.map { "forecourt: nothing to list, and the configuration names no trigger \($0)\n" }
+      #expect(listed.exit == 0 && listed.error == line ?? "" && listed.out.isEmpty == (words != ["--trigger", "till"]), "\(listed)")
+    }
   }
 
   @Test("for scripts one object a line, with the payload as it was sent, and as text where it was damaged") func json() throws {
