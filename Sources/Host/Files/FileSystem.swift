@@ -97,6 +97,8 @@ package enum FileSystem {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
+  private static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
+
   // MARK: For a new file
 
   /// Opens for writing: a new file, or what is there.
@@ -132,12 +134,14 @@ package enum FileSystem {
     if (try? FileKind(of: path + ".part")) != nil { throw FileRefusal(.unfinished) }
   }
 
-  /// Whether both paths lead to the same file.
+  /// Whether both paths lead to the same file, or would once it is written.
   package static func isSame(_ a: String, _ b: String) -> Bool {
     if same(a, b) { return true }
     var (one, other) = (stat(), stat())
     // SAFETY: as above.
-    guard unsafe a.withCString({ unsafe stat($0, &one) }) == 0, unsafe b.withCString({ unsafe stat($0, &other) }) == 0 else { return false }
+    guard unsafe a.withCString({ unsafe stat($0, &one) }) == 0, unsafe b.withCString({ unsafe stat($0, &other) }) == 0 else {
+      return same(name(of: a), name(of: b)) && isSame(folder(of: a), folder(of: b))
+    }
     return one.st_ino == other.st_ino && one.st_dev == other.st_dev
   }
 

@@ -36,7 +36,8 @@ private func runSimulate(_ invocation: Invocation) throws(Exit) {
   let captures = out.map { scenario.paths($0) } ?? []
   // Refuse whatever can be refused before writing anything.
   for (index, path) in (captures + (truth.map { [$0] } ?? [])).enumerated() {
-    try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config") + captures.prefix(index))
+    let earlier = captures.prefix(index).flatMap { [$0, $0 + ".part"] }
+    try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config") + earlier)
   }
   var world = World(scenario, seed: seed, cipher: aes128())
   guard out == nil else {

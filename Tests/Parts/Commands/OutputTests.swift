@@ -46,12 +46,13 @@ import Testing
       ["replay", "link", "--report", "visit.btsnoop"], ["replay", "visit.btsnoop", "--report", "config.toml", "--config", "config.toml"],
       ["simulate", "site.toml", "--out", "site.toml"], ["simulate", "site.toml", "--truth", "./site.toml"],
       ["simulate", "site.toml", "--out", "new", "--truth", "new"],
+      ["simulate", "site.toml", "--out", "new", "--truth", "./new"], ["simulate", "site.toml", "--out", "new", "--truth", "new.part"],
     ] {
       let refused = try program.run(command + ["--force"])
       #expect(refused.exit == 64 && refused.errorLines.count == 2, "\(command): \(refused.error)")
     }
     #expect(text("visit.btsnoop") == visit && text("site.toml") == site && text("config.toml") == Data(TuningTests.configuration.utf8))
-    #expect(text("new") == nil)
+    #expect(text("new") == nil && text("new.part") == nil)
   }
 
   @Test("a command line or a configuration that is wrong writes nothing") func wrongLine() throws {

@@ -79,6 +79,16 @@ import Testing
     #expect(FileSystem.isSame(a, a) && FileSystem.isSame(a, link) && FileSystem.isSame(a, scratch.path + "/./a"))
     #expect(!FileSystem.isSame(a, b) && !FileSystem.isSame(b, link) && !FileSystem.isSame(a, scratch.path + "/none"))
     #expect(!FileSystem.isSame(scratch.path + "/none", a) && FileSystem.isSame("none", "none"))
+    // What is not there yet would be one file, too.
+    let folder = scratch.path + "/folder"
+    try FileManager.default.createSymbolicLink(atPath: folder, withDestinationPath: scratch.path)
+    for (one, other, isSame) in [
+      ("none", "./none", true), (scratch.path + "/none", folder + "/../" + scratch.path.split(separator: "/").last! + "/none", true),
+      (scratch.path + "/none", folder + "/none", true), ("no/none", "./no/none", true), ("none", "nine", false), ("none", "/none", false),
+      ("no/none", "none", false), ("no/none", "on/none", false), (".", "no/.", false), ("/", "no/", false),
+    ] {
+      #expect(FileSystem.isSame(one, other) == isSame && FileSystem.isSame(other, one) == isSame, "\(one) \(other)")
+    }
   }
 
   @Test("a place is free unless a file or another run's part is there, or force takes it; a pipe always is") func places() throws {
