@@ -32,7 +32,7 @@ struct Receiver: Sendable {
   /// The controller and its transport take 1 to 2 ms; the order stays.
   mutating func stamp(_ due: Int64) -> Instant {
     let delay = 1_000 + Int64(random.fraction() * 1_000)
-    latest = max(latest, Instant(microseconds: due + delay + Int64(station.clock * 1e6)))
+    latest = max(latest, Instant(microseconds: due + delay) + station.ahead)
     return latest
   }
 }

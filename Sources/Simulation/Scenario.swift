@@ -34,6 +34,9 @@ package struct Station: BitwiseCopyable, Sendable {
 
   package init() {}
 
+  /// From the scenario's time to its clock's.
+  package var ahead: Interval { Interval(microseconds: Int64(clock * 1e6)) }
+
   func isDeaf(at time: Double) -> Bool { time >= silentFrom && time < silentTo }
 }
 

@@ -48,6 +48,8 @@ private func runSimulate(_ invocation: Invocation) throws(Exit) {
   if let truth { try writeTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
   var packet = Packet()
   while let gateway = world.next(into: &packet), !invocation.out.isClosed {
+    // The run begins with the scenario, whatever the gateway's clock shows then.
+    packet.at = packet.at - world.scenario.gateways[gateway].ahead
     invocation.out.bar.show(world.part(at: packet.at))
     guard gateway == 0 else { continue }
     offline.receive(packet, radio: 0)
@@ -83,7 +85,7 @@ private func writeCaptures(_ world: inout World, _ paths: [String], _ invocation
   var packet = Packet()
   while let gateway = world.next(into: &packet) {
     files[gateway].append(packet.bytes.bytes, at: packet.at, dropped: 0)
-    bar.show(world.part(at: packet.at))
+    bar.show(world.part(at: packet.at - world.scenario.gateways[gateway].ahead))
   }
   bar.clear()
   for index in files.indices {

@@ -106,7 +106,7 @@ private enum RadioSource {
         }
       }
     case .scenario(let scenario, let gateway):
-      return Playback.start(radio, since: .zero) {
+      return Playback.start(radio, since: .zero + scenario.gateways[gateway].ahead) {
         let run = ScenarioRun(scenario)
         return { run.next(to: gateway) }
       }

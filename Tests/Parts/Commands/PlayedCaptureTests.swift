@@ -69,6 +69,20 @@ import Testing
     }
   }
 
+  @Test("a scenario begins at once, whatever its gateway's clock shows then") func ahead() throws {
+    try program.write("plain.toml", TuningTests.site)
+    try program.write(
+      "ahead.toml", TuningTests.site.replacing("at_m = [0, 0]\n[[traveller]]", with: "at_m = [0, 0]\nclock_s = 90000\n[[traveller]]"))
+    let plain = try program("simulate", "plain.toml")
+    #expect(plain.exit == 0 && plain.out.contains("proximity"))
+    #expect(try program("simulate", "ahead.toml").out == plain.out)
+    let live = try program("scan", "--json", "--seconds", "3", "--radio", "simulate:ahead.toml")
+    #expect(live.exit == 0 && live.out.contains(TuningTests.anna), "\(live)")
+    let captured = try program("simulate", "ahead.toml", "--out", "ahead.btsnoop")
+    let stamp = try Data(contentsOf: program.folder.appending(path: "ahead.btsnoop"))[32..<40].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    #expect(captured.exit == 0 && 90_000_000_000..<90_001_000_000 ~= stamp - 0x00DC_DDB3_0F2F_8000, "a capture has the clock's stamps")
+  }
+
   @Test("an advert without an address says whose it is, if its content does") func anonymous() throws {
     let beacon: [UInt8] = [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, 1, 0xC5]
     var recording = PacketFile()
