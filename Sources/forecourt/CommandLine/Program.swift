@@ -9,7 +9,7 @@ enum Program {
     let out = Output()
     var end = Exit.done
     do throws(Exit) {
-      try runCommand(arguments(), out)
+      try runCommand(try arguments(), out)
     } catch {
       end = error
     }
@@ -40,11 +40,18 @@ enum Program {
     throw .usage
   }
 
-  private static func arguments() -> [String] {
+  private static func arguments() throws(Exit) -> [String] {
     var words: [String] = []
     for index in 1..<max(linux_argument_count(), 1) {
       // SAFETY: the arguments of the process are terminated and live as long as it does.
-      if let word = unsafe linux_argument(index) { words.append(unsafe String(cString: word)) }
+      guard let argument = unsafe linux_argument(index) else { continue }
+      let word = unsafe String(cString: argument)
+      // A String replaces what is not UTF-8, and would be the name of another file.
+      guard unsafe word.withCString({ unsafe strcmp($0, argument) }) == 0 else {
+        say("forecourt: \"\(shown(word))\" is not UTF-8, as every word must be: rename a file, or name a link to it (ln -s)")
+        throw .usage
+      }
+      words.append(word)
     }
     return words
   }

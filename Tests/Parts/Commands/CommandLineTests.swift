@@ -52,6 +52,21 @@ struct CommandLineTests {
     }
   }
 
+  @Test("a word that is not UTF-8 is refused, and not taken for another file's name") func otherBytes() throws {
+    var program = program
+    program.starter = ["/bin/sh", "-c", #"exec "$0" "$@" "$(printf 'b\344\033d.btsnoop')""#]
+    for words in [["replay"], ["replay", "--config"], []] {
+      let told = try program.run(words)
+      #expect(told.exit == 64 && told.out.isEmpty)
+      #expect(
+        told.error
+          == "forecourt: \"b??d.btsnoop\" is not UTF-8, as every word must be: rename a file, or name a link to it (ln -s)\n",
+        "\(told.error)")
+    }
+    program.starter = []
+    #expect(try program("bä\u{FFFD}").errorLines.first == "forecourt: unknown command \"bä\u{FFFD}\"")
+  }
+
   @Test("help reads like a manual page, for every command") func help() throws {
     let all = try program("--help")
     #expect(all.exit == 0 && all.error.isEmpty)
