@@ -60,4 +60,12 @@ extension Invocation {
       throw error.isForbidden ? .forbidden : .configuration
     }
   }
+
+  /// For a command that plays what was recorded or made up: nobody's radio is concerned, so authorization does not keep it back.
+  func sayIfOff(_ configuration: borrowing Configuration, named name: String?) {
+    let authorization = configuration.core.gateway.authorization
+    guard authorization != .always else { return }
+    let file = name.map { $0 + ": " } ?? ""
+    say("forecourt: \(file)authorization is \"\(authorization.name)\": this is what the gateway would do with \"always\"")
+  }
 }

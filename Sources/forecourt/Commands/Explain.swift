@@ -37,6 +37,7 @@ private func runExplain(_ invocation: Invocation) throws(Exit) {
   configuration.core.publish.unknown = .publish
   let radios = max(configuration.core.radios.count, 1)
   try invocation.refuseTooMany(captures: invocation.values("capture").count, for: radios)
+  invocation.sayIfOff(configuration, named: invocation.value("config"))
   var offline = OfflineGateway(configuration, epoch: captures.epoch)
   var explanation = Explanation(identity, offline.gateway.settings, invocation)
   var packet = Packet()

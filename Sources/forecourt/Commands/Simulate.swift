@@ -44,7 +44,9 @@ private func runSimulate(_ invocation: Invocation) throws(Exit) {
     if let truth { try writeTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
     return try writeCaptures(&world, captures, invocation)
   }
-  var offline = OfflineGateway(try invocation.configuration(.hearing), epoch: nil)
+  let configuration = try invocation.configuration(.hearing)
+  invocation.sayIfOff(configuration, named: invocation.value("config"))
+  var offline = OfflineGateway(configuration, epoch: nil)
   if let truth { try writeTruth(World(scenario, seed: seed, cipher: aes128()), truth, invocation) }
   var packet = Packet()
   while let gateway = world.next(into: &packet), !invocation.out.isClosed {
