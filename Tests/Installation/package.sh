@@ -80,5 +80,7 @@ completed() {
 [ "$(completed forecourt check --c)" = --config ] || fail "\"forecourt check --c\" is not completed"
 [ "$(completed forecourt check --config deploy/systemd/s)" = "$(echo deploy/systemd/s*)" ] || fail "--config does not complete files"
 [ "$(completed forecourt calibrate '')" = "fixed walk site" ] || fail "calibrate does not complete its three ways"
+[ "$(ls() { printf '%s\n' hci1 hci1:64 hci12; }; export -f ls; completed forecourt scan --radio hci)" = "hci1 hci12" ] \
+  || fail "--radio does not complete this machine's adapters"
 [ "$(completed forecourt '' | wc -w)" = $((${#commands[@]} + 1)) ] || fail "the completion does not know every command"
 say "packages: $(find "$out/once" -type f | wc -l) files, the same bytes twice, lintian silent"

@@ -33,7 +33,9 @@ END {
   print "  fi"
   print "  case $before in"
   answer(filed, "mapfile -t COMPREPLY < <(compgen -f -- \"$word\"); return")
-  answer(adapters, "mapfile -t COMPREPLY < <(compgen -W 'hci0 hci1 h4: tcp: unix: capture: simulate:' -- \"$word\"); return")
+  # The kernel lists a connection as hci0:64.
+  here = "$(\\ls /sys/class/bluetooth 2>/dev/null | \\grep -x 'hci[0-9]*')"
+  answer(adapters, "mapfile -t COMPREPLY < <(compgen -W \"" here " h4: tcp: unix: capture: simulate:\" -- \"$word\"); return")
   for (name in valued) if (name in filed || name in adapters) delete valued[name]
   answer(valued, "return")
   print "  esac"
