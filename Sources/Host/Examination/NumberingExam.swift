@@ -15,13 +15,7 @@ extension Examined {
     }
     for index in numbered {
       guard let misplacement = known.misplacement(of: index) else { continue }
-      let (name, other) = (String(settings.radios[index].name), String(settings.radios[misplacement.other].name))
-      let words: String =
-        switch misplacement {
-        case .hasThatOf: "radio \(name) has the adapter that radio \(other) had"
-        case .lostItsOwnTo: "radio \(other) has the adapter that radio \(name) had"
-        }
-      return Examined("numbers", .bad(.unavailable), words + ": nothing will fire at either: write each adapter's address instead of hciN")
+      return Examined("numbers", .bad(.unavailable), known.words(misplacement, of: index))
     }
     guard numbered.count > 1 else { return nil }
     let safe = numbered.map { index in

@@ -72,6 +72,12 @@ package struct KnownAdapters {
     return nil
   }
 
+  package func words(_ misplacement: Misplacement, of radio: Int) -> String {
+    let (name, other) = (String(places[radio].name), String(places[misplacement.other].name))
+    let (has, had) = if case .hasThatOf = misplacement { (name, other) } else { (other, name) }
+    return "radio \(has) has the adapter that radio \(had) had: nothing will fire at either: write each adapter's address instead of hciN"
+  }
+
   /// The other radio for which the controller is remembered that is at this one. Many cheap controllers are sold with the same address:
   /// what both have now tells nothing.
   private func owner(ofPresentAt radio: Int) -> Int? {

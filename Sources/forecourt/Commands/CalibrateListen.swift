@@ -8,10 +8,11 @@ extension Calibration {
     _ configuration: consuming Configuration, _ invocation: Invocation, _ signals: Signals, seconds: Int
   ) throws(Exit) {
     for place in places where place.window != nil { throw invocation.refused("--place \(place.written)@…: a span is for --capture") }
+    let known = configuration.knownAdapters
     let radios = try Radios(attendedBy: invocation, configuration)
     let offline = OfflineGateway(configuration, epoch: Clock.epoch(), started: Clock.now())
     let listener = PlaceListener(
-      offline, DeviceTrace(identity, radios: self.radios.count), RadioConditions(radios.adapters), invocation.out.bar)
+      offline, DeviceTrace(identity, radios: self.radios.count), RadioConditions(radios.adapters, known), invocation.out.bar)
     var loop = CoreLoop(listener, radios.bell, radios.all, signals)
     var refusal: Exit?
     for index in places.indices {

@@ -33,7 +33,7 @@ private func runCapture(_ invocation: Invocation) throws(Exit) {
   var arena = Arena.taken(bytes: Radios.bytes(configuration.core) + configuration.core.radios.count * (Recorder.bytes + 64) + 4_096)
   let recording = try Recording(configuration.core, invocation, in: &arena)
   let radios = try Radios(configuration.core, configuration.host.adapters, echoes: true, isAsked: true, invocation, in: &arena)
-  let listener = CaptureListener(recording, RadioConditions(radios.adapters), invocation)
+  let listener = CaptureListener(recording, RadioConditions(radios.adapters, configuration.knownAdapters), invocation)
   var loop = CoreLoop(listener, radios.bell, radios.all, signals)
   loop.run()
   let end = loop.listener.conditions.end

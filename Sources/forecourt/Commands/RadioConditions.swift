@@ -5,24 +5,29 @@ import Host
 struct RadioConditions {
   let adapters: [Adapter]
   private(set) var conditions: [Condition]
-  /// What each radio lacks and what to do, in a sentence.
+  /// What each radio lacks and what to do, in a sentence; or whose adapter it has.
   private(set) var advices: [String?]
   private var hasListened = false
+  private var known: KnownAdapters?
 
-  init(_ adapters: [Adapter]) {
-    self.adapters = adapters
+  /// `known`: what the gateway has saved of them, if it matters which radio hears what.
+  init(_ adapters: [Adapter], _ known: KnownAdapters? = nil) {
+    (self.adapters, self.known) = (adapters, known)
     conditions = adapters.map { _ in .opening }
     advices = adapters.map { _ in nil }
   }
 
   func isListening(_ radio: Int) -> Bool { conditions[radio].isListening }
 
-  /// Returns what the radio lacks, if that is news.
+  /// Returns what the radio lacks, or whose adapter it has, if that is news.
   mutating func record(_ report: Radio.Status, radio: Int) -> String? {
     let trouble = report.condition.trouble
-    let isNews = trouble != conditions[radio].trouble
+    let before = conditions[radio].trouble
     conditions[radio] = report.condition
-    advices[radio] = trouble.map { advice($0, adapters[radio], code: report.code) }
+    if report.profile.isWhole { known?.record(report.profile.address, of: radio, isThere: report.isOpen) }
+    let misplacement = trouble == nil ? known?.misplacement(of: radio) : nil
+    let isNews = trouble != before || misplacement != nil && advices[radio] == nil
+    advices[radio] = trouble.map { advice($0, adapters[radio], code: report.code) } ?? misplacement.flatMap { known?.words($0, of: radio) }
     hasListened = hasListened || report.condition.isListening
     return isNews ? advices[radio].map { "forecourt: " + $0 } : nil
   }
@@ -47,6 +52,14 @@ struct RadioConditions {
     guard isOver else { return nil }
     let ends = conditions.compactMap { $0.trouble?.exit }
     return ends.contains(.forbidden) ? .forbidden : ends.last
+  }
+}
+
+extension Configuration {
+  /// Which adapter each radio had when the gateway ran last; nil: it makes no difference.
+  var knownAdapters: KnownAdapters? {
+    guard core.tellsRadiosApart else { return nil }
+    return KnownAdapters(core, host.adapters, (try? AdapterFile.read(AdapterFile.path(beside: String(host.outbox.path)))) ?? [])
   }
 }
 

@@ -27,18 +27,20 @@ private func runScan(_ invocation: Invocation) throws(Exit) {
   var configuration = try invocation.configurationToListen()
   // The gateway computes zones only for devices that it may publish.
   configuration.core.publish.unknown = .publish
+  let known = configuration.knownAdapters
   let radios = try Radios(attendedBy: invocation, configuration)
   let offline = OfflineGateway(configuration, epoch: Clock.epoch(), started: Clock.now())
   let isTable = invocation.out.isTerminal && !invocation.has("json")
-  let listener = ScanListener(offline, RadioConditions(radios.adapters), invocation.number("seconds"), invocation.out, isTable: isTable)
+  let conditions = RadioConditions(radios.adapters, known)
+  let listener = ScanListener(offline, conditions, invocation.number("seconds"), invocation.out, isTable: isTable)
   var loop = CoreLoop(listener, radios.bell, radios.all, signals)
   loop.run()
   loop.listener.closeScreen()
-  let conditions = loop.listener.conditions
+  let last = loop.listener.conditions
   radios.stop()
-  guard let end = conditions.end else { return }
+  guard let end = last.end else { return }
   // On a terminal these sentences stood on the other screen and went with it.
-  for advice in conditions.advices { if let advice { say("forecourt: " + advice) } }
+  for advice in last.advices { if let advice { say("forecourt: " + advice) } }
   throw end
 }
 
@@ -84,7 +86,9 @@ struct ScanListener: AttendedListener, ~Copyable {
   }
 
   mutating func reported(_ report: Radio.Status, radio: Int) {
-    _ = conditions.record(report, radio: radio)
+    let news = conditions.record(report, radio: radio)
+    // Troubles are said at the end, or stand in the table.
+    if let news, screen == nil, report.condition.trouble == nil { say(news) }
     isOver = isOver || conditions.isOver
   }
 

@@ -65,13 +65,61 @@ import Testing
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
     #expect(Set(names) == ["config.toml", "out.right.btsnoop", "radio"], "\(names)")
   }
+
+  @Test(
+    "whoever listens is told that two sticks have changed their places since the gateway knew them, if it matters",
+    arguments: [(true, true), (false, true), (true, false)])
+  func swapped(isSwapped: Bool, isApart: Bool) throws {
+    var text = "gateway.purpose = \"told\"\noutbox.path = \"outbox.db\"\n"
+    for name in ["left", "right"] {
+      text += "[[radio]]\nname = \"\(name)\"\nadapter = \"unix:\(name)\"\n[[trigger]]\nname = \"\(name)\"\n"
+      text += "match = \"*\"\n" + (isApart ? "radio = \"\(name)\"\n" : "")
+    }
+    try program.write("config.toml", text)
+    let line = "{\"radio\":\"left\",\"address\":\"AA:BB:CC:DD:EE:01\"}\n{\"radio\":\"right\",\"address\":\"AA:BB:CC:DD:EE:02\"}\n"
+    try program.write("adapters.jsonl", line)
+    var program = program
+    // Enter starts calibrate.
+    program.starter = ["/bin/sh", "-c", "echo | \"$0\" \"$@\""]
+    let commands = [
+      ["scan", "--json", "--seconds", "2"], ["capture", "out.btsnoop", "--seconds", "2"],
+      ["calibrate", "fixed", "--id", "ibeacon:\(Machine.uuid):7:1", "--place", "left=1", "--seconds", "5"],
+    ]
+    let isTold = isSwapped && isApart
+    for words in commands.prefix(isTold ? 3 : 1) {
+      let controllers = controllers(isSwapped)
+      defer { for controller in controllers { controller.close() } }
+      let told = try program.run(words).errorLines
+      for (radio, other) in [("left", "right"), ("right", "left")] {
+        let words = "forecourt: radio \(radio) has the adapter that radio \(other) had: nothing will fire at either"
+        #expect(told.count { $0.hasPrefix(words) } == (isTold ? 1 : 0), "\(told)")
+      }
+    }
+    guard isTold else { return }
+    let controllers = controllers(isSwapped)
+    defer { for controller in controllers { controller.close() } }
+    let shown = try self.program.onTerminal(["scan"]) { terminal, _ in
+      _ = terminal.shows { $0.frame[0].contains("radio left has the adapter that radio right had") }
+      terminal.type("q")
+    }
+    #expect(shown.terminal.frame[0].contains("radio left has the adapter that radio right had"), "\(shown.terminal.text)")
+    #expect(!shown.terminal.text.contains("forecourt: radio "), "no line scribbles over the table")
+  }
+
+  private func controllers(_ isSwapped: Bool) -> [PlainController] {
+    [("left", isSwapped ? 2 : 1), ("right", isSwapped ? 1 : 2)].map { name, number in
+      let place = program.folder.path + "/" + name
+      unlink(place)
+      return PlainController(at: place, reporting: [DaemonRig.advert(1)], address: 0xAABB_CCDD_EE00 + UInt64(number))
+    }
+  }
 }
 
 /// The simplest controller, on a unix socket: it takes every command, and reports once when scanning is switched on.
 private final class PlainController: Sendable {
   private let door: Int32
 
-  init(at place: String, reporting reports: [[UInt8]]) {
+  init(at place: String, reporting reports: [[UInt8]], address number: UInt64 = 0) {
     let door = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = UInt16(AF_UNIX)
@@ -85,7 +133,10 @@ private final class PlainController: Sendable {
       let line = accept(door, nil, nil)
       guard line >= 0 else { return }
       while let packet = Self.command(from: line) {
-        Self.send([4, 0x0E, 68, 1, packet[1], packet[2]] + [UInt8](repeating: 0, count: 65), to: line)
+        // Read BD_ADDR.
+        let asked = packet[1] == 9 && packet[2] == 0x10 ? number : 0
+        let answer = [0] + (0..<6).map { UInt8(truncatingIfNeeded: asked >> (8 * $0)) } + [UInt8](repeating: 0, count: 58)
+        Self.send([4, 0x0E, 68, 1, packet[1], packet[2]] + answer, to: line)
         // LE Set Scan Enable.
         if packet.dropFirst().prefix(4).elementsEqual([0x0C, 0x20, 2, 1]) { for report in reports { Self.send(report, to: line) } }
       }
