@@ -74,6 +74,7 @@ extension TriggerEvidence {
   /// Why a second of this evidence counts nothing.
   fileprivate var doubt: BlockingRule? {
     if weight > 0 || settledWeight > 0 { return nil }
+    if pattern != nil, uncomparedLead > 0 { return .rival(Decibels(uncomparedLead)) }
     if let patternLack, patternLack > 0 { return .pattern(patternLack) }
     if standing <= 0 { return .distance(Decibels(-standing)) }
     if standing <= moving { return .movement(Decibels(moving - standing)) }

@@ -189,6 +189,8 @@ package struct Encounter: BitwiseCopyable {
     isNewcomer = false
   }
 
+  mutating func hearAnew() { (approach, departed) = (Approach(), 0) }
+
   mutating func hears(as other: Encounter) { (approach, radio) = (other.approach, other.radio) }
 
   /// Its radio was deaf until this moment: nobody knows whether it was away.
@@ -277,8 +279,9 @@ package struct Encounter: BitwiseCopyable {
 
   private mutating func observeServed(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant) -> Event? {
     let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
-    if evidence.pattern != nil { departed = max(departed + evidence.departing * Float(elapsed.seconds), 0) }
-    if departed >= 1, !isStill {
+    let isJudged = evidence.pattern != nil && !isStill
+    departed = isJudged ? max(departed + evidence.departing * Float(elapsed.seconds), 0) : 0
+    if departed >= 1 {
       _ = end(hereUntil: now, isGone: evidence.isGone)
       return .leave(.elsewhere)
     }

@@ -120,8 +120,18 @@ extension Triggers {
     unplaced.isMeant ? compare(pattern, place, trigger).lead : plan.lead(pattern, at: trigger, after: quick)
   }
 
-  private func receiver(ofRadio radio: Int) -> Int {
+  func receiver(ofRadio radio: Int) -> Int {
     unplaced.isMeant ? unplaced.receiver(ofRadio: radio) : plan.receiver(ofRadio: radio)
+  }
+
+  /// A rival is ahead. `receiver`: its place; -1: it has none.
+  @inline(never)
+  func record(_ receiver: Int, aheadBy lead: Decibels, of place: Int32, _ evidence: inout TriggerEvidence) {
+    let isLeftOut =
+      unplaced.isMeant
+      ? receiver < 0
+      : plan.leavesOut(receiver, at: Int(encounters[place].trigger), plan.receiver(ofRadio: Int(encounters[place].radio)))
+    if isLeftOut { evidence.uncomparedLead = max(evidence.uncomparedLead, lead.value) }
   }
 
   /// Never the same with a plan and without one.

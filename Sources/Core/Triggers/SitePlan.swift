@@ -139,9 +139,12 @@ package struct SitePlan: ~Copyable {
   /// Whose receiver it is: a neighbour, or -1 and one of our radios.
   func owner(of receiver: Int) -> (neighbour: Int, radio: Int) { (Int(receivers[receiver].neighbour), Int(receivers[receiver].radio)) }
 
-  /// Whether the pattern compares a trigger with the place of this receiver.
-  func isElsewhere(_ receiver: Int, for trigger: Int) -> Bool {
-    receiver >= 0 && receivers[receiver].point.distance(to: triggers[trigger]) >= radii[trigger] * Self.clear
+  /// Whether the pattern does not compare a trigger with a rival's place: nobody knows it, or it is so near that it is not elsewhere. Not
+  /// so if the rival stands nearer to the trigger than our own receiver: whoever is served there it hears better.
+  func leavesOut(_ rival: Int, at trigger: Int, _ own: Int) -> Bool {
+    guard rival >= 0 else { return true }
+    let distance = receivers[rival].point.distance(to: triggers[trigger])
+    return distance < radii[trigger] * Self.clear && (own < 0 || distance >= receivers[own].point.distance(to: triggers[trigger]))
   }
 
   func areApart(_ a: Int, _ b: Int) -> Bool { receivers[a].point.distance(to: receivers[b].point) >= Self.apart }

@@ -9,8 +9,8 @@ package struct TriggerEvidence: BitwiseCopyable {
   /// How much better we hear the device than the best rival does; nil when no rival hears it.
   package var margin: Float?
   package var requiredMargin: Float = 6
-  /// The best rival is ahead by as much, and the pattern does not know its place, or not as elsewhere.
-  package var isRivalUncompared = false
+  /// How far a rival is ahead with whose place the pattern does not compare ours; nothing if none is. Then the pattern proves nothing.
+  package var uncomparedLead: Float = 0
   package var power = PowerDoubt.known
   /// What all receivers together say; nil where no other is known.
   package var pattern: PatternVerdict?
@@ -56,7 +56,7 @@ package struct TriggerEvidence: BitwiseCopyable {
   private var isLikelyHere: Bool { (pattern?.quick ?? -9) > -1 }
   private var isElsewhere: Bool { (pattern?.quick ?? 0) < PatternVerdict.elsewhere }
   /// A rival is ahead by as much as we had to be.
-  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin && (!isLikelyHere || isRivalUncompared) }
+  package var isBehind: Bool { (margin ?? 0) <= -requiredMargin && !isLikelyHere }
 
   /// What a second of the pattern counts that the device has gone elsewhere, as a share. In a hall full of echoes the level wavers too much
   /// ever to be low for as long as a visit's end needs.
@@ -110,23 +110,23 @@ package struct TriggerEvidence: BitwiseCopyable {
 
   /// The pattern alone proves that it is here.
   private var isClear: Bool {
-    guard let pattern, !isRivalUncompared else { return false }
+    guard let pattern, uncomparedLead == 0 else { return false }
     return min(pattern.quick, pattern.settled + PatternVerdict.lead) >= scale * PatternVerdict.needed
       || pattern.quick >= 0 && pattern.settled >= scale * PatternVerdict.neededSettled
   }
 
   private var patternWeight: Float {
-    guard let pattern, !isRivalUncompared else { return -1 }
+    guard let pattern, uncomparedLead == 0 else { return -1 }
     let shown = min(pattern.quick, pattern.settled + PatternVerdict.lead) - scale * PatternVerdict.needed
     return min((shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp, 1) * PatternVerdict.most
   }
 
   /// What the pattern lacks at the moment; nil where there is none.
-  var patternLack: Float? { pattern == nil ? nil : -patternWeight * PatternVerdict.ramp / PatternVerdict.most }
+  var patternLack: Float? { pattern == nil || uncomparedLead > 0 ? nil : -patternWeight * PatternVerdict.ramp / PatternVerdict.most }
 
   /// What a second counts that looks further back: less is enough, for longer.
   package var settledWeight: Float {
-    guard let pattern, !isRivalUncompared else { return -1 }
+    guard let pattern, uncomparedLead == 0 else { return -1 }
     let shown = pattern.settled - scale * PatternVerdict.neededSettled
     let weight = (shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp
     return max(min(weight, pattern.quick < 0 ? -0.5 : 1), -1)

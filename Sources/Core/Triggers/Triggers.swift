@@ -113,7 +113,7 @@ package struct Triggers: ~Copyable {
       let mayBeTwo = !encounters[place].clones.isAlone(sender) && devices[slot].identity.isCopyable
       if mayBeTwo, isDrowned(place, level, by: sender, at: now) { continue }
       if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
-        encounters[place].approach = Approach()
+        encounters[place].hearAnew()
         encounters[place].radio = Int8(radio)
       }
       let elapsed = encounters[place].approach.observe(level, at: now)
@@ -131,7 +131,7 @@ package struct Triggers: ~Copyable {
     case .same: return false
     case .leftOut: return true
     case .other:
-      encounters[place].approach = Approach()
+      encounters[place].hearAnew()
       return false
     }
   }
@@ -264,7 +264,6 @@ package struct Triggers: ~Copyable {
     let encounter = encounters[place]
     let group = settings.triggers[Int(encounter.trigger)].group
     var best: Decibels?
-    var (rival, claim) = (Int32(-1), Int32(-1))
     var other = devices[Int(encounter.device)].encounters
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
@@ -272,7 +271,11 @@ package struct Triggers: ~Copyable {
       evidence.isGrouped = true
       if encounters[other].hasFired { evidence.isTaken = true }
       let approach = encounters[other].approach
-      if now - approach.heard < Self.memory, approach.level > best ?? Decibels(-200) { (best, rival) = (approach.level, other) }
+      guard now - approach.heard < Self.memory else { continue }
+      best = max(best ?? Decibels(-200), approach.level)
+      if hearsPatterns, approach.level > encounter.approach.level {
+        record(receiver(ofRadio: Int(encounters[other].radio)), aheadBy: approach.level - encounter.approach.level, of: place, &evidence)
+      }
     }
     var word = encounter.claims
     while word >= 0 {
@@ -285,13 +288,12 @@ package struct Triggers: ~Copyable {
       guard now - claims[word].arrived < Self.memory, claims[word].age < settings.average.stale, let level = claims[word].level else {
         continue
       }
-      if level > best ?? Decibels(-200) { (best, claim) = (level, word) }
+      best = max(best ?? Decibels(-200), level)
+      if hearsPatterns, level > encounter.approach.level {
+        let receiver = claims[word].edition == siteEdition ? Int(claims[word].receiver) : -1
+        record(receiver, aheadBy: level - encounter.approach.level, of: place, &evidence)
+      }
     }
-    guard let best else { return }
-    evidence.margin = (encounter.approach.level - best).value
-    guard hearsPatterns, !unplaced.isMeant, encounter.approach.level + Decibels(evidence.requiredMargin) <= best else { return }
-    let isKnown = claim < 0 || claims[claim].edition == siteEdition
-    let receiver = claim >= 0 ? Int(claims[claim].receiver) : plan.receiver(ofRadio: Int(encounters[rival].radio))
-    evidence.isRivalUncompared = !isKnown || !plan.isElsewhere(receiver, for: Int(encounter.trigger))
+    if let best { evidence.margin = (encounter.approach.level - best).value }
   }
 }

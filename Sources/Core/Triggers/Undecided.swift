@@ -14,6 +14,7 @@ extension Encounter {
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
     if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
     if evidence.isAhead { return nil }
+    if evidence.uncomparedLead > 0 { return .undecided(.rival) }
     return .undecided(evidence.pattern != nil || evidence.isUpToPattern ? .unclearPlace : evidence.isPowerKnown ? .rival : .unknownPower)
   }
 }

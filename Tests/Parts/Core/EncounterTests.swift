@@ -160,6 +160,12 @@ import Testing
     encounter = Encounter()
     encounter.startVisit(at: at(100), settings, isVouched: true)
     #expect(pass(&encounter, from: 100, to: 120, pattern(-9)) == [], "the driver said so")
+    encounter.approach.observe(Decibels(-90), at: at(120))
+    #expect(pass(&encounter, from: 120, to: 121, pattern(-9)) == [], "nothing has gathered meanwhile")
+    encounter = fired()
+    pass(&encounter, from: 110, to: 113, pattern(-9))
+    pass(&encounter, from: 113, to: 113.125, here { ($0.isGrouped, $0.margin) = (true, 3) })
+    #expect(pass(&encounter, from: 113.125, to: 117, pattern(-9)) == [], "what a pattern said before it was lost counts no more")
   }
 
   @Test("after a visit it must have been away: twelve seconds if it was seen to go, sixty if not; what is near meanwhile begins anew")

@@ -61,15 +61,12 @@ import Testing
     }
   }
 
-  @Test("the pattern proves nothing against a rival that is ahead where it does not look") func uncompared() {
-    let change = { (evidence: inout TriggerEvidence) in (evidence.margin, evidence.pattern) = (-6, self.pattern(9, 9)) }
-    for isUncompared in [true, false] {
-      let evidence = evidence {
-        change(&$0)
-        $0.isRivalUncompared = isUncompared
-      }
-      #expect(evidence.isBehind == isUncompared && evidence.isAhead != isUncompared)
-      #expect((evidence.weight < 0) == isUncompared && (evidence.settledWeight < 0) == isUncompared)
+  @Test("the pattern proves nothing while a rival is ahead where it does not look, but no visit ends by that") func uncompared() {
+    for lead in [0, 0.1, 20] as [Float] {
+      let evidence = evidence { ($0.margin, $0.pattern, $0.uncomparedLead) = (-lead, self.pattern(9, 9), lead) }
+      #expect(evidence.isAhead == (lead == 0) && !evidence.isBehind && (evidence.patternLack == nil) == (lead > 0))
+      #expect((evidence.weight < 0) == (lead > 0) && (evidence.settledWeight < 0) == (lead > 0))
+      #expect(evidence.departing == -0.25)
     }
   }
 
