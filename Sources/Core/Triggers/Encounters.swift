@@ -83,6 +83,12 @@ package struct Encounters: ~Copyable {
   /// The broker is away.
   package mutating func cutOff() { for place in 0..<free.fresh { table[place].wasCutOff = true } }
 
+  mutating func wereHereAtStart(of radio: Int) {
+    for place in 0..<free.fresh where table[place].device >= 0 && Int(table[place].radio) == radio && !table[place].hasFired {
+      table[place].wasHereAtStart = true
+    }
+  }
+
   mutating func wereUnheard(on radio: Int, until now: Instant) {
     for place in 0..<free.fresh where table[place].device >= 0 && Int(table[place].radio) == radio { table[place].wasUnheard(until: now) }
   }

@@ -12,9 +12,9 @@ package struct Triggers: ~Copyable {
   var started = Instant.zero
   /// `measured_power_dbm`.
   var assumed = Decibels(-59)
-  /// Since when each radio has been in trouble; and when it last heard again after a longer one.
+  /// Since when each radio has been in trouble; and when it first heard, or last heard again after a longer one.
   private var deafSince = InlineArray<4, Instant>(repeating: .never)
-  private var heardAgain = InlineArray<4, Instant>(repeating: .never)
+  private var heardFrom = InlineArray<4, Instant>(repeating: .never)
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
@@ -78,21 +78,22 @@ package struct Triggers: ~Copyable {
     if !isConnected { encounters.cutOff() }
   }
 
-  /// What changed while a radio was deaf nobody knows: it is as at a start.
+  /// What changed while a radio was deaf nobody knows: it is as at a start. It may start seconds after the gateway.
   package mutating func radio(_ radio: Int, isDeaf: Bool, at now: Instant) {
-    if isDeaf {
-      deafSince[radio] = min(deafSince[radio], now)
-    } else if deafSince[radio] != .never {
-      if now - deafSince[radio] >= Limits.shortestSilence {
-        heardAgain[radio] = now
-        encounters.wereUnheard(on: radio, until: now)
-      }
-      deafSince[radio] = .never
+    guard !isDeaf else { return deafSince[radio] = min(deafSince[radio], now) }
+    if heardFrom[radio] == .never {
+      heardFrom[radio] = now
+      // Its first adverts may have overtaken its word.
+      encounters.wereHereAtStart(of: radio)
+    } else if deafSince[radio] != .never, now - deafSince[radio] >= Limits.shortestSilence {
+      heardFrom[radio] = now
+      encounters.wereUnheard(on: radio, until: now)
     }
+    deafSince[radio] = .never
   }
 
   private func isStarting(_ radio: Int, at now: Instant) -> Bool {
-    now - started < Self.startUp || heardAgain[radio] != .never && now - heardAgain[radio] < Self.startUp
+    now - started < Self.startUp || heardFrom[radio] != .never && now - heardFrom[radio] < Self.startUp
   }
 
   // MARK: Hearing

@@ -100,11 +100,14 @@ import Testing
 }
 
 @Suite("A radio that was deaf") struct DeafRadioTests {
-  private func rig() -> Rig {
-    Rig {
+  /// `hears`: since when, if it does at all.
+  private func rig(hears: Double? = 0) -> Rig {
+    var rig = Rig {
       $0.calibrateEverybody()
       $0.addTrigger("pump") { $0.refractory = .seconds(80) }
     }
+    if let hears { deaf(&rig, false, at: hears) }
+    return rig
   }
 
   private func deaf(_ rig: inout Rig, _ isDeaf: Bool, at seconds: Double) {
@@ -150,5 +153,24 @@ import Testing
     rig.hear(from: 90, to: 98, level: -84, becoming: -60)
     rig.hear(from: 98, to: 100, level: -60)
     #expect(rig.told().map(\.event) == ["arm", "fire"])
+  }
+
+  @Test("whoever stands there when it hears for the first time may have been there all along", arguments: [0, 4, 20.0])
+  func slow(seconds: Double) {
+    var rig = rig(hears: nil)
+    rig.gateway.caughtUp(at: .zero)
+    // Its first advert may overtake its word.
+    rig.hear(1, at: 0.5 + seconds, level: -60)
+    deaf(&rig, false, at: 0.6 + seconds)
+    for step in 1..<400 {
+      let now = 0.6 + seconds + Double(step) / 10
+      for device in 1...2 as ClosedRange<UInt8> { rig.hear(device, at: now + Double(device) / 100, level: -60) }
+    }
+    #expect(rig.told().filter { $0.event == "fire" } == [])
+    // Its word comes again and again.
+    deaf(&rig, false, at: 60)
+    rig.hear(3, from: 60, to: 68, level: -84, becoming: -60)
+    rig.hear(3, from: 68, to: 70, level: -60)
+    #expect(rig.told().filter { $0.event == "fire" } == [Told("fire", device: 3)])
   }
 }
