@@ -18,6 +18,8 @@ package struct Gateway: ~Copyable {
   let proximity = Proximity()
   /// Whom the run before left, and nobody could be told that they have gone: the broker was away.
   var unsaid = Bounded<64, Identity>(filledWith: Identity(.address))
+  /// Retained states to be cleared that found the ring full: at most all that one reload takes out.
+  var uncleared = Bounded<128, Place>(filledWith: Place(kind: .region, name: Name()))
   var deadlines: DeadlineHeap
   var now: Instant
   /// After a sample, nothing falls due for its device sooner than this.
@@ -282,7 +284,7 @@ package struct Gateway: ~Copyable {
       } else if let (slot, _) = deadlines.takeDue(by: moment) {
         check(slot)
       }
-      if triggers.stale | regions.stale != 0 { publishStaleStates() }
+      if isBehind { publishStaleStates() }
     }
   }
 

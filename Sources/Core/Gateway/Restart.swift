@@ -56,13 +56,15 @@ extension Gateway {
 
   /// When `expireLeftovers` has something to do.
   package var leftoversDue: Instant {
-    let isBehind = triggers.stale != 0 || regions.stale != 0
-    return min(min(triggers.leftovers.next, regions.leftovers.next), isBehind ? now + .milliseconds(250) : .never)
+    min(min(triggers.leftovers.next, regions.leftovers.next), isBehind ? now + .milliseconds(250) : .never)
   }
+
+  /// States still wait for their pace or for room.
+  var isBehind: Bool { triggers.stale | regions.stale != 0 || !uncleared.isEmpty }
 
   /// Ends the visits whose devices have not come back, and publishes the states that had to wait.
   @export(interface) package mutating func expireLeftovers(at moment: Instant) {
-    guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || triggers.stale != 0 || regions.stale != 0 else { return }
+    guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || isBehind else { return }
     tick(at: moment)
     while let entry = triggers.leftovers.takeExpired(by: now) { endTrigger(entry) }
     while let entry = regions.leftovers.takeExpired(by: now) { endRegion(entry) }
@@ -72,16 +74,49 @@ extension Gateway {
   /// Of what the new settings lack.
   mutating func clearStates(missingIn next: borrowing Settings) {
     for index in settings.regions.indices where next.region(named: settings.regions[index].name) == nil {
-      publisher.clear(publisher.topics.region(settings.regions[index].name), at: now)
+      clear(Place(kind: .region, name: settings.regions[index].name))
     }
     for index in settings.triggers.indices where triggers.publishesStates && next.trigger(named: settings.triggers[index].name) == nil {
-      publisher.clear(publisher.topics.triggerState(settings.triggers[index].name), isUrgent: true, at: now)
+      clear(Place(kind: .trigger, name: settings.triggers[index].name))
     }
   }
 
   mutating func publishStaleStates() {
+    clearAgain()
     regions.publishStaleStates(settings, at: now, &publisher)
     triggers.publishStaleStates(at: now, devices, settings, &publisher)
+  }
+
+  /// Whose retained state may be cleared.
+  struct Place: Equatable, BitwiseCopyable {
+    var kind: Unfinished.Place
+    var name: Name
+  }
+
+  /// What no longer exists must not keep a retained state: without room in the ring it is cleared later.
+  private mutating func clear(_ place: Place) {
+    if publishClear(place) { return }
+    for index in uncleared.indices where uncleared[index] == place { return }
+    _ = uncleared.append(place)
+  }
+
+  private mutating func publishClear(_ place: Place) -> Bool {
+    switch place.kind {
+    case .region: publisher.clear(publisher.topics.region(place.name), at: now)
+    case .trigger: publisher.clear(publisher.topics.triggerState(place.name), isUrgent: true, at: now)
+    }
+  }
+
+  private func exists(_ place: Place) -> Bool {
+    switch place.kind {
+    case .region: settings.region(named: place.name) != nil
+    case .trigger: settings.trigger(named: place.name) != nil
+    }
+  }
+
+  /// What is back in the settings has a state again.
+  private mutating func clearAgain() {
+    while !uncleared.isEmpty, exists(uncleared[0]) || publishClear(uncleared[0]) { uncleared.remove(at: 0) }
   }
 
   /// Before regions and triggers are renumbered. What the run before left open elsewhere stays open.
@@ -136,11 +171,8 @@ extension Gateway {
         _ = unsaid.append(identity)
       }
     }
-    // What no longer exists must not keep a retained state.
-    switch kind {
-    case .region: if settings.region(named: name) == nil { publisher.clear(publisher.topics.region(name), at: now) }
-    case .trigger: if settings.trigger(named: name) == nil { publisher.clear(publisher.topics.triggerState(name), isUrgent: true, at: now) }
-    }
+    let place = Place(kind: kind, name: name)
+    if !exists(place) { clear(place) }
   }
 
   /// It may have begun under an id that this version does not know any more.

@@ -70,4 +70,43 @@ import Testing
     rig.gateway.reload(next, at: .zero + .seconds(7))
     #expect(states(rig) == ["outside 0"])
   }
+
+  @Test(
+    "the state of what new settings lack is cleared when there is room again, once, unless it is back by then", arguments: [false, true])
+  func cleared(isBack: Bool) {
+    let loan = Loan(bytes: 1 << 24)
+    var arena = loan.arena
+    let messages = Ring<Message>(capacity: 8, in: &arena)
+    func settings(_ names: [Name]) -> Settings {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      for name in names {
+        settings.addRegion(name)
+        settings.addTrigger(name)
+      }
+      return settings
+    }
+    func said() -> [String] {
+      var said: [String] = []
+      while let message = messages.pop() {
+        guard message.care == .state else { continue }
+        said.append(String(message.topic).replacing("forecourt/site/gateway/", with: "") + (message.payload.isEmpty ? "" : " …"))
+      }
+      return said.sorted()
+    }
+    let publisher = Publisher(
+      into: messages, boot: "test", clock: WallClock(started: .zero, epoch: nil), pseudonyms: Pseudonyms(nameless, salt: Block()))
+    var gateway = Gateway(settings(["door", "till"]), seed: 1, cipher: nameless, publisher: publisher, in: &arena)
+    gateway.caughtUp(at: .zero)
+    #expect(said() == ["region/door …", "region/till …", "trigger/door/state …", "trigger/till/state …"])
+    while messages.push(Message()) == nil {}
+    gateway.reload(settings(["till"]), at: .zero + .seconds(1))
+    if isBack { gateway.reload(settings(["till", "door"]), at: .zero + .seconds(2)) }
+    while messages.pop() != nil {}
+    #expect(gateway.leftoversDue <= .zero + .seconds(3))
+    for second in [3.0, 4, 5] { gateway.expireLeftovers(at: .zero + .seconds(second)) }
+    let door = isBack ? ["region/door …", "trigger/door/state …"] : ["region/door", "trigger/door/state"]
+    #expect(said() == (door + ["region/till …", "trigger/till/state …"]).sorted())
+    #expect(gateway.leftoversDue == .never)
+  }
 }
