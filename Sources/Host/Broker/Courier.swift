@@ -29,7 +29,7 @@ package final class Courier: @unchecked Sendable {
   let intake: Intake
   let inlets: Inlets
   private let toCore: Outlet
-  private var hasSentUnfinished = false
+  private(set) var isUnfinishedSent = false
 
   var settings: CourierSettings
   var topics: Topics
@@ -204,17 +204,13 @@ package final class Courier: @unchecked Sendable {
   /// Visits that the previous run started and did not end: the core thread ends or continues them.
   private func sendUnfinished(at now: Moment) {
     guard !isUnfinishedSent else { return }
-    while let visit = store.unfinished?.last, toCore.requests.count < toCore.requests.capacity / 2 {
+    while toCore.requests.count < toCore.requests.capacity / 2, let visit = store.takeUnfinished(at: now) {
       let left = Unfinished(topic: visit.topic, id: visit.id, since: visit.since(store.machine, at: now))
       _ = toCore.requests.push(.unfinished(left))
-      store.unfinished?.removeLast()
     }
-    // While it is nil the file has not been read.
-    if store.unfinished?.isEmpty ?? false, !hasSentUnfinished, toCore.requests.push(.caughtUp) == nil { hasSentUnfinished = true }
+    if store.isUnfinishedTaken, toCore.requests.push(.caughtUp) == nil { isUnfinishedSent = true }
     toCore.bell.ring()
   }
-
-  var isUnfinishedSent: Bool { hasSentUnfinished && store.unfinished?.isEmpty ?? true }
 
   // MARK: Orders
 

@@ -45,15 +45,29 @@ extension EventStore {
     try? outbox.forgetVisits()
   }
 
-  /// Visits that earlier runs started and nobody ended.
-  func openVisits(of outbox: Outbox) throws(StoreFault) -> [Outbox.OpenVisit] {
-    var visits: [Outbox.OpenVisit] = []
-    try outbox.openVisits { visit in
-      if visit.boot != outbox.boot { visits.append(visit) }
-      return visits.count < Self.visitsMost
-    }
-    return visits
+  /// A crowd may have left more visits open than memory should hold at once.
+  private static let page = 256
+
+  /// Visits that earlier runs started and nobody ended: the first page, or the next one.
+  mutating func readUnfinished(from outbox: Outbox) throws(StoreFault) {
+    let page = try outbox.visitsLeftOpen(before: unfinishedEnd, atMost: Self.page)
+    unfinished = page.reversed()
+    unfinishedEnd = page.count == Self.page ? page.last : nil
   }
+
+  /// Each once; nil when there is none, or none that can be read now.
+  mutating func takeUnfinished(at now: Moment) -> Outbox.OpenVisit? {
+    // Those that come from the file before must stand in this one.
+    if unfinished?.isEmpty ?? false, unfinishedEnd != nil, recoveredVisits.isEmpty, now.at >= unfinishedDue, let outbox {
+      do throws(StoreFault) { try readUnfinished(from: outbox) } catch {
+        unfinishedDue = now.at + .seconds(5)
+        fail(error, at: now)
+      }
+    }
+    return unfinished?.popLast()
+  }
+
+  var isUnfinishedTaken: Bool { unfinished?.isEmpty ?? false && unfinishedEnd == nil }
 }
 
 extension Message {

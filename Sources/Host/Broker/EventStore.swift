@@ -30,8 +30,11 @@ struct EventStore {
   var held = HeldEvents()
   /// Open visits from the previous file, for this one.
   var recoveredVisits: [Outbox.OpenVisit] = []
-  /// Visits that the previous run left open, for the core thread; nil until the file has been read.
+  /// A page of the visits that the previous run left open, for the core thread, its first one last; nil until the file has been read.
   var unfinished: [Outbox.OpenVisit]?
+  /// Behind which the next page begins, if there is one; and when it may be read, after a failure.
+  var unfinishedEnd: Outbox.OpenVisit?
+  var unfinishedDue = Instant.zero
   var refusals = RefusedRows()
   var file: UInt32 = 0
   var outcomes = EventOutcomes()
@@ -72,7 +75,7 @@ struct EventStore {
       let opened = try Outbox(settings, machine: machine)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
       // First: a file that cannot be read is opened again.
-      if unfinished == nil { unfinished = isRehearsal ? [] : try openVisits(of: opened) }
+      if unfinished == nil { if isRehearsal { unfinished = [] } else { try readUnfinished(from: opened) } }
       outbox = opened
       file += 1
       // What was noted names rows of the previous file.

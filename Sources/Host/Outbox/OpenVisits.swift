@@ -62,16 +62,22 @@ extension Outbox {
   /// Of every run, until `body` returns false.
   package func openVisits(_ body: (OpenVisit) -> Bool) throws(StoreFault) {
     let query = try database.statement(Schema.visits)
-    while try query.step() {
-      var visit = OpenVisit()
-      visit.topic = query.text(0)
-      visit.id = query.text(1)
-      visit.boot = query.text(2)
-      visit.machine = query.integer(3)
-      visit.at = Instant(microseconds: query.integer(4))
-      visit.wall = query.optionalInteger(5)
-      guard body(visit) else { return }
-    }
+    while try query.step() { guard body(OpenVisit(query)) else { return } }
+  }
+
+  /// A page of those that earlier runs began, from the last one backwards, or from the one before `end`.
+  package func visitsLeftOpen(before end: OpenVisit?, atMost most: Int) throws(StoreFault) -> [OpenVisit] {
+    let query = try database.statement(Schema.visitsLeftOpen)
+    // No topic begins with this byte: it stands behind all of them.
+    var last = Topic()
+    last.append(byte: 0xFF)
+    query.bind(1, text: boot.bytes)
+    query.bind(2, text: (end?.topic ?? last).bytes)
+    query.bind(3, text: (end?.id ?? Text()).bytes)
+    query.bind(4, Int64(most))
+    var page: [OpenVisit] = []
+    while try query.step() { page.append(OpenVisit(query)) }
+    return page
   }
 
   static func identity(in payload: Payload) -> Text<128>? { (try? JSONObject(payload.bytes).text("id")) ?? nil }
@@ -91,5 +97,16 @@ extension Outbox {
     let query = try database.statement(Schema.marked)
     query.bind(1, text: Name(name).bytes)
     return try query.step() ? query.integer(0) : nil
+  }
+}
+
+extension Outbox.OpenVisit {
+  fileprivate init(_ query: Statement) {
+    topic = query.text(0)
+    id = query.text(1)
+    boot = query.text(2)
+    machine = query.integer(3)
+    at = Instant(microseconds: query.integer(4))
+    wall = query.optionalInteger(5)
   }
 }

@@ -76,6 +76,9 @@ enum Schema {
   static let beginning: StaticString = "INSERT OR REPLACE INTO visit (topic, id, boot, machine, at, wall) VALUES (?, ?, ?, ?, ?, ?)"
   static let ending: StaticString = "DELETE FROM visit WHERE topic = ? AND id = ?"
   static let visits: StaticString = "SELECT topic, id, boot, machine, at, wall FROM visit ORDER BY topic, id"
+  static let visitsLeftOpen: StaticString = """
+    SELECT topic, id, boot, machine, at, wall FROM visit WHERE boot != ? AND (topic, id) < (?, ?) ORDER BY topic DESC, id DESC LIMIT ?
+    """
   static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
   static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"
 }

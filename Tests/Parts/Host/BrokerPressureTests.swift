@@ -62,10 +62,10 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
-  @Test("each visit that the run before left open is passed on once, then the end of them, and half the ring stays free")
+  @Test("each visit that the run before left open, of however many, is passed on once, then the end of them, and half the ring stays free")
   func unfinished() throws {
     let talk = Talk()
-    let names = Set((0..<50).map { "irk:\($0)" })
+    let names = (10_000..<15_000).map { "irk:\($0)" }
     do {
       let outbox = try Outbox(talk.settings.outbox, machine: machineStart())
       outbox.boot = Text("before" as StaticString)
@@ -98,9 +98,10 @@ private let base = "forecourt/site/gateway"
         default: Issue.record("something else")
         }
       }
+      talk.courier.bell.ring()
       return ends > 0
     }
-    #expect(told.sorted() == names.sorted() && ends == 1)
+    #expect(told == names.reversed() && ends == 1)
     talk.online()
     #expect(talk.requests.count == 0, "that was all")
     talk.stop()
