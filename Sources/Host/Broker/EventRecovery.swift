@@ -2,6 +2,15 @@ import Core
 
 // What is carried over from one outbox file, or one run, to the next.
 
+/// A file that still has visits which go on elsewhere: it could not be written when they were taken.
+struct StaleFile {
+  static let most = 4
+
+  var path: Path
+  /// nil while it is in use again: the first transaction forgets them.
+  var outbox: Outbox?
+}
+
 extension EventStore {
   /// As many visits as a site can have open.
   private static let visitsMost = 4_096
@@ -41,8 +50,25 @@ extension EventStore {
 
   /// New settings name another file: open visits belong to the run, and not to the file in which they began.
   mutating func takeOpenVisits(of outbox: Outbox) {
-    guard (try? recoverVisits(from: outbox)) != nil else { return }
-    try? outbox.forgetVisits()
+    // What this file has was taken before.
+    let isStale = stale.contains { $0.path == outbox.settings.path }
+    guard isStale || (try? recoverVisits(from: outbox)) != nil else { return }
+    stale.removeAll { $0.path == outbox.settings.path }
+    guard (try? outbox.forgetVisits()) == nil else { return }
+    if stale.count == StaleFile.most { stale.removeFirst() }
+    stale.append(StaleFile(path: outbox.settings.path, outbox: outbox))
+  }
+
+  /// The disk may be well again.
+  mutating func forgetStaleVisits(at now: Moment) {
+    guard !stale.isEmpty, now.at >= staleDue else { return }
+    staleDue = now.at + .seconds(5)
+    stale.removeAll { $0.outbox.map { (try? $0.forgetVisits()) != nil } ?? false }
+  }
+
+  /// The file is used again. Only one of us can have it open.
+  mutating func releaseStaleFile() {
+    for index in stale.indices where stale[index].path == settings.path { stale[index].outbox = nil }
   }
 
   /// A crowd may have left more visits open than memory should hold at once.

@@ -30,6 +30,9 @@ struct EventStore {
   var held = HeldEvents()
   /// Open visits from the previous file, for this one.
   var recoveredVisits: [Outbox.OpenVisit] = []
+  /// Files that visits were taken from, and that do not know it yet.
+  var stale: [StaleFile] = []
+  var staleDue = Instant.zero
   /// A page of the visits that the previous run left open, for the core thread, its first one last; nil until the file has been read.
   var unfinished: [Outbox.OpenVisit]?
   /// Behind which the next page begins, if there is one; and when it may be read, after a failure.
@@ -71,6 +74,7 @@ struct EventStore {
 
   mutating func open(at now: Moment) {
     defer { countWaiting() }
+    releaseStaleFile()
     do throws(StoreFault) {
       let opened = try Outbox(settings, machine: machine)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
@@ -171,6 +175,7 @@ struct EventStore {
   /// Stores the added events in one transaction.
   mutating func flush(at now: Moment) {
     age(at: now)
+    forgetStaleVisits(at: now)
     checkFile(at: now)
     guard !batch.isEmpty || now.at >= retryDue || retryDue == .never && held.hasUnsent else { return }
     if now.at >= retryDue || retryDue == .never {
@@ -206,6 +211,7 @@ struct EventStore {
     let begun = Clock.now()
     do throws(StoreFault) {
       try outbox.startTransaction(isDurable: true)
+      if stale.contains(where: { $0.path == settings.path }) { try outbox.forgetVisits() }
       for visit in recoveredVisits { try outbox.record(visit) }
       for message in held.visits { try outbox.recordVisit(of: message, at: now) }
       for event in held.events where !event.isOnItsWay { try outbox.store(event.message.withoutVisit, at: now) }
@@ -220,6 +226,7 @@ struct EventStore {
     }
     counters.eventsStored.add(batch.count)
     recoveredVisits.removeAll()
+    stale.removeAll { $0.path == settings.path }
     held.stored()
     batch.removeAll(keepingCapacity: true)
     for index in queues.indices { queues[index].mayWait = true }

@@ -30,6 +30,30 @@ import Testing
     #expect(open(scratch["outbox.db"], played) == [])
   }
 
+  @Test(
+    "a file that cannot be told at once that its visits go on elsewhere is told when it can be, or when it is used again",
+    arguments: [false, true])
+  func unforgotten(isUsedAgain: Bool) throws {
+    var played = Played(scratch)
+    for id in ["irk:ann", "irk:bob"] { played.push(.begins, of: id) }
+    played.drain()
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(.ends, of: "irk:ann")
+    played.drain()
+    if isUsedAgain {
+      played.reload { $0.outbox.path = scratch["outbox.db"] }
+      played.push(1)
+    } else {
+      try database.run("PRAGMA query_only = 0")
+    }
+    played.drain()
+    played.store.close()
+    #expect(open(scratch["outbox.db"], played) == (isUsedAgain ? ["irk:bob"] : []))
+    #expect(open(scratch["other.db"], played) == (isUsedAgain ? [] : ["irk:bob"]))
+  }
+
   @Test("a mark outside any transaction is our own change of the file") func marked() throws {
     let played = Played(scratch)
     let outbox = try #require(played.store.outbox)
