@@ -96,7 +96,8 @@ extension Courier {
     log(.info, words)
     retained.requeue(everything: client.news.greeted == .fresh)
     trials.start(subjects)
-    subscribe(at: now)
+    if client.news.greeted == .resumed { unsubscribe(at: now) }
+    if case .up = line { subscribe(at: now) }
     // A handshake touches three megabytes of OpenSSL that nothing needs until the next one.
     linux_release_libraries()
   }

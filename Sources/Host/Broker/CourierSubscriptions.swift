@@ -50,6 +50,17 @@ extension Courier {
     subscribe(at: now)
   }
 
+  /// A session that goes on has what other settings asked for, perhaps in the run before.
+  func unsubscribe(at now: Instant) {
+    let wanted = subjects.filter { !trials.isLeftOut($0) }
+    do throws(MQTTFault) {
+      for subject in SubscriptionTrials.Subject.allCases where subject != .several && !wanted.contains(subject) {
+        try client.unsubscribe(filter(of: subject))
+        if subject == .claims { try client.unsubscribe(topics.hello(settings.name)) }
+      }
+    } catch { lose(error, at: now) }
+  }
+
   private func subscribe(to subject: SubscriptionTrials.Subject) throws(MQTTFault) {
     switch subject {
     case .several: break

@@ -236,6 +236,11 @@ import Core
     try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(handle, nil, $0, CInt(qos), options, nil) })
   }
 
+  func unsubscribe(_ topic: Topic) throws(MQTTFault) {
+    // SAFETY: the topic is copied.
+    try check(unsafe topic.withCString { unsafe mosquitto_unsubscribe(handle, nil, $0) })
+  }
+
   func check(_ code: CInt) throws(MQTTFault) {
     if code != MOSQ_ERR_SUCCESS.rawValue { throw fault(code, errno: linux_errno()) }
   }

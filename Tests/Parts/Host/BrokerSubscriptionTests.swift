@@ -59,4 +59,25 @@ private let base = "forecourt/site/gateway"
     #expect(talk.courier.counters.connections.count == 1 && talk.broker.record.greetings.count == 1)
     talk.stop()
   }
+
+  @Test("a session that goes on keeps no subscription that nobody wants any more, whoever made it") func dropped() {
+    let talk = Talk {
+      $0.commands = true
+      $0.claims = true
+    }
+    talk.start()
+    talk.until("all") { talk.broker.record.subscribed.count == 4 }
+    #expect(talk.broker.record.unsubscribed == [], "a new session has none")
+    talk.broker.answer { $0.greeting = (0, true) }
+    talk.broker.forget()
+    talk.reload { $0.commands = false }
+    talk.until("the others") { talk.broker.record.subscribed.count == 3 }
+    #expect(talk.broker.record.unsubscribed == [base + "/command/+", "forecourt/site/peer/+/+"])
+    talk.broker.forget()
+    talk.reload { ($0.commands, $0.claims, $0.peers) = (true, false, true) }
+    talk.until("the others") { talk.broker.record.subscribed.count == 2 }
+    let claims = ["forecourt/site/claim/+/+/+", "forecourt/site/claim/site/hello/gateway"]
+    #expect(talk.broker.record.unsubscribed == claims + ["forecourt/site/+/status"])
+    talk.stop()
+  }
 }

@@ -32,6 +32,7 @@ package final class ModelBroker: @unchecked Sendable {
     package var published: [Publication] = []
     /// Filters with their options.
     package var subscribed: [String: UInt8] = [:]
+    package var unsubscribed: [String] = []
     package var pings = 0
     package var goodbyes = 0
     package var ends = 0
@@ -143,6 +144,7 @@ package final class ModelBroker: @unchecked Sendable {
     case 1: greet(&bytes)
     case 3: take(kind, &bytes)
     case 8: subscribe(&bytes)
+    case 10: unsubscribe(&bytes)
     case 12:
       let isAnswered = state.withLock { state in
         state.record.pings += 1
@@ -212,6 +214,19 @@ package final class ModelBroker: @unchecked Sendable {
         })
     }
     send(packet(0x90, short(identifier) + (version == 5 ? [0] : []) + answers))
+  }
+
+  private func unsubscribe(_ bytes: inout Bytes) {
+    let identifier = bytes.short()
+    let version = state.withLock { $0.version }
+    if version == 5 { _ = bytes.properties() }
+    var answers: [UInt8] = []
+    while !bytes.isEmpty {
+      let filter = bytes.text()
+      state.withLock { $0.record.unsubscribed.append(filter) }
+      answers.append(0)
+    }
+    send(packet(0xB0, short(identifier) + (version == 5 ? [0] + answers : [])))
   }
 
   private func short(_ number: Int) -> [UInt8] { [UInt8(number >> 8), UInt8(number & 0xFF)] }
