@@ -8,6 +8,8 @@ enum Att {
   static let smallestMTU = 23
   /// The MTU that we offer: eleven long services in one answer, in one packet of a controller with long ones.
   static let mtu = 247
+  /// What both sides take: the other side's request or answer says what it takes.
+  static func settledMTU(_ exchange: RawSpan) -> Int { min(max(Int(exchange.little16(at: 1)), smallestMTU), mtu) }
 
   static let error: UInt8 = 0x01
   static let exchangeMTU: UInt8 = 0x02

@@ -44,7 +44,13 @@ struct AttributeTable: BitwiseCopyable, Sendable {
 
   // MARK: Answers
 
-  /// The answer to a request, within the MTU of both sides.
+  /// The answer to a request, within the MTU of both sides, which it may settle.
+  func answer(_ request: RawSpan, within mtu: inout Int) -> AttPDU {
+    let answer = answer(request, mtu: mtu)
+    if request[0] == Att.exchangeMTU && answer[0] == Att.exchangeMTU + 1 { mtu = Att.settledMTU(request) }
+    return answer
+  }
+
   func answer(_ request: RawSpan, mtu: Int) -> AttPDU {
     var answer = AttPDU()
     do throws(AttError) {

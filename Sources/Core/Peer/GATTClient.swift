@@ -33,6 +33,8 @@ struct GATTClient: BitwiseCopyable, Sendable {
   /// Its latest services, for a thorough reading; as many as one answer holds.
   private(set) var found = Bounded<40, ServiceGroup>(filledWith: ServiceGroup(first: 0, last: 0, uuid: ServiceUUID()))
   var link: ACLLink?
+  /// Of the connection, for both directions. Core 6.0, Vol 3, Part F, 3.4.2.2.
+  var mtu = Att.smallestMTU
   private let prefix: ServiceUUID
   private let holds: Bool
   private var isThorough = false
@@ -99,7 +101,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
   mutating func connectFailed(_ failure: PeerFailure) { end(.failed(failure)) }
 
   mutating func connected(_ connection: Connection, at now: Instant) {
-    link = ACLLink(connection)
+    (link, mtu) = (ACLLink(connection), Att.smallestMTU)
     ask(.mtu, at: now, atMost: now + Self.patience)
   }
 
@@ -166,6 +168,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
   private mutating func receive(mtu pdu: RawSpan, at now: Instant, atMost: Instant) throws(Malformed) {
     let isAnswer = pdu[0] == Att.exchangeMTU + 1 && pdu.byteCount == 3
     guard isAnswer || pdu.isError(about: Att.exchangeMTU) != nil else { throw .impossible }
+    if isAnswer { mtu = Att.settledMTU(pdu) }
     ask(.services(from: 1), at: now, atMost: atMost)
   }
 

@@ -27,15 +27,11 @@ struct GATTServer: BitwiseCopyable, Sendable {
   mutating func receive(_ pdu: RawSpan, at now: Instant) {
     heard = now
     guard Att.isRequest(pdu[0]) else { return }
-    let answer = table.answer(pdu, mtu: mtu)
-    if pdu[0] == Att.exchangeMTU && answer[0] == Att.exchangeMTU + 1 {
-      mtu = min(max(Int(pdu.little16(at: 1)), Att.smallestMTU), Att.mtu)
-    }
-    link?.send(answer)
+    link?.send(table.answer(pdu, within: &mtu))
   }
 
   /// For the peer of our own client connection.
-  func answer(_ request: RawSpan) -> AttPDU { table.answer(request, mtu: Att.smallestMTU) }
+  func answer(_ request: RawSpan, within mtu: inout Int) -> AttPDU { table.answer(request, within: &mtu) }
 
   /// False when only a reset of the controller helps.
   mutating func tick(at now: Instant) -> Bool {

@@ -248,7 +248,7 @@ package struct Peers: ~Copyable {
   /// The peer of our client connection may send requests too.
   private mutating func attribute(_ pdu: RawSpan, toVisitor: Bool, at now: Instant) {
     if toVisitor { return server.receive(pdu, at: now) }
-    if Att.isRequest(pdu[0]) { client.link?.send(server.answer(pdu)) }
+    if Att.isRequest(pdu[0]) { client.link?.send(server.answer(pdu, within: &client.mtu)) }
     if pdu[0] == Att.indication { client.link?.confirm() }
     client.receive(pdu, at: now)
   }

@@ -94,7 +94,7 @@ import Testing
       ])
     var settings = PeerSettings()
     (settings.service, settings.idPrefix) = (ServiceUUID(), ServiceUUID())
-    expect(GATTClient(settings))
+    expect(GATTClient(settings), ["mtu 23"])
     expect(GATTServer(settings, name: Name()), ["mtu 23", "leaveBy." + Self.never])
     expect(Reassembly())
     expect(PacketStream(), ["isAligned"])

@@ -68,6 +68,32 @@ import Testing
     #expect(line.isScanning && line.connections.count == 1)
   }
 
+  @Test("whom we call reads as much of our name at once as both sides take, whichever of them says so", arguments: [23, 28, 185])
+  func name(mtu: Int) {
+    var settings = PeerSettings()
+    (settings.identify, settings.hold, settings.serve) = (true, true, true)
+    var phone = Self.visitor
+    phone.mtu = mtu
+    let name = "a-gateway-with-a-long-name-here"
+    var line = PeerLine([phone], duties: PeerDuties(settings, name: Name(Array(name.utf8).span.bytes)))
+    line.run(for: .seconds(1))
+    func read(_ line: inout PeerLine, _ request: [UInt8] = [0x0A, 3, 0]) -> [UInt8]? {
+      line.phones[0].answers = []
+      line.answer(request, on: line.central!)
+      line.run(for: .milliseconds(100))
+      return line.phones[0].answers.first
+    }
+    #expect(line.identified.count == 1 && read(&line) == [0x0B] + name.utf8.prefix(mtu - 1))
+    #expect(read(&line, [2, 30, 0]) == [3, 247, 0] && read(&line) == [0x0B] + name.utf8.prefix(29))
+    // Another connection begins anew.
+    line.phones[0].deed = .error
+    line.phones[0].address += 1
+    line.phones[0].questions = [[0x0A, 3, 0]]
+    line.end(line.central!, 0x13)
+    line.run(for: .seconds(1))
+    #expect(line.phones[0].answers.contains([0x0B] + name.utf8.prefix(22)))
+  }
+
   @Test("a silent client is disconnected after ten seconds, an active one after a minute, and the next is served") func stalled() {
     var line = Self.line()
     #expect(line.onAir.count == 1)
