@@ -50,7 +50,7 @@ package struct Shortfalls: Equatable, BitwiseCopyable, Sendable {
   package static let commands = Shortfalls(rawValue: 4)
   /// Legacy scanning.
   package static let features = Shortfalls(rawValue: 8)
-  /// No connections.
+  /// No connections, and our own services are not advertised.
   package static let buffers = Shortfalls(rawValue: 16)
   /// The controller keeps its own masks; if they exclude reports, the silence is noticed. Legacy scanning: its reports are on by default.
   package static let masks = Shortfalls(rawValue: 32)

@@ -46,6 +46,8 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
   /// A connection has ended what that command was for.
   var isOvertaken = false
   private var isVisited = false
+  /// Without buffers for connections nobody could be answered.
+  private var isConnectable = false
   private var news: PeerNews?
 
   static let shortestPatience = Interval.seconds(5)
@@ -77,7 +79,15 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
     (current, isOvertaken, isVisited, isCounted) = (nil, false, false, !profile.isExtended)
     for index in advertisers.indices { (advertisers[index].retry, advertisers[index].patience) = (.zero, Self.shortestPatience) }
     if !profile.isExtended { divide(among: 1) }
+    isConnectable = profile.aclLength > 0 && profile.aclCount > 0
+    guard profile.isWhole, !isConnectable else { return }
+    for index in advertisers.indices where advertisers[index].transmission == nil {
+      record(.withheld, of: index, status: Self.unsupported, isPower: false)
+    }
   }
+
+  /// Core 6.0, Vol 1, Part F, 2.17.
+  private static let unsupported: UInt8 = 0x11
 
   /// The first sets have one advertiser each.
   mutating func divide(among most: Int) {
@@ -126,7 +136,7 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
   }
 
   private func isReady(_ advertiser: Int, at now: Instant) -> Bool {
-    now >= advertisers[advertiser].retry && !(isVisited && advertisers[advertiser].transmission == nil)
+    now >= advertisers[advertiser].retry && (advertisers[advertiser].transmission != nil || isConnectable && !isVisited)
   }
 
   /// The next advertiser that may send.

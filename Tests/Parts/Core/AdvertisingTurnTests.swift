@@ -20,7 +20,7 @@ import Testing
       self.serves = serves
       sets = AdvertisingSets(AdvertisingTests.duties(advertisers, serve: serves))
       var profile = Profile()
-      profile.isExtended = true
+      (profile.isExtended, profile.aclLength, profile.aclCount) = (true, 27, 4)
       sets.restart(profile)
       sets.divide(among: most)
     }
@@ -104,7 +104,7 @@ import Testing
     arguments: [false, true])
   func overtaken(isExtended: Bool) {
     var profile = Profile()
-    profile.isExtended = isExtended
+    (profile.isExtended, profile.aclLength, profile.aclCount) = (isExtended, 27, 4)
     for answered in 0..<8 {
       var sets = AdvertisingSets(AdvertisingTests.duties(1, serve: true))
       sets.restart(profile)

@@ -94,6 +94,19 @@ import Testing
     #expect(line.phones[0].answers.contains([0x0B] + name.utf8.prefix(22)))
   }
 
+  @Test("a controller that does not say how much it takes advertises no services that nobody could read", arguments: [false, true])
+  func buffers(isExtended: Bool) {
+    var settings = PeerSettings()
+    settings.serve = true
+    var line = PeerLine([Self.visitor], duties: PeerDuties(settings, name: Name("gate")))
+    line.model.isExtended = isExtended
+    line.statuses[0x2002] = [0x01]
+    line.run(for: .seconds(30))
+    #expect(line.onAir.isEmpty && line.isScanning && line.controller.recoveries.resets == 0)
+    let withheld = PeerNews.withheld(transmission: PeerNews.ownServices, status: 0x11, isPower: false)
+    #expect(line.news.map { "\($0)" } == ["\(withheld)"])
+  }
+
   @Test("a silent client is disconnected after ten seconds, an active one after a minute, and the next is served") func stalled() {
     var line = Self.line()
     #expect(line.onAir.count == 1)

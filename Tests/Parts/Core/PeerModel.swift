@@ -159,7 +159,7 @@ struct PeerLine: ~Copyable {
         (calling, central, onAir) = (nil, nil, [:])
         toHost.removeAll()
       }
-      if opcode == 0x2002 { return complete(opcode, [0, UInt8(aclLength), 0, 4]) }
+      if opcode == 0x2002 { return complete(opcode, statuses[opcode] ?? [0, UInt8(aclLength), 0, 4]) }
       if let answer = model.answer(packet) { say(answer) }
     }
   }
