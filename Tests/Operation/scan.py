@@ -5,6 +5,7 @@ $FORECOURT names the program: .build/debug/forecourt unless it says otherwise.
 """
 import json
 import os
+import re
 import shlex
 import signal
 
@@ -158,12 +159,12 @@ def restored(folder):
             during = terminal.state()
             assert during[0] == '1' and during[1] == '0' and during[3] != before[3], (name, during)
             end(terminal)
-            # The command itself ends with the same word.
-            wait_until(lambda: any(line.startswith('ended ') for line in terminal.screen()), 10, Then(lambda: terminal.screen()))
+            # The shell's prompt may stand before it.
+            wait_until(lambda: re.search(r'ended (\d+)', '\n'.join(terminal.screen())), 10, Then(lambda: terminal.screen()))
             assert terminal.state() == before, (name, before, terminal.state())
             assert not any('q quit' in line for line in terminal.screen()), terminal.screen()
             wanted = 0 if name in ('q', 'Ctrl-C', '--seconds', 'SIGTERM', 'SIGINT') else None
-            code = next(int(line.split()[1]) for line in terminal.screen() if line.startswith('ended '))
+            code = int(re.search(r'ended (\d+)', '\n'.join(terminal.screen()))[1])
             assert code == wanted or wanted is None and code >= 128, (name, code)
 
 
