@@ -9,6 +9,7 @@
 #   Tests/Gates/prove.sh returns SEEDS even|odd [RECEIVERS…]  the same phones three times
 #   Tests/Gates/prove.sh variations SEEDS even|odd [RECEIVERS…]  sites at which something is otherwise
 #   Tests/Gates/prove.sh unplaced sites|returns|variations …  the same where nobody has said where the receivers stand
+#   Tests/Gates/prove.sh near METRES sites|returns|variations …  the same where the pumps stand in one row, so near to each other
 #   Tests/Gates/prove.sh best          the best that anybody could do with such phones
 #   Tests/Gates/prove.sh --accept      replaces the files
 source "$(dirname "$0")/../../deploy/common.sh"
@@ -25,7 +26,7 @@ swift build --product prove >build/prove.log 2>&1 || {
 prove=$(swift build --show-bin-path)/prove
 case ${1:-} in
   walks | best) exec "$prove" "$1" ;;
-  sites | returns | variations | unplaced) exec "$prove" "$@" ;;
+  sites | returns | variations | unplaced | near) exec "$prove" "$@" ;;
   [0-9]*) exec "$prove" table "$@" ;;
   --ours) rows="ours $seeds" ;;
   --accept | "") rows="table $seeds" ;;
@@ -35,7 +36,11 @@ esac
 # shellcheck disable=SC2086
 "$prove" $rows >build/table.txt
 "$prove" walks >build/walks.txt
-"$prove" sites 6 odd 4 >build/sites.txt
+{
+  "$prove" sites 6 odd 4
+  printf '\npumps 2.5 m apart\n'
+  "$prove" near 2.5 variations 12 odd 4 measured pairs
+} >build/sites.txt
 if [ "${1:-}" = --accept ]; then
   cp build/table.txt build/walks.txt build/sites.txt $ground
   say "$ground/table.txt, walks.txt and sites.txt are new; read what has changed before they are committed"

@@ -5,7 +5,7 @@ package struct PlanPoint: BitwiseCopyable, Sendable, Equatable {
 
   package init(x: Float, y: Float) { (self.x, self.y) = (x, y) }
 
-  func distance(to other: PlanPoint) -> Float { ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot() }
+  package func distance(to other: PlanPoint) -> Float { ((x - other.x) * (x - other.x) + (y - other.y) * (y - other.y)).squareRoot() }
 }
 
 /// One number for each receiver of the site.

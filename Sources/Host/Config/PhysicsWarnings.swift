@@ -13,6 +13,8 @@ enum PhysicsWarnings {
   static let floor: Float = -97
   /// How far above the level at 1 m a transmitter is when it touches the antenna.
   static let touch: Float = 12
+  /// Where pumps stand nearer to each other, a body turns one's lead into the other's (Tests/Firing/ProvingGround).
+  static let apart: Float = 5
 }
 
 extension Configuration {
@@ -36,6 +38,28 @@ extension Configuration {
         "is heard at \(number(level.value.rounded())) dBm with this measured_power_dbm and path_loss_exponent: no radio hears that"
       section.warning("arm_m", "(\(number(trigger.arm.value))) " + words)
     }
+  }
+
+  /// Triggers of one group at two places too near to be told apart. `sections` are their tables.
+  func warnOfNearPlaces(_ sections: [Section]) {
+    guard sections.count == core.triggers.count else { return }
+    for index in core.triggers.indices where !core.triggers[index].group.isEmpty {
+      guard let point = point(of: index) else { continue }
+      for other in 0..<index where core.triggers[other].group == core.triggers[index].group {
+        guard let rival = self.point(of: other), point != rival, case let metres = point.distance(to: rival), metres < PhysicsWarnings.apart
+        else { continue }
+        let words =
+          "has trigger \"\(printable(String(core.triggers[other].name)))\" \(number(metres)) m from here: nearer than 5 m a phone at one may fire at "
+          + "the other. Turn the antennas down, or ask the driver for the pump's number (command \"trigger\")"
+        sections[index].warning("group", words)
+        break
+      }
+    }
+  }
+
+  private func point(of trigger: Int) -> PlanPoint? {
+    let radio = Int(core.triggers[trigger].radio ?? 0)
+    return core.triggers[trigger].point ?? (radio < core.radios.count ? core.radios[radio].point : nil)
   }
 
   func warn(ofLevel level: Decibels, _ key: String, _ section: Section) {

@@ -71,6 +71,7 @@ extension Configuration {
       sections.append(section)
     }
     warnOfOverlaps(sections)
+    warnOfNearPlaces(sections)
   }
 
   private func readRadio(_ section: inout Section, _ trigger: inout TriggerSettings) {

@@ -29,10 +29,11 @@ struct RandomSite {
   private let carried: [Carried]
   private let returns: Bool
 
-  init(receivers: Int, carried: [Carried], seed: UInt64, returns: Bool = false) {
+  /// `spacing`: the pumps stand in one row, so many metres apart.
+  init(receivers: Int, spacing: Double? = nil, carried: [Carried], seed: UInt64, returns: Bool = false) {
     self.returns = returns
     random = Random(seed: seed, 0x5349_5445, receivers)
-    places = Self.layouts[receivers]!
+    places = spacing.map { metres in (0..<receivers).map { Point(Double($0) * metres, 0) } } ?? Self.layouts[receivers]!
     self.carried = carried
     scenario.seconds = 110
     scenario.air.pathLossExponent = random.between(Self.exponents.lowerBound, Self.exponents.upperBound)

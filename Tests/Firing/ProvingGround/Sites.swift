@@ -11,6 +11,8 @@ struct Sites {
   /// With `at_m`.
   let isPlaced: Bool
   var receivers = [2, 3, 4, 8]
+  /// Between pumps in one row, in metres; nil: eight and nine.
+  var spacing: Double?
   /// Of the variations; empty: all.
   var only: [String] = []
 
@@ -26,14 +28,14 @@ struct Sites {
   func printReturns() {
     Swift.print(parity == 0 ? "even seeds" : "odd seeds", "— \(seeds)")
     Swift.print(Table.row("", Self.columns))
-    let (seeds, parity, isPlaced) = (seeds, parity, isPlaced)
+    let (seeds, parity, isPlaced, spacing) = (seeds, parity, isPlaced, spacing)
     for receivers in receivers {
       for way in RandomSite.carriages {
         let visits = ["first", "second", "third"]
         let tallies = visits.map { _ in Tally() }
         DispatchQueue.concurrentPerform(iterations: seeds) { index in
           let seed = UInt64(2 * index + parity)
-          let site = RandomSite(receivers: receivers, carried: way.ways, seed: seed, returns: true)
+          let site = RandomSite(receivers: receivers, spacing: spacing, carried: way.ways, seed: seed, returns: true)
           var learnt: [Gateways.Learnt] = []
           for (visit, tally) in tallies.enumerated() {
             let trial = Trial(
@@ -57,11 +59,11 @@ struct Sites {
   }
 
   private func row(_ receivers: Int, _ variation: Variation) {
-    let (seeds, parity, isPlaced) = (seeds, parity, isPlaced)
+    let (seeds, parity, isPlaced, spacing) = (seeds, parity, isPlaced, spacing)
     let tally = Tally()
     DispatchQueue.concurrentPerform(iterations: seeds) { index in
       let seed = UInt64(2 * index + parity)
-      var scenario = RandomSite(receivers: receivers, carried: RandomSite.carriages.flatMap(\.ways), seed: seed).scenario
+      var scenario = RandomSite(receivers: receivers, spacing: spacing, carried: RandomSite.carriages.flatMap(\.ways), seed: seed).scenario
       var random = Random(seed: seed, 0x5641_5249, receivers)
       variation.change(&scenario, &random)
       let pumps = scenario.pumps
@@ -79,11 +81,11 @@ struct Sites {
   }
 
   private func row(_ receivers: Int, _ name: String, _ ways: [Carried]) {
-    let (seeds, parity, isPlaced) = (seeds, parity, isPlaced)
+    let (seeds, parity, isPlaced, spacing) = (seeds, parity, isPlaced, spacing)
     let tally = Tally()
     DispatchQueue.concurrentPerform(iterations: seeds) { index in
       let seed = UInt64(2 * index + parity)
-      let site = RandomSite(receivers: receivers, carried: ways, seed: seed)
+      let site = RandomSite(receivers: receivers, spacing: spacing, carried: ways, seed: seed)
       tally.add(Trial(site.scenario, seed: seed, isCalibrated: false, isPlaced: isPlaced, cipher: Table.cipher))
     }
     print(tally, "\(receivers) \(name)")

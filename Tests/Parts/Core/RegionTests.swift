@@ -266,7 +266,7 @@ struct PrivacyTests {
     }
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
-    _ = neighbour.groups.append("pumps")
+    neighbour.groups.append("pumps")
     rig.gateway.receive(status: neighbour, at: .zero)
     // Too far off for an encounter.
     for step in 0..<20 { rig.hear(1, at: Double(step) * 0.1, level: -100) }

@@ -99,9 +99,10 @@ import Testing
     #expect(!courier.isTalking)
     talk.until("a new greeting") {
       courier.advanceLine(Ready(), at: Clock.now())
-      return talk.broker.record.greetings.last?.keepalive == 33
+      // The caller's thread has greeted before the courier hears of it.
+      return courier.isTalking && talk.broker.record.greetings.last?.keepalive == 33
     }
-    #expect(courier.isTalking && courier.counters.failedAttempts.count == 0)
+    #expect(courier.counters.failedAttempts.count == 0)
     courier.client.discard()
     talk.broker.close()
   }

@@ -24,6 +24,23 @@ import Testing
     #expect(found.count == (words == nil ? 0 : 1) && found.allSatisfy { $0.contains(words ?? "") }, "\(trigger): \(found)")
   }
 
+  @Test("pumps of one group nearer than five metres are warned of, each once; at one place, in two groups or without a place they are not")
+  func nearPumps() throws {
+    func warned(_ second: String, group: String = "pumps", third: String = "") throws -> [String] {
+      func pump(_ name: String, _ place: String, _ group: String) -> String {
+        "[[trigger]]\nname = \"\(name)\"\nmatch = \"*\"\ngroup = \"\(group)\"\n\(place)\n"
+      }
+      let text = shortest + pump("one", "at_m = [0, 0]", "pumps") + pump("two", second, group) + third
+      return try Configuration(reading: source(text)).warnings.map { $0.line(in: "c") }.filter { $0.contains("m from here") }
+    }
+    let near = try warned("at_m = [3, 3.9]")
+    #expect(near.count == 1 && near[0].contains("group has trigger \"one\" 4.9 m from here"), "\(near)")
+    for (second, group) in [("at_m = [3, 4]", "pumps"), ("at_m = [0, 0]", "pumps"), ("at_m = [1, 0]", "others"), ("", "pumps")] {
+      let found = try warned(second, group: group)
+      #expect(found == [], "\(second) \(group)")
+    }
+  }
+
   @Test("no time to stand is the shortest there is: with none a trigger would ask for nothing") func noTime() throws {
     let text = shortest + "[[trigger]]\nname = \"t\"\nmatch = \"*\"\ndwell_s = 0\n"
     #expect(try Configuration(reading: source(text)).core.triggers[0].dwell == .milliseconds(1))
