@@ -140,7 +140,8 @@ def crowded(folder):
         air.say('flood', rate=1000, seconds=20, carry='count', per_event=5, batch=50, rssi=-75)
         air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
                 rssi={'from': -85, 'to': -50, 'seconds': 3})
-        seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload and b':1:1"' in m.payload, 20)
+        # On a busy machine the subscriber of this test reads the thousand messages a second seconds late.
+        seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload and b':1:1"' in m.payload, 40)
         said = status(seen, lambda s: 'lost' in (s['reason'] or ''), 15)
         assert said['state'] == 'degraded', said
         told = seen.wait(lambda m: m.topic.endswith('/telemetry') and json.loads(m.payload)['outbox_lost'] > 500, 5)
