@@ -12,6 +12,8 @@ package struct Air: BitwiseCopyable, Sendable {
   package var fadeReach = 0.06
   /// The air moves even at rest: m/s added to every way.
   package var stir = 0.05
+  /// Whether shadows change at rest, too, as where people and cars come and go.
+  package var stirsShadows = true
   /// The share of packets that other radios destroy.
   package var interference = 0.05
   /// A receiver's error from packet to packet.

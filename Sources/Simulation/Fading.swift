@@ -9,10 +9,11 @@ struct Fading: BitwiseCopyable, Sendable {
 
   init(seed: UInt64, index: Int) { random = Random(seed: seed, 0x4C49_4E4B, index) }
 
-  /// What is added to the level that distance alone gives, after `way` metres.
-  mutating func fading(on channel: Int, after way: Double, in air: borrowing AirModel) -> Double {
+  /// What is added to the level that distance alone gives, after `travelled` metres.
+  mutating func fading(on channel: Int, after travelled: Double, at time: Double, in air: borrowing AirModel) -> Double {
     let settings = air.settings
-    let slow = shadow.step(to: way, reach: settings.shadowReach, &random) * settings.shadowing
+    let way = travelled + settings.stir * time
+    let slow = shadow.step(to: settings.stirsShadows ? way : travelled, reach: settings.shadowReach, &random) * settings.shadowing
     let place = channels[channel].step(to: way, reach: settings.channelReach, &random) * settings.channelSpread
     let x = air.straight + air.scattered * inPhase[channel].step(to: way, reach: settings.fadeReach, &random)
     let y = air.scattered * quadrature[channel].step(to: way, reach: settings.fadeReach, &random)

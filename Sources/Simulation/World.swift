@@ -73,7 +73,7 @@ package struct World: ~Copyable {
       let open = transmitters[index].power - loss(of: phone, posture, to: receivers[gateway].station)
       guard open > receivers[gateway].station.sensitivity - 25 else { continue }
       let link = index * receivers.count + gateway
-      let level = open + links[link].fading(on: channel, after: posture.way + air.settings.stir * time, in: air)
+      let level = open + links[link].fading(on: channel, after: posture.way, at: time, in: air)
       receive(index, at: due, level: level, by: gateway, over: link)
     }
   }

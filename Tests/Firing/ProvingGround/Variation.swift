@@ -13,6 +13,11 @@ enum Variation: String, CaseIterable, Sendable {
   case liars
   /// Everybody at a pump has company: two phones, one place.
   case pairs
+  /// Visitors stay for three minutes instead of half a one.
+  case long
+  case longMeasured = "long, measured"
+  /// The same where nobody else moves: the shadows stay as they are.
+  case longStill = "long, still"
   /// After 35 s one radio hears nothing more; its gateway lives.
   case deaf
   /// One radio has never heard anything, and all but the visitors claim to be weaker.
@@ -22,7 +27,12 @@ enum Variation: String, CaseIterable, Sendable {
   /// One gateway hangs 8 m from where its configuration says.
   case moved
 
-  var knowsPower: Bool { self == .measured || self == .unplaced }
+  var knowsPower: Bool {
+    switch self {
+    case .measured, .unplaced, .longMeasured, .longStill: true
+    case .plain, .loud, .liars, .pairs, .long, .deaf, .liarsBesideDeaf, .torn, .moved: false
+    }
+  }
   var isPlaced: Bool { self != .unplaced }
 
   func change(_ scenario: inout Scenario, _ random: inout Random) {
@@ -31,6 +41,13 @@ enum Variation: String, CaseIterable, Sendable {
     case .plain: break
     case .measured, .unplaced:
       for index in scenario.phones.indices { scenario.phones[index].power = Double(scenario.phones[index].claimedPower) }
+    case .long: stay(in: &scenario)
+    case .longMeasured:
+      Self.measured.change(&scenario, &random)
+      stay(in: &scenario)
+    case .longStill:
+      Self.longMeasured.change(&scenario, &random)
+      scenario.air.stirsShadows = false
     case .loud: changeOthers(&scenario) { $0.power = -63 + random.between(13, 23) }
     case .liars:
       var number: UInt8 = 0
@@ -53,6 +70,17 @@ enum Variation: String, CaseIterable, Sendable {
     case .deaf: scenario.gateways[one].silentFrom = 35
     case .torn: scenario.gateways[one].gain -= 25
     case .moved: scenario.gateways[one].place = scenario.gateways[one].place + Point(0, one % 2 == 0 ? -8 : 8)
+    }
+  }
+
+  private func stay(in scenario: inout Scenario) {
+    let more = 150.0
+    scenario.seconds += more
+    for phone in scenario.phones where RandomSite.role(of: phone) == .visitor {
+      scenario.travellers[phone.bearer].steps = scenario.travellers[phone.bearer].steps.map {
+        guard case .stay(let seconds, let facing, .foot) = $0 else { return $0 }
+        return .stay(seconds: seconds + more, facing: facing, in: .foot)
+      }
     }
   }
 

@@ -140,7 +140,8 @@ import Testing
     #expect(
       filled(Air()) == [
         "pathLossExponent 2.0", "shadowing 3.0", "shadowReach 3.0", "channelSpread 2.7", "channelReach 0.5", "ricianFactor 3.0",
-        "fadeReach 0.06", "stir 0.05", "interference 0.05", "reportError 1.0", "personInLine 5.0", "carInLine 8.0", "carShell 7.0",
+        "fadeReach 0.06", "stir 0.05", "stirsShadows", "interference 0.05", "reportError 1.0", "personInLine 5.0", "carInLine 8.0",
+        "carShell 7.0",
       ])
     #expect(
       filled(Station()) == [
