@@ -3,6 +3,7 @@
     $(Tests/Rigs/venv.sh) Tests/Delivery/publish.py [NAME…]
 """
 import json
+import signal
 import socket
 import subprocess
 import time
@@ -102,6 +103,27 @@ def an_outage(folder):
                 courier.until(lambda f: f['online'] == 0, 20, 'a hung broker is noticed')
                 broker.resume()
                 courier.until(lambda f: f['delivered'] == 5290, 20)
+
+
+@case
+def a_broker_with_an_old_disk(folder):
+    """A killed broker knows our session and, of what it retained, what it last wrote to its disk."""
+    with Mosquitto(persistence=True) as broker:
+        with Courier(port=broker.port, outbox=folder / 'o', keepalive=5) as courier:
+            courier.online()
+            with Subscriber(broker.watch, '#') as seen:
+                courier.say('state door {"n":1}')
+                seen.wait(lambda m: m.payload == b'{"n":1}')
+                broker.process.send_signal(signal.SIGUSR1)
+                wait_until((broker.folder / 'mosquitto.db').exists, 5, 'a saved database')
+                courier.say('state door {"n":2}')
+                seen.wait(lambda m: m.payload == b'{"n":2}')
+            broker.kill()
+            courier.until(lambda f: f['online'] == 0)
+            broker.start()
+            with Subscriber(broker.watch, '#') as seen:
+                courier.until(lambda f: f['online'] == 1, 20)
+                seen.wait(lambda m: m.payload == b'{"n":2}', 10)
 
 
 @case

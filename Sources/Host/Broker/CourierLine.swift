@@ -94,7 +94,6 @@ extension Courier {
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
     log(.info, words)
-    retained.requeue(everything: client.news.greeted == .fresh)
     trials.start(subjects)
     if client.news.greeted == .resumed { unsubscribe(at: now) }
     if case .up = line { subscribe(at: now) }
@@ -110,9 +109,7 @@ extension Courier {
     keepaliveDue = .never
     if wasUp != nil {
       counters.isOnline = false
-      // Whoever took our session over has published under our topics.
-      retained.requeue(everything: fault.isTakeover)
-      retained.requeue(topics.status)
+      retained.requeue()
       store.requeue()
       for index in replies.indices { replies[index].isSent = false }
     } else {
@@ -179,7 +176,7 @@ extension Courier {
     if topics.base != new.topics.base { retained = RetainedMessages() }
     topics = new.topics
     if case .dialing = line { hasOldCall = true } else { hangUp() }
-    retained.requeue(everything: true)
+    retained.requeue()
     for index in replies.indices { replies[index].isSent = false }
     backoff.reset()
   }

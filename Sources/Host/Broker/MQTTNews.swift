@@ -10,8 +10,6 @@ struct MQTTFault: Error {
   var isOfMessage = false
   /// The broker sent a message that is too long.
   var isOfContent = false
-  /// Another client has the same identifier.
-  var isTakeover = false
 
   init(_ said: String) { self.said = said }
 }
@@ -99,10 +97,8 @@ extension MQTTClient {
     guard reason >= 0x80 else { return }
     // SAFETY: it answers every number with a literal.
     var words = unsafe "the broker ended the connection: " + String(cString: mosquitto_reason_string(reason))
-    let isTakeover = reason == MQTT_RC_SESSION_TAKEN_OVER.rawValue
-    if isTakeover { words += "; is there another gateway of the same site and name?" }
+    if reason == MQTT_RC_SESSION_TAKEN_OVER.rawValue { words += "; is there another gateway of the same site and name?" }
     news.refusal = MQTTFault(words)
-    news.refusal?.isTakeover = isTakeover
   }
 
   /// While we read: the broker's acknowledgement. Else: the socket has accepted a QoS 0 packet, which is only counted.

@@ -1,6 +1,6 @@
 import Core
 
-/// The latest message of every retained topic, sent again whenever the broker may have lost it. While the broker is away only the latest
+/// The latest message of every retained topic, sent again over each new connection. While the broker is away only the latest
 /// counts.
 struct RetainedMessages {
   /// A status, a state and a discovery for each of 64 regions and 64 triggers, 300 discoveries of matched identities; the rest is for what
@@ -95,24 +95,16 @@ struct RetainedMessages {
     return next
   }
 
-  /// The connection is lost: everything unacknowledged goes again, or `everything` if the broker has lost our session.
-  mutating func requeue(everything: Bool) {
+  /// The connection is lost: everything goes again. The will has replaced the status, and another of our name the rest; a broker that was
+  /// killed may still know our session, but have an older copy of what it retained.
+  mutating func requeue() {
     unsent = 0
     for index in places.indices {
       // What is cleared stays cleared: by now the topic may be another gateway's again.
-      if everything, places[index].message.payload.count > 0 { places[index].acknowledged = 0 }
+      if places[index].message.payload.count > 0 { places[index].acknowledged = 0 }
       places[index].backoff = RefusalBackoff()
       places[index].sent = places[index].acknowledged
       if places[index].sent != places[index].version { unsent += 1 }
-    }
-  }
-
-  /// The will has replaced this topic's message at the broker.
-  mutating func requeue(_ topic: Topic) {
-    for index in places.indices where places[index].message.topic == topic && places[index].sent == places[index].version {
-      places[index].sent = 0
-      places[index].acknowledged = 0
-      unsent += 1
     }
   }
 

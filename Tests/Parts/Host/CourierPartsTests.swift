@@ -101,18 +101,15 @@ import Testing
     // A newer state while the older is in flight: the older one's acknowledgement does not count for the newer.
     #expect((shelf.put(state("a", "4"), at: .zero)) == true)
     shelf.acknowledge(slot: word.slot, version: word.version)
-    shelf.requeue(everything: false)
+    shelf.requeue()
     #expect(shelf.unsent == 2)
     #expect((shelf.next(at: .zero)?.message.payload) == Payload("4"))
     while let word = shelf.next(at: .zero) {
       shelf.send(slot: word.slot, version: word.version)
       shelf.acknowledge(slot: word.slot, version: word.version)
     }
-    shelf.requeue(everything: false)
     #expect(shelf.unsent == 0 && shelf.isAllAcknowledged)
-    shelf.requeue(Topic("b"))
-    #expect(shelf.unsent == 1)
-    shelf.requeue(everything: true)
+    shelf.requeue()
     #expect(shelf.unsent == 2)
   }
 
@@ -124,7 +121,7 @@ import Testing
     shelf.send(slot: word.slot, version: word.version)
     shelf.refuse(slot: word.slot, version: word.version, at: .zero)
     #expect(shelf.hasRefused && (shelf.next(at: .zero) == nil) && shelf.nextRetry(after: .zero) == .zero + .seconds(1))
-    shelf.requeue(everything: false)
+    shelf.requeue()
     #expect(!shelf.hasRefused && (shelf.next(at: .zero)?.message.payload) == Payload("1") && shelf.nextRetry(after: .zero) == .never)
   }
 
@@ -268,7 +265,7 @@ import Testing
 
   @Test("a fault is the connection's unless somebody says otherwise") func fault() {
     let fault = MQTTFault("the broker is gone")
-    #expect(!fault.isOfMessage && !fault.isOfContent && !fault.isTakeover && fault.said == "the broker is gone")
+    #expect(!fault.isOfMessage && !fault.isOfContent && fault.said == "the broker is gone")
   }
 
   @Test("the metrics file has the same figures, in Prometheus' format")

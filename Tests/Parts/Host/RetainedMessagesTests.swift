@@ -9,7 +9,8 @@ import Testing
     private(set) var shelf = RetainedMessages()
     /// The latest of each topic, and until when.
     private(set) var wanted: [String: (payload: String, until: Int64)] = [:]
-    private var broker: [String: String] = [:]
+    private(set) var broker: [String: String] = [:]
+    var onDisk: [String: String] = [:]
     private var onTheWire: [(slot: Int, version: UInt64)] = []
     private(set) var now: Int64 = 0
 
@@ -48,13 +49,13 @@ import Testing
 
     mutating func acknowledgeAll() { while !onTheWire.isEmpty { answer { $0.acknowledge(slot: $1, version: $2) } } }
 
-    /// The line is lost, and with it perhaps all that the broker knew; in any case the will has replaced the status.
+    /// The line is lost, and with it perhaps what the broker learnt since it last wrote to its disk; in any case the will has replaced the
+    /// status.
     mutating func loseTheLine(isForgotten: Bool) {
-      if isForgotten { broker.removeAll() }
+      if isForgotten { broker = onDisk }
       onTheWire.removeAll()
-      shelf.requeue(everything: isForgotten)
+      shelf.requeue()
       broker["topic/3"] = "the will"
-      shelf.requeue(Topic("topic/3"))
     }
 
     /// What the broker should have and has not.
@@ -85,6 +86,7 @@ import Testing
         model.answer { $0.refuse(slot: $1, version: $2, at: at) }
       case 9: model.answer { $0.requeue(slot: $1, version: $2) }
       case 10 where below(4) == 0: model.loseTheLine(isForgotten: below(2) == 0)
+      case 10 where below(4) == 0: model.onDisk = model.broker
       default: model.pass(below(4_000_000))
       }
       #expect((0...RetainedMessages.capacity).contains(model.shelf.unsent))
@@ -106,8 +108,8 @@ import Testing
     let word = try #require(first)
     shelf.send(slot: word.slot, version: word.version)
     shelf.acknowledge(slot: word.slot, version: word.version)
-    shelf.requeue(message.topic)
-    if isLostAgain { shelf.requeue(everything: false) }
+    shelf.requeue()
+    if isLostAgain { shelf.requeue() }
     #expect(shelf.unsent == 1 && shelf.next(at: .zero)?.message.payload == Payload("1"))
   }
 
@@ -130,7 +132,7 @@ import Testing
       return topics.sorted()
     }
     #expect(sent() == ["old", "ours"])
-    shelf.requeue(everything: true)
+    shelf.requeue()
     #expect(sent() == ["ours"])
   }
 }
