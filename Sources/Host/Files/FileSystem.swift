@@ -92,6 +92,14 @@ package enum FileSystem {
     close(descriptor)
   }
 
+  /// The path without links, dots and a slash at the end; nil if it leads nowhere.
+  static func real(_ path: String) -> String? {
+    // SAFETY: as above; the system's text is terminated, copied, and given back.
+    guard let real = unsafe path.withCString({ unsafe realpath($0, nil) }) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
