@@ -67,6 +67,20 @@ struct CommandLineTests {
     #expect(try program("bä\u{FFFD}").errorLines.first == "forecourt: unknown command \"bä\u{FFFD}\"")
   }
 
+  @Test("a variable that is not UTF-8 is refused, too, where no --config takes its place") func otherBytesInVariable() throws {
+    var program = program
+    try program.write("right.toml", CheckTests.right)
+    program.starter = ["/bin/sh", "-c", #"FORECOURT_CONFIG="$(printf 'b\344\033d.toml')" exec "$0" "$@""#]
+    let words = "$FORECOURT_CONFIG \"b\u{FFFD}?d.toml\" is not UTF-8, as every word must be: rename the file, or name a link to it (ln -s)"
+    for command in [["check", "--lint"], ["events"], ["setup", "--purpose", "told", "--match", "peer:*"]] {
+      let told = try program.run(command)
+      #expect(told.exit == 78 && told.out.isEmpty && told.error == "forecourt: \(words)\n", "\(command): \(told)")
+    }
+    let json = try program("check", "--lint", "--json")
+    #expect(json.exit == 78 && json.out.contains("is not UTF-8, as every word must be") && json.out.contains("\"ok\":false"))
+    #expect(try program("check", "--lint", "--config", "right.toml").exit == 0)
+  }
+
   @Test("help reads like a manual page, for every command") func help() throws {
     let all = try program("--help")
     #expect(all.exit == 0 && all.error.isEmpty)
