@@ -142,6 +142,14 @@ package enum FileSystem {
     if (try? FileKind(of: path + ".part")) != nil { throw FileRefusal(.unfinished) }
   }
 
+  /// Throws if the path's folder takes no new file; a pipe or a device needs none.
+  package static func mustTakeFile(_ path: String) throws(FileRefusal) {
+    if try isStream(path) { return }
+    let folder = Path(folder(of: path))
+    guard isFolder(folder) else { throw FileRefusal(writing: ENOENT) }
+    guard isWritable(folder) else { throw FileRefusal(writing: linux_errno()) }
+  }
+
   /// Whether both paths lead to the same file, or would once it is written.
   package static func isSame(_ a: String, _ b: String) -> Bool {
     if same(a, b) { return true }

@@ -81,6 +81,12 @@ struct CommandLineTests {
     #expect(try program("check", "--lint", "--config", "right.toml").exit == 0)
   }
 
+  @Test("where no report can be written nothing is played") func noFolder() throws {
+    let told = try program("replay", "any.btsnoop", "--report", "none/report.html")
+    #expect(told.exit == 1 && told.out.isEmpty)
+    #expect(told.error == "forecourt replay: none/report.html cannot be written: its folder does not exist\n", "\(told.error)")
+  }
+
   @Test("help reads like a manual page, for every command") func help() throws {
     let all = try program("--help")
     #expect(all.exit == 0 && all.error.isEmpty)
