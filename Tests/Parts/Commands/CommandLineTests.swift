@@ -39,6 +39,8 @@ struct CommandLineTests {
       (["check", "extra"], "\"extra\" is one word too many"),
       (["check", "--", "--json"], "\"--json\" is one word too many"),
       (["check", "-"], "\"-\" is one word too many"),
+      (["check", "site.toml"], "\"site.toml\" is one word too many: write --config site.toml"),
+      (["check", "--config", "a", "site.toml"], "\"site.toml\" is one word too many"),
       (["check", "--config"], "--config needs a value: --config FILE"),
       (["check", "--config="], "--config needs a value: --config FILE"),
       (["check", "--json=yes"], "--json takes no value"),
@@ -92,6 +94,8 @@ struct CommandLineTests {
     #expect(all.exit == 0 && all.error.isEmpty)
     #expect(try program("-h").out == all.out)
     #expect(try program("help").out == all.out)
+    let extra = try program("help", "check", "scan")
+    #expect(extra.exit == 64 && extra.out.isEmpty && extra.error == "forecourt help: \"scan\" is one word too many\n")
     for command in Command.all {
       #expect(all.out.contains("\n       \(command.name) "))
       let page = try program(command.name, "--help")
