@@ -60,9 +60,19 @@ extension ConfigurationText {
     Self(name: "the built-in configuration", text: Array("gateway.purpose = \"shows what is here, and publishes nothing\"\n".utf8))
   }
 
+  /// What $FORECOURT_CONFIG names, if it is set.
+  @export(interface) package static func variable() throws(SourceRefusal) -> String? {
+    guard let name = environment("FORECOURT_CONFIG") else { return nil }
+    if isText(environment: "FORECOURT_CONFIG") { return name }
+    let words = "is not UTF-8, as every word must be: rename the file, or name a link to it (ln -s)"
+    throw SourceRefusal(sentence: "$FORECOURT_CONFIG \"\(printable(name))\" \(words)", isForbidden: false)
+  }
+
   /// The named file; else $FORECOURT_CONFIG; else the system's; else the one in this folder.
   @export(interface) package init(named name: String?, scope: Scope) throws(SourceRefusal) {
-    if let name = name ?? environment("FORECOURT_CONFIG") {
+    var name = name
+    if name == nil { name = try Self.variable() }
+    if let name {
       do throws(FileRefusal) {
         self = try ConfigurationText(reading: name, scope: scope)
       } catch {

@@ -74,13 +74,13 @@ extension Document {
     for _ in 0..<mostMistakes {
       guard let (at, words) = document.error else { break }
       guard let mistake = draft.mistake(at: at, words) else {
-        reading.record(.error, at: draft.original(at), "", plain(words))
+        reading.recordForm(at: draft.original(at), plain(words))
         break
       }
       // A correction that corrects nothing.
       if let before, before.at == mistake.at, same(before.words, mistake.words) { break }
       before = mistake
-      reading.record(.error, at: draft.original(mistake.at), "", mistake.words)
+      reading.recordForm(at: draft.original(mistake.at), mistake.words)
       guard !mistake.corrections.isEmpty else { break }
       for correction in mistake.corrections { draft.apply(correction) }
       document = Document(reading: draft.text)

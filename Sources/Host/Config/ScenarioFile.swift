@@ -40,7 +40,9 @@ extension Scenario {
     section.tables("phone", atMost: 256) { table in
       if let phone = phone(from: &table) { phones.append(phone) }
     }
-    if gateways.isEmpty { section.fault("gateway", "is missing: a scenario needs at least one") }
+    // What is there, and is none, has its line already.
+    let isMissing = section.node["gateway"].map { $0.kind == TOML_ARRAY && $0.count == 0 } ?? true
+    if isMissing { section.fault("gateway", "is missing: a scenario needs at least one") }
   }
 
   private func traveller(from table: inout Section) -> Traveller {

@@ -1,14 +1,18 @@
+import CTOML
 import Core
 
 // [site], and the key that its gateways share: who belongs to it, and how they authenticate each other.
 
 extension Configuration {
   mutating func readSite(_ root: inout Section) {
+    let named = root.node["gateway"]?["name"]
+    let isNameInForce = named.map { $0.kind == TOML_STRING && same($0.text, String(core.gateway.name)) } ?? true
     root.table("site") { section in
       section.read("forget_after_s", seconds: &core.site.forgetAfter, 60...315_360_000)
       guard let entries = section.strings("gateways") else { return }
       for node in entries { read(node, section) }
-      guard !core.site.roster.isEmpty else { return }
+      // Of a name that was refused, that is all there is to say.
+      guard !core.site.roster.isEmpty, isNameInForce else { return }
       if core.site.place(of: core.gateway.name) == nil {
         section.fault(
           "gateways", "does not name this gateway, \"\(String(core.gateway.name))\": all gateways of the site have the same list"

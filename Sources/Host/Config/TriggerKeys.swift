@@ -81,7 +81,8 @@ extension Configuration {
       names.append(String(core.radios[index].name))
       if same(names[index], name) { trigger.radio = Int8(index) }
     }
-    guard trigger.radio == nil else { return }
+    // A radio whose name was refused may be the one.
+    guard trigger.radio == nil, !names.contains(where: { $0.utf8.isEmpty }) else { return }
     section.fault(
       "radio", "(\"\(printable(name))\") is the name of no [[radio]]; there is " + listed(names.map { "\"\($0)\"" }, with: "and"))
   }
@@ -162,7 +163,8 @@ extension Configuration {
     var aliases: [String] = []
     for index in core.keys.indices where core.keys[index].kind.resolves(kind) {
       let alias = core.keys[index].alias
-      if alias.bytes.equals(Name(selector.prefix).bytes) { return nil }
+      // A key whose alias was refused may be the one.
+      if alias.isEmpty || alias.bytes.equals(Name(selector.prefix).bytes) { return nil }
       aliases.append(String(alias))
     }
     let table = kind == .irk ? "[[key.irk]]" : "[[key.eid]]"

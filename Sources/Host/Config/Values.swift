@@ -12,6 +12,7 @@ extension Section {
 
   private func wrong(_ key: String, _ value: Node, _ wanted: StaticString, _ right: [UInt8]? = nil) {
     let advice = right.flatMap { Assignment(key, $0)?.advice($0) }
+    reading.forgetForm(ofValueBehind: value.keyAt)
     fault(key, "must be \(wanted), not \(value.article)" + (advice.map { ": write " + $0 } ?? ""))
   }
 
@@ -24,7 +25,7 @@ extension Section {
   /// A single value between quotation marks.
   private func text(of value: Node) -> [UInt8]? {
     guard value.kind != TOML_TABLE, value.kind != TOML_ARRAY else { return nil }
-    return Array("\"".utf8) + Array(value.text.utf8) + Array("\"".utf8)
+    return Array("\"".utf8) + (reading.word(behind: value.keyAt) ?? Array(value.text.utf8)) + Array("\"".utf8)
   }
 
   private func truth(of value: Node) -> [UInt8]? {
@@ -132,7 +133,8 @@ extension Section {
         fault(at: value[place].at, "\(key) must be a list of strings; here is \(value[place].article)")
       }
     }
-    return strings
+    // Nothing is left to be judged.
+    return strings.isEmpty && value.count > 0 ? nil : strings
   }
 }
 

@@ -41,7 +41,9 @@ package struct Examined {
     found.append(.clock)
     let isEntered = owner?.enter() ?? false
     defer { if isEntered { Owner.leave() } }
-    found += Self.outbox(host, as: isEntered ? owner?.name ?? userName : userName)
+    let user = isEntered ? owner?.name ?? userName : userName
+    found += Self.outbox(host, as: user)
+    found += Self.service(settings, host, as: user)
     found += Self.broker(settings, host, meanwhile)
     return found
   }

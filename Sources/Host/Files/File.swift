@@ -67,6 +67,13 @@ package func environment(_ name: StaticString) -> String? {
   return text.isEmpty ? nil : text
 }
 
+/// Whether a String can hold the variable; it would be another word otherwise.
+func isText(environment name: StaticString) -> Bool {
+  // SAFETY: as above.
+  guard let value = unsafe getenv(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)) else { return true }
+  return unsafe String(cString: value).withCString { unsafe strcmp($0, value) } == 0
+}
+
 /// What a path names.
 enum FileKind {
   case file, folder, pipe, other

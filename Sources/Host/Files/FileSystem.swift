@@ -92,6 +92,14 @@ package enum FileSystem {
     close(descriptor)
   }
 
+  /// The path without links, dots and a slash at the end; nil if it leads nowhere.
+  static func real(_ path: String) -> String? {
+    // SAFETY: as above; the system's text is terminated, copied, and given back.
+    guard let real = unsafe path.withCString({ unsafe realpath($0, nil) }) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+  }
+
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
@@ -132,6 +140,14 @@ package enum FileSystem {
     if try isStream(path) { return }
     if (try? FileKind(of: path)) != nil { throw FileRefusal(.taken) }
     if (try? FileKind(of: path + ".part")) != nil { throw FileRefusal(.unfinished) }
+  }
+
+  /// Throws if the path's folder takes no new file; a pipe or a device needs none.
+  package static func mustTakeFile(_ path: String) throws(FileRefusal) {
+    if try isStream(path) { return }
+    let folder = Path(folder(of: path))
+    guard isFolder(folder) else { throw FileRefusal(writing: ENOENT) }
+    guard isWritable(folder) else { throw FileRefusal(writing: linux_errno()) }
   }
 
   /// Whether both paths lead to the same file, or would once it is written.

@@ -86,7 +86,9 @@ struct Invocation {
   private func checkOperands() throws(Exit) {
     switch command.operands {
     case .none:
-      if let extra = operands.first { throw refused("\"\(extra)\" is one word too many") }
+      guard let extra = operands.first else { return }
+      let isConfiguration = extra.bytes.suffix(5).elementsEqual(".toml".bytes) && declares("config") && !has("config")
+      throw refused("\"\(extra)\" is one word too many" + (isConfiguration ? ": write --config \(extra)" : ""))
     case .one(let name):
       if operands.isEmpty { throw refused("\(name) is missing") }
       if operands.count > 1 { throw refused("\"\(operands[1])\" is one word too many") }

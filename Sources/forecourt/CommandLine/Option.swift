@@ -36,12 +36,15 @@ struct Option {
 }
 
 extension Invocation {
-  /// Refuses, before any work, to overwrite an input, and any file unless --force is given.
+  /// Refuses, before any work, to overwrite an input, and any file unless --force is given; or where no file can be made.
   func mayWrite(_ path: String, reading inputs: [String]) throws(Exit) {
     for input in inputs where FileSystem.isSame(path, input) {
       throw refused("\(path) is the same file as \(input): name another one")
     }
-    do throws(FileRefusal) { try FileSystem.mustBeFree(path, force: has("force")) } catch { throw unwritable(path, error) }
+    do throws(FileRefusal) {
+      try FileSystem.mustBeFree(path, force: has("force"))
+      try FileSystem.mustTakeFile(path)
+    } catch { throw unwritable(path, error) }
   }
 
   func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {

@@ -23,7 +23,12 @@ enum Program {
     }
     if same(first, "--help") || same(first, "-h") || same(first, "help") {
       guard words.count > 1 else { return out.write(Manual.page()) }
-      return out.write(Manual.page(for: try command(words[1])))
+      let page = Manual.page(for: try command(words[1]))
+      guard words.count == 2 else {
+        say("forecourt help: \"\(words[2])\" is one word too many")
+        throw .usage
+      }
+      return out.write(page)
     }
     let command = try command(same(first, "--version") ? "version" : first)
     let invocation = try Invocation(command, Array(words.dropFirst()), out)

@@ -28,7 +28,8 @@ private func runIdentify(_ invocation: Invocation) throws(Exit) {
     throw invocation.refused("\(adapter.written) is no radio: it cannot connect to a device")
   }
   let radios = try Radios(attendedBy: invocation, configuration, duties: .errand(address))
-  var loop = CoreLoop(IdentifyListener(invocation, RadioConditions(radios.adapters)), radios.bell, radios.all, signals)
+  let conditions = RadioConditions(radios.adapters, configuration.knownAdapters)
+  var loop = CoreLoop(IdentifyListener(invocation, conditions), radios.bell, radios.all, signals)
   loop.run()
   let end = loop.listener.end
   invocation.out.bar.clear()

@@ -31,7 +31,7 @@ extension Command {
       ],
       exits: [.done, .failed, .usage, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in
-        var setup = Setup(invocation)
+        var setup = try Setup(invocation)
         try setup.run()
       })
   }
@@ -44,10 +44,17 @@ struct Setup {
   let isAsking = Prompt.isPossible
   var answers = SetupAnswers(KernelAdapter.all)
 
-  init(_ invocation: Invocation) {
+  init(_ invocation: Invocation) throws(Exit) {
+    do throws(SourceRefusal) {
+      var named = invocation.value("config")
+      if named == nil { named = try ConfigurationText.variable() }
+      file = named ?? ConfigurationText.systemPlace
+    } catch {
+      say("forecourt: " + error.sentence)
+      throw .configuration
+    }
     self.invocation = invocation
     prompt = Prompt(signals: Signals())
-    file = invocation.value("config") ?? environment("FORECOURT_CONFIG") ?? ConfigurationText.systemPlace
   }
 
   mutating func run() throws(Exit) {

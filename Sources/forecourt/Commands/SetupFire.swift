@@ -8,6 +8,7 @@ extension Setup {
   /// Asks first, so that nobody answers in vain.
   func mayWrite() throws(Exit) {
     if FileSystem.isFolder(Path(file)) { throw invocation.refused("\(file) is a folder") }
+    do throws(FileRefusal) { try FileSystem.mustTakeFile(file) } catch { throw invocation.unwritable(file, error) }
     guard FileSystem.exists(Path(file)), !invocation.has("force") else { return }
     guard isAsking else { throw invocation.refused("\(file) exists: --force replaces it, and keeps it as \(file).old") }
     let isOff = keepsRadiosOff

@@ -84,9 +84,10 @@ import Testing
     let commands = [
       ["scan", "--json", "--seconds", "2"], ["capture", "out.btsnoop", "--seconds", "2"],
       ["calibrate", "fixed", "--id", "ibeacon:\(Machine.uuid):7:1", "--place", "left=1", "--seconds", "5"],
+      ["identify", "aa:bb:cc:dd:ee:ff", "--seconds", "2"],
     ]
     let isTold = isSwapped && isApart
-    for words in commands.prefix(isTold ? 3 : 1) {
+    for words in commands.prefix(isTold ? 4 : 1) {
       let controllers = controllers(isSwapped)
       defer { for controller in controllers { controller.close() } }
       let told = try program.run(words).errorLines

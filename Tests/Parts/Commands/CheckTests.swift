@@ -118,6 +118,16 @@ final class CheckTests {
     }
   }
 
+  @Test("check tells of an outbox that the shipped service may not write, and does not fail for it") func service() throws {
+    let place = program.folder.path + "/outbox.db"
+    for (path, isTold) in [(place, true), ("outbox.db", false)] {
+      try program.write("config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"\(path)\"\n")
+      let lines = try program("check").out.split(separator: "\n").filter { $0.hasPrefix("service ") }
+      #expect(lines.count == (isTold ? 1 : 0), "\(lines)")
+      #expect(lines.allSatisfy { $0.contains("  warning  \(place): forecourt.service ") && $0.contains(": leave outbox.path out") })
+    }
+  }
+
   @Test("--json prints one object for scripts") func json() throws {
     try program.write("odd \"name\".toml", Self.wrong)
     let result = try program("check", "--lint", "--json", "--config", "odd \"name\".toml")

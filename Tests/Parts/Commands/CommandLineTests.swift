@@ -39,6 +39,8 @@ struct CommandLineTests {
       (["check", "extra"], "\"extra\" is one word too many"),
       (["check", "--", "--json"], "\"--json\" is one word too many"),
       (["check", "-"], "\"-\" is one word too many"),
+      (["check", "site.toml"], "\"site.toml\" is one word too many: write --config site.toml"),
+      (["check", "--config", "a", "site.toml"], "\"site.toml\" is one word too many"),
       (["check", "--config"], "--config needs a value: --config FILE"),
       (["check", "--config="], "--config needs a value: --config FILE"),
       (["check", "--json=yes"], "--json takes no value"),
@@ -67,11 +69,33 @@ struct CommandLineTests {
     #expect(try program("bä\u{FFFD}").errorLines.first == "forecourt: unknown command \"bä\u{FFFD}\"")
   }
 
+  @Test("a variable that is not UTF-8 is refused, too, where no --config takes its place") func otherBytesInVariable() throws {
+    var program = program
+    try program.write("right.toml", CheckTests.right)
+    program.starter = ["/bin/sh", "-c", #"FORECOURT_CONFIG="$(printf 'b\344\033d.toml')" exec "$0" "$@""#]
+    let words = "$FORECOURT_CONFIG \"b\u{FFFD}?d.toml\" is not UTF-8, as every word must be: rename the file, or name a link to it (ln -s)"
+    for command in [["check", "--lint"], ["events"], ["setup", "--purpose", "told", "--match", "peer:*"]] {
+      let told = try program.run(command)
+      #expect(told.exit == 78 && told.out.isEmpty && told.error == "forecourt: \(words)\n", "\(command): \(told)")
+    }
+    let json = try program("check", "--lint", "--json")
+    #expect(json.exit == 78 && json.out.contains("is not UTF-8, as every word must be") && json.out.contains("\"ok\":false"))
+    #expect(try program("check", "--lint", "--config", "right.toml").exit == 0)
+  }
+
+  @Test("where no report can be written nothing is played") func noFolder() throws {
+    let told = try program("replay", "any.btsnoop", "--report", "none/report.html")
+    #expect(told.exit == 1 && told.out.isEmpty)
+    #expect(told.error == "forecourt replay: none/report.html cannot be written: its folder does not exist\n", "\(told.error)")
+  }
+
   @Test("help reads like a manual page, for every command") func help() throws {
     let all = try program("--help")
     #expect(all.exit == 0 && all.error.isEmpty)
     #expect(try program("-h").out == all.out)
     #expect(try program("help").out == all.out)
+    let extra = try program("help", "check", "scan")
+    #expect(extra.exit == 64 && extra.out.isEmpty && extra.error == "forecourt help: \"scan\" is one word too many\n")
     for command in Command.all {
       #expect(all.out.contains("\n       \(command.name) "))
       let page = try program(command.name, "--help")

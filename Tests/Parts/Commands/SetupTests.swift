@@ -48,6 +48,12 @@ final class SetupTests {
     }
   }
 
+  @Test("where no file can be made nothing is asked") func nowhere() throws {
+    let told = try program.run(["setup", "--config", "none/new.toml"])
+    #expect(told.exit == 1 && told.out.isEmpty)
+    #expect(told.error == "forecourt setup: none/new.toml cannot be written: its folder does not exist\n", "\(told.error)")
+  }
+
   @Test("without a terminal it names the first option that is missing, or wrong, and writes nothing") func refused() throws {
     #expect(try setup("--match", "*").error.contains("--purpose is missing"))
     #expect(try setup("--purpose", "x").error.contains("--match is missing"))

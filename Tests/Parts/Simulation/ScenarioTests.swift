@@ -89,6 +89,9 @@ import Testing
   @Test("a scenario without a gateway, or that is not TOML, is refused")
   func empty() {
     #expect(lines("") == ["s.toml:1:1: gateway is missing: a scenario needs at least one"])
+    #expect(lines("gateway = []") == ["s.toml:1:1: gateway is missing: a scenario needs at least one"])
+    #expect(lines("[gateway]\npurpose = \"x\"") == ["s.toml:1:2: gateway is a list of tables: write [[gateway]] above each"])
+    #expect(lines("gateway = [1]").count == 1)
     #expect(lines("duration_s = ").count == 1)
   }
 
