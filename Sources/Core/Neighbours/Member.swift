@@ -19,6 +19,8 @@ package struct Member: BitwiseCopyable, Sendable {
   private var formerGroups = GroupList()
   private var formerSince = Instant.zero
   private var isSaidOffline = false
+  /// It went while our line was down, and may have fired before.
+  private var wentUnheard = false
   /// Its run's age at its last hello.
   private var uptime = Interval.zero
   private var heard: Instant?
@@ -67,7 +69,7 @@ package struct Member: BitwiseCopyable, Sendable {
 
   package func competes(in group: Name, at now: Instant) -> Bool { !isGone(at: now) && concerns(group, at: now) }
 
-  package func isAway(from group: Name, at now: Instant) -> Bool { isGone(at: now) && concerns(group, at: now) }
+  package func isAway(from group: Name, at now: Instant) -> Bool { wentUnheard && isGone(at: now) && concerns(group, at: now) }
 
   package var groupsKnown: GroupList { groups }
 
@@ -95,15 +97,19 @@ package struct Member: BitwiseCopyable, Sendable {
 
   mutating func strikeOff() { isRostered = false }
 
-  /// Its retained status, which may be old.
-  package mutating func receive(status word: Neighbour, at now: Instant) {
+  /// Its retained status, which may be old. `restored`: when our line came back, if it was down.
+  package mutating func receive(status word: Neighbour, restored: Instant?, at now: Instant) {
     let isCurrent = boot == word.boot || boot.isEmpty
     if !word.isOnline {
       // A will names its run; older gateways' wills do not.
-      if isCurrent || word.boot.isEmpty || !isProven { isSaidOffline = true }
+      guard isCurrent || word.boot.isEmpty || !isProven else { return }
+      // Another run's: it came back meanwhile.
+      if !isSaidOffline || !isCurrent, let restored { wentUnheard = (heard ?? .zero) < restored }
+      if boot.isEmpty { startRun(word.boot) }
+      isSaidOffline = true
       return
     }
-    isSaidOffline = false
+    (isSaidOffline, wentUnheard) = (false, false)
     if !isCurrent, isProven { return remember(word.groups, at: now) }
     if !isCurrent || boot.isEmpty { startRun(word.boot) }
     replace(word.groups, at: now)
@@ -124,7 +130,7 @@ package struct Member: BitwiseCopyable, Sendable {
     sequence = word.sequence
     uptime = word.uptime
     heard = now
-    isSaidOffline = false
+    (isSaidOffline, wentUnheard) = (false, false)
     replace(word.groups, at: now)
     prove(spoken)
     return true

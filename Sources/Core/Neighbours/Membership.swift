@@ -11,6 +11,9 @@ package struct Membership: ~Copyable {
   private var hasRoster = false
   /// nil: there is no broker, as in a replay, and so there are no neighbours.
   private var connectedSince: Instant?
+  /// When the line came back, if it was ever down; a first connection may take a moment.
+  private var restored: Instant?
+  private var hasConnected = false
   package private(set) var isConnected = true
   /// When our own hello first came back on this connection, and when it last did.
   private var returnedSince: Instant?
@@ -46,12 +49,16 @@ package struct Membership: ~Copyable {
   private static let lonelyPace = Interval.seconds(10)
   /// Two hellos of every neighbour.
   private static let acquaintance = Interval.seconds(3)
+  /// Whoever is here before that was here at the start.
+  private static let firstMoment = Interval.seconds(3)
 
   package init() {}
 
   // MARK: The line
 
   package mutating func connected(_ isConnected: Bool, at now: Instant) {
+    if isConnected, let down = connectedSince, !self.isConnected, hasConnected || now - down >= Self.firstMoment { restored = now }
+    hasConnected = hasConnected || isConnected
     if !isConnected || !self.isConnected || connectedSince == nil {
       connectedSince = now
       returnedSince = nil
@@ -123,7 +130,7 @@ package struct Membership: ~Copyable {
   package mutating func receive(status word: Neighbour, at now: Instant) {
     // An unknown gateway's goodbye is recorded too: nobody needs to wait for it, but it may have fired.
     guard let index = place(of: word.name) else { return }
-    members[index].receive(status: word, at: now)
+    members[index].receive(status: word, restored: restored, at: now)
   }
 
   package mutating func receive(hello word: Neighbour, at now: Instant) {

@@ -42,7 +42,8 @@ import Testing
     for (isRostered, saysGoodbye, isSilent) in [(false, true, true), (true, true, true), (false, false, true), (false, true, false)] {
       var other = member(word(), at: 100)
       if isRostered { other.enroll(list("*")) }
-      if saysGoodbye { other.receive(status: word(isOnline: false), at: at(101)) }
+      // Our line came back a moment ago.
+      if saysGoodbye { other.receive(status: word(isOnline: false), restored: at(100.5), at: at(101)) }
       let now = at(isSilent ? 103.5 : 103)
       let isGone = !isRostered && saysGoodbye && isSilent
       #expect(other.isGone(at: now) == isGone, "\(isRostered) \(saysGoodbye) \(isSilent)")
@@ -53,6 +54,32 @@ import Testing
       _ = other.receive(hello: word("run 1", 2), repeating: nil, at: at(110))
       #expect(!other.isGone(at: at(200)), "a hello takes the goodbye back")
     }
+  }
+
+  @Test("it may have fired unheard only if it went while our line was down") func unheard() {
+    let goodbye = word(isOnline: false)
+    for (restored, mayHaveFired) in [(nil, false), (at(99), false), (at(100.5), true)] as [(Instant?, Bool)] {
+      var other = member(word(), at: 100)
+      other.receive(status: goodbye, restored: restored, at: at(101))
+      #expect(other.isAway(from: "pumps", at: at(200)) == mayHaveFired, "\(String(describing: restored))")
+      // The broker tells it again after the next break.
+      other.receive(status: goodbye, restored: at(300), at: at(301))
+      #expect(other.isAway(from: "pumps", at: at(400)) == mayHaveFired)
+      // Another run of it has come and gone meanwhile.
+      other.receive(status: word("run 2", isOnline: false), restored: at(500), at: at(501))
+      #expect(other.isAway(from: "pumps", at: at(600)))
+      _ = other.receive(hello: word("run 2", 2), repeating: nil, at: at(700))
+      other.receive(status: word("run 2", isOnline: false), restored: at(500), at: at(701))
+      #expect(other.isGone(at: at(800)) && !other.isAway(from: "pumps", at: at(800)), "we heard it until it went")
+    }
+    // Known by its retained status alone.
+    var stranger = Member("other")
+    stranger.restore(list("pumps"))
+    stranger.receive(status: goodbye, restored: nil, at: at(1))
+    stranger.receive(status: goodbye, restored: at(50), at: at(51))
+    #expect(stranger.isGone(at: at(60)) && !stranger.isAway(from: "pumps", at: at(60)))
+    stranger.receive(status: word("run 2", isOnline: false), restored: at(70), at: at(71))
+    #expect(stranger.isAway(from: "pumps", at: at(80)))
   }
 
   @Test("it competes in the groups that it names, in those of the last half minute, and in those of the roster") func groups() {
@@ -92,10 +119,10 @@ import Testing
         let new = member(word(), spoken: isProven ? at(99) : nil)
         let isCurrent = boot == "run 1"
         var other = new
-        other.receive(status: word(boot, isOnline: false), at: at(101))
+        other.receive(status: word(boot, isOnline: false), restored: nil, at: at(101))
         #expect(other.isGone(at: at(200)) == (isCurrent || boot.isEmpty || !isProven), "goodbye of \(boot), proven: \(isProven)")
         #expect(other.boot == "run 1" && other.run == new.run)
-        other.receive(status: word(boot, 0, groups: "doors"), at: at(102))
+        other.receive(status: word(boot, 0, groups: "doors"), restored: nil, at: at(102))
         #expect(!other.isGone(at: at(200)))
         let isBelieved = isCurrent || !isProven
         #expect(other.boot == (isBelieved ? boot : "run 1") && other.run == new.run + (isBelieved && !isCurrent ? 1 : 0))
@@ -106,9 +133,9 @@ import Testing
       }
     }
     var unheard = Member("other")
-    unheard.receive(status: word(isOnline: false), at: at(1))
-    #expect(unheard.isGone(at: at(2)) && unheard.boot.isEmpty && unheard.isHearsay)
-    unheard.receive(status: word(), at: at(2))
+    unheard.receive(status: word(isOnline: false), restored: nil, at: at(1))
+    #expect(unheard.isGone(at: at(2)) && unheard.boot == "run 1" && unheard.isHearsay)
+    unheard.receive(status: word(), restored: nil, at: at(2))
     #expect(!unheard.isGone(at: at(2)) && unheard.boot == "run 1" && unheard.run == 1 && unheard.concerns("pumps", at: at(99)))
   }
 
@@ -148,7 +175,7 @@ import Testing
     #expect(other.hearsUs(since: at(100)))
     _ = other.receive(hello: word("run 3", 1), repeating: at(103), at: at(104))
     #expect(other.hearsUs(since: at(103)) && other.run == 3)
-    other.receive(status: word("run 3", isOnline: true), at: at(105))
+    other.receive(status: word("run 3", isOnline: true), restored: nil, at: at(105))
     #expect(other.run == 3 && other.sequence == 1, "a status of the same run starts none")
   }
 

@@ -94,12 +94,16 @@ import Testing
     #expect(membership.hasCompetitor(in: "pumps", at: at(2)) == true, "it spoke a second ago")
     #expect(membership.isAnybodyAway(from: "pumps", at: at(2)) == false)
     #expect(membership.hasCompetitor(in: "pumps", at: at(6)) == false)
-    #expect(membership.isAnybodyAway(from: "pumps", at: at(6)) == true)
+    #expect(membership.isAnybodyAway(from: "pumps", at: at(6)) == false, "we were there")
     hello.sequence = 2
     membership.receive(hello: hello, at: at(7))
     membership.receive(status: neighbour(boot: "run 0"), at: at(12))
     membership.receive(status: neighbour(boot: "run 0", isOnline: false), at: at(12))
     #expect(membership.hasCompetitor(in: "pumps", at: at(20)) == true, "it is waited for: that was another run's goodbye")
+    membership.connected(false, at: at(30))
+    membership.connected(true, at: at(40))
+    membership.receive(status: neighbour(isOnline: false), at: at(41))
+    #expect(membership.isAnybodyAway(from: "pumps", at: at(42)) == true, "it went while our line was down")
   }
 
   @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
