@@ -76,9 +76,9 @@ extension ChannelTests {
     var walking: [Double] = []
     var way = 0.0
     for _ in 0..<20_000 {
-      let here = link.fading(on: 0, after: way, in: air)
-      let again = link.fading(on: 0, after: way + 0.001, in: air)
-      let further = link.fading(on: 0, after: way + 0.15, in: air)
+      let here = link.fading(on: 0, after: way, at: 0, in: air)
+      let again = link.fading(on: 0, after: way + 0.001, at: 0, in: air)
+      let further = link.fading(on: 0, after: way + 0.15, at: 0, in: air)
       still.append(abs(again - here))
       walking.append(abs(further - here))
       way += 50
@@ -92,7 +92,7 @@ extension ChannelTests {
     let air = AirModel(Air())
     let spreads = (0..<4_000).map { index in
       var link = Fading(seed: 9, index: index)
-      let levels = (0..<3).map { link.fading(on: $0, after: 0, in: air) }
+      let levels = (0..<3).map { link.fading(on: $0, after: 0, at: 0, in: air) }
       return levels.max()! - levels.min()!
     }.sorted()
     print("channel spread: median \(spreads[2_000]), p95 \(spreads[3_800]) dB")
@@ -105,7 +105,7 @@ extension ChannelTests {
     var sum = 0.0
     for index in 0..<40_000 {
       var link = Fading(seed: 3, index: index)
-      sum += link.fading(on: index % 3, after: 0, in: air)
+      sum += link.fading(on: index % 3, after: 0, at: 0, in: air)
     }
     #expect(abs(sum / 40_000) < 0.1)
   }
