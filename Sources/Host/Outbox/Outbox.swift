@@ -219,6 +219,7 @@ package final class Outbox {
     guard try check.step(), (check.text(0) as Text<8>) == Text<8>("ok") else { throw StoreFault(.corrupt, "the file is damaged") }
     check.reset()
     if version == Schema.oldest { try database.run(Schema.migration) }
+    if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
     return database
   }
 
