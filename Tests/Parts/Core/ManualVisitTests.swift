@@ -105,6 +105,21 @@ import Testing
     #expect(refusal == nil && rig.told().map(\.event) == ["manual", "leave"])
   }
 
+  @Test("a visit of the run before has its end told, though monitoring is not permitted any more", arguments: [-60.0, -93])
+  func forbidden(level: Double) {
+    var rig = rig { $0.gateway.authorization = .whenInUse }
+    rig.gateway.startRanging(nil, for: .seconds(600), at: .zero)
+    rig.gateway.restore(
+      Unfinished(
+        topic: "forecourt/site/gateway/trigger/pump", id: Text("address:c0:00:00:00:00:01"), since: Instant(microseconds: -30_000_000)),
+      at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(from: 1, to: 20, level: -60, becoming: level)
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000))
+    rig.wait(until: 90)
+    #expect(rig.told().map(\.event).filter { !$0.isEmpty } == ["leave"])
+  }
+
   @Test("who stood here while monitoring was not permitted is served once it is, and leaves once")
   func permitted() {
     var rig = rig { $0.gateway.authorization = .whenInUse }
