@@ -12,7 +12,7 @@ struct StaleFile {
 }
 
 extension EventStore {
-  /// As many visits as a site can have open.
+  /// More visits than that memory does not hold, when a file is lost or the next one cannot be written.
   private static let visitsMost = 4_096
 
   /// Reads waiting events and open visits from a file that somebody has deleted or changed, before it is closed.
@@ -48,15 +48,36 @@ extension EventStore {
     }
   }
 
-  /// New settings name another file: open visits belong to the run, and not to the file in which they began.
-  mutating func takeOpenVisits(of outbox: Outbox) {
-    // What this file has was taken before.
-    let isStale = stale.contains { $0.path == outbox.settings.path }
-    guard isStale || (try? recoverVisits(from: outbox)) != nil else { return }
-    stale.removeAll { $0.path == outbox.settings.path }
-    guard (try? outbox.forgetVisits()) == nil else { return }
+  /// New settings name another file, which is open if it can be: open visits belong to the run, and not to the file in which they began.
+  mutating func takeOpenVisits(of old: Outbox, at now: Moment) {
+    // What a stale file has was taken before.
+    if !stale.contains(where: { $0.path == old.settings.path }), !moveVisits(from: old) {
+      guard (try? recoverVisits(from: old)) != nil else { return }
+      if outbox != nil { retryDue = min(retryDue, now.at) }
+    }
+    stale.removeAll { $0.path == old.settings.path }
+    guard (try? old.forgetVisits()) == nil else { return }
     if stale.count == StaleFile.most { stale.removeFirst() }
-    stale.append(StaleFile(path: outbox.settings.path, outbox: outbox))
+    stale.append(StaleFile(path: old.settings.path, outbox: old))
+  }
+
+  /// From file to file there may be any number. False if nothing was moved.
+  private mutating func moveVisits(from old: Outbox) -> Bool {
+    guard let outbox else { return false }
+    do throws(StoreFault) {
+      try outbox.startTransaction(isDurable: true)
+      if stale.contains(where: { $0.path == settings.path }) { try outbox.forgetVisits() }
+      try old.openVisits { visit throws(StoreFault) in
+        try outbox.record(visit)
+        return true
+      }
+      try outbox.commitStates()
+    } catch {
+      outbox.rollBack()
+      return false
+    }
+    stale.removeAll { $0.path == settings.path }
+    return true
   }
 
   /// The disk may be well again.

@@ -115,9 +115,10 @@ struct EventStore {
       outbox.settings = new.outbox
       agingDue = now.at
     } else if isElsewhere {
-      if let outbox { takeOpenVisits(of: outbox) }
+      let old = outbox
       outbox = nil
       open(at: now)
+      if let old { takeOpenVisits(of: old, at: now) }
     }
   }
 

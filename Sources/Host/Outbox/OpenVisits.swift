@@ -64,9 +64,9 @@ extension Outbox {
   }
 
   /// Of every run, until `body` returns false.
-  package func openVisits(_ body: (OpenVisit) -> Bool) throws(StoreFault) {
+  package func openVisits(_ body: (OpenVisit) throws(StoreFault) -> Bool) throws(StoreFault) {
     let query = try database.statement(Schema.visits)
-    while try query.step() { guard body(OpenVisit(query)) else { return } }
+    while try query.step() { guard try body(OpenVisit(query)) else { return } }
   }
 
   /// A page of those that earlier runs began, from the last one backwards, or from the one before `end`.

@@ -30,6 +30,62 @@ import Testing
     #expect(open(scratch["outbox.db"], played) == [])
   }
 
+  @Test("of however many visits that are open each goes along to another file") func crowd() throws {
+    var played = try crowded(5_000)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.store.close()
+    #expect(try count(scratch["other.db"]) == 5_000 && count(scratch["outbox.db"]) == 0)
+  }
+
+  @Test("visits that go along to a file from which others could not be removed replace those") func replaced() throws {
+    var played = Played(scratch)
+    for id in ["irk:ann", "irk:bob"] { played.push(.begins, of: id) }
+    played.drain()
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(.ends, of: "irk:ann")
+    played.drain()
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    played.store.close()
+    #expect(open(scratch["outbox.db"], played) == ["irk:bob"], "without anything to write")
+    #expect(open(scratch["other.db"], played) == [])
+  }
+
+  @Test("a file that does not take the visits at once takes them when it can") func refused() throws {
+    var played = Played(scratch)
+    played.push(.begins, of: "irk:ann")
+    var settings = OutboxSettings()
+    settings.path = scratch["other.db"]
+    _ = try Outbox(settings, machine: 1)
+    let lock = try Database(path: scratch["other.db"])
+    try lock.run("BEGIN IMMEDIATE")
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    try lock.run("ROLLBACK")
+    played.pass(.seconds(6))
+    played.store.flush(at: played.now)
+    played.store.close()
+    #expect(open(scratch["other.db"], played) == ["irk:ann"])
+    #expect(open(scratch["outbox.db"], played) == [])
+  }
+
+  /// With a crowd that the run before has served.
+  private func crowded(_ number: Int) throws -> Played {
+    let played = Played(scratch)
+    let outbox = try #require(played.store.outbox)
+    try outbox.startTransaction(isDurable: false)
+    for number in 0..<number {
+      var visit = Outbox.OpenVisit()
+      (visit.topic, visit.boot) = (Topic("forecourt/site/gateway/trigger/pump"), Text("before"))
+      visit.id = Text(Array("irk:\(number)".utf8).span.bytes)
+      try outbox.record(visit)
+    }
+    try outbox.commitStates()
+    return played
+  }
+
+  private func count(_ path: Path) throws -> Int64 { try Database(path: path).number("SELECT count(*) FROM visit") }
+
   @Test(
     "a file that cannot be told at once that its visits go on elsewhere is told when it can be, or when it is used again",
     arguments: [false, true])
