@@ -11,6 +11,19 @@ struct StaleFile {
   var outbox: Outbox?
 }
 
+/// A file that new settings have left. They may name it again while events from it are in flight.
+struct LeftFile {
+  static let most = 4
+
+  var path: Path
+  var file: UInt32
+  /// A mark in it: another file may lie there by then.
+  var mark: Int64
+  var newest: Int64
+  /// Those that it does not know yet.
+  var outcomes: EventOutcomes
+}
+
 extension EventStore {
   /// More visits than that memory does not hold, when a file is lost or the next one cannot be written.
   private static let visitsMost = 4_096
@@ -78,6 +91,27 @@ extension EventStore {
     }
     stale.removeAll { $0.path == settings.path }
     return true
+  }
+
+  /// Its rows keep their meaning, if it is used again.
+  mutating func leave(_ outbox: Outbox, at now: Moment) {
+    guard (try? outbox.mark("left", now.at.microseconds)) != nil else { return }
+    if left.count == LeftFile.most { left.removeFirst() }
+    let path = outbox.settings.path
+    left.append(LeftFile(path: path, file: file, mark: now.at.microseconds, newest: outbox.newest, outcomes: outcomes))
+  }
+
+  /// What is in flight from a file that was left, or was acknowledged meanwhile, does not go again. In any other file the rows are others.
+  mutating func recognise(_ opened: Outbox) {
+    let known = left.firstIndex { $0.path == settings.path }.map { left.remove(at: $0) }
+    if let known, (try? opened.marked("left")) ?? nil == known.mark {
+      (file, outcomes) = (known.file, known.outcomes)
+      opened.newest = max(opened.newest, known.newest)
+    } else {
+      files += 1
+      file = files
+      outcomes.removeAll()
+    }
   }
 
   /// The disk may be well again.

@@ -110,6 +110,75 @@ import Testing
     #expect(open(scratch["other.db"], played) == (isUsedAgain ? [] : ["irk:bob"]))
   }
 
+  @Test("what is in flight, or was acknowledged meanwhile, does not go again when its file is named again") func thereAndBack() {
+    var played = Played(scratch)
+    played.push(4)
+    played.publish(atMost: 3)
+    // The file does not know it yet.
+    played.acknowledge()
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(2)
+    #expect(played.publish() == 2)
+    played.acknowledge()
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    #expect(played.publish() == 1, "the fourth")
+    played.drain()
+    #expect(played.delivered == [0, 1, 2, 4, 5, 3].map { played.pushed[$0] } && played.counters.eventsWaiting.count == 0)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(1)
+    played.drain()
+    #expect(played.delivered.count == 7 && played.counters.eventsWaiting.count == 0 && played.counters.eventsDelivered.count == 7)
+  }
+
+  @Test("what is in flight from a file that is gone says nothing of another in its place", arguments: [false, true])
+  func gone(isMarked: Bool) throws {
+    var played = Played(scratch)
+    played.push(2)
+    played.publish()
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    for name in scratch.names where name.hasPrefix("outbox.db") { try FileManager.default.removeItem(atPath: scratch.path + "/" + name) }
+    var other = Played(scratch)
+    other.push(2)
+    if isMarked { try #require(other.store.outbox).mark("left", 7) }
+    other.store.close()
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    #expect(played.publish() == 2)
+    for _ in 0..<2 { played.acknowledge() }
+    played.loseTheLine()
+    played.settle()
+    #expect(played.counters.eventsWaiting.count == 2 && played.publish() == 2)
+  }
+
+  @Test("a row whose event is in flight, and was evicted, is no other event's after a return") func evicted() {
+    var played = Played(scratch)
+    played.push(1, isUrgent: true)
+    played.push(1)
+    played.publish()
+    played.reload { $0.outbox.maxEvents = 1 }
+    played.push(1)
+    #expect(played.counters.eventsLost.count == 2)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.reload {
+      $0.outbox.path = scratch["outbox.db"]
+      $0.outbox.maxEvents = 100
+    }
+    played.push(1)
+    for _ in 0..<2 { played.acknowledge() }
+    #expect(played.publish() == 1)
+    played.drain()
+    #expect(played.delivered == [0, 1, 3].map { played.pushed[$0] })
+  }
+
+  @Test("what the broker refuses of one file does not hold up another's") func refusedElsewhere() {
+    var played = Played(scratch)
+    played.push(1)
+    played.publish()
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.acknowledge(refusing: true)
+    played.push(1)
+    #expect(played.publish() == 1)
+  }
+
   @Test("a mark outside any transaction is our own change of the file") func marked() throws {
     let played = Played(scratch)
     let outbox = try #require(played.store.outbox)
