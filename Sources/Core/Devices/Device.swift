@@ -134,6 +134,8 @@ package struct Device: BitwiseCopyable {
   package var isWatched = false
   /// Its advert claims a power that no transmitter has.
   package var isImplausible = false
+  /// A beacon from an address that is renewed: it may be a phone that is known by its id, too.
+  package var mayBePhone = false
   package var attributes = Attributes()
   /// Heads of its lists of region visits and of trigger encounters.
   package var visits: Int32 = -1

@@ -29,6 +29,7 @@ extension Gateway {
     guard let learnt else { return known }
     let slot = resolve(learnt, succeeding: known)
     addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
+    devices[slot].mayBePhone = settings.peer.identify && address.isResolvable && learnt.kind.isBeacon
     return slot
   }
 
@@ -112,5 +113,14 @@ extension Interest {
     regions |= other.regions
     triggers |= other.triggers
     calibration = calibration ?? other.calibration
+  }
+}
+
+extension Identity.Kind {
+  fileprivate var isBeacon: Bool {
+    switch self {
+    case .iBeacon, .altBeacon, .eddystone: true
+    case .irk, .peer, .eid, .service, .name, .address: false
+    }
   }
 }

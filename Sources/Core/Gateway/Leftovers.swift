@@ -5,6 +5,8 @@ package struct Leftovers: ~Copyable {
     package var identity = Identity(.address)
     package var place: UInt8 = 0
     package var since = Instant.zero
+    /// The level at the driver's word, if that began the visit.
+    package var vouchedLevel: Decibels?
     /// Without an advert by then, the device has gone.
     package var due = Instant.never
     /// Its end is published. If the device comes back soon, it was only slow: it did not arrive anew.

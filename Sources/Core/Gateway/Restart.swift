@@ -10,7 +10,7 @@ extension Gateway {
     guard let (kind, name) = visit.place else { return }
     guard let identity = try? Identity(written: visit.id.bytes) else { return end(visit) }
     var entry = Leftovers.Entry()
-    (entry.identity, entry.since) = (identity, visit.since)
+    (entry.identity, entry.since, entry.vouchedLevel) = (identity, visit.since, visit.vouchedLevel)
     switch kind {
     case .trigger:
       guard let trigger = settings.trigger(named: name), publisher.topics.trigger(name) == visit.topic else { return end(visit) }

@@ -6,11 +6,14 @@ package struct Unfinished: BitwiseCopyable, Sendable {
   package var id = Text<128>()
   /// On this run's clock.
   package var since = Instant.zero
+  /// The device's level at the command that began it; nil for any other visit.
+  package var vouchedLevel: Decibels?
 
-  package init(topic: Topic, id: Text<128>, since: Instant) {
+  package init(topic: Topic, id: Text<128>, since: Instant, vouchedLevel: Decibels? = nil) {
     self.topic = topic
     self.id = id
     self.since = since
+    self.vouchedLevel = vouchedLevel
   }
 
   enum Place { case region, trigger }

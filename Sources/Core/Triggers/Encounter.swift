@@ -121,9 +121,9 @@ package struct Encounter: BitwiseCopyable {
   private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
 
   /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
-  mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false) {
+  mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false, at level: Decibels? = nil) {
     stage = .fired(at: now)
-    (self.isVouched, vouchedLevel) = (isVouched, approach.steady)
+    (self.isVouched, vouchedLevel) = (isVouched, level ?? approach.steady)
     resetProof()
     rests = now + settings.refractory
     resetEvidence()

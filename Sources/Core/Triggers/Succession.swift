@@ -41,7 +41,7 @@ extension Triggers {
   mutating func markNewcomer(_ place: Int32, _ devices: borrowing Devices) {
     let slot = Int(encounters[place].device)
     let first = devices.beginning(of: slot)
-    guard devices[slot].identity.hasPrivateAddress, devices[slot].heard - first < Self.sudden else { return }
+    guard devices[slot].identity.hasPrivateAddress || devices[slot].mayBePhone, devices[slot].heard - first < Self.sudden else { return }
     encounters[successionOf: place].first = first
     encounters[successionOf: place].suspect = -1
     encounters[place].isNewcomer = true
@@ -81,7 +81,8 @@ extension Triggers {
     guard gap >= Interval.zero - Self.crossing else { return false }
     let interval = encounters[other].approach.interval ?? .zero
     guard gap <= min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound) else { return false }
-    return devices[Int(mine)].identity.mayBeSamePhone(to: devices[Int(theirs)].identity)
+    let identity = devices[Int(theirs)].identity
+    return devices[Int(mine)].identity.mayBeSamePhone(to: identity) || devices[Int(mine)].mayBePhone && identity.kind == .peer
   }
 
   private func isSilent(_ other: Int32, at now: Instant, _ devices: borrowing Devices) -> Bool {

@@ -19,8 +19,8 @@ extension Triggers {
     _ event: Encounter.Event, _ encounter: Encounter, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    // Without permission to monitor, only what a command asked for is published.
-    guard settings.gateway.authorization == .always || event == .manual || event.visit == .ends && encounter.isVouched else { return }
+    // Without permission to monitor, only what a command asked for is published, and each visit's end: the run before may have had it.
+    guard settings.gateway.authorization == .always || event == .manual || event.visit == .ends else { return }
     let trigger = settings.triggers[Int(encounter.trigger)]
     let slot = Int(encounter.device)
     guard event.visit != .none || publisher.mayPublish(of: devices[slot].identity, at: .trigger(Int(encounter.trigger)), now) else {

@@ -108,8 +108,7 @@ extension Triggers {
     if entry.isOver {
       encounters[place].wasHereAtStart = true
     } else {
-      encounters[place].startVisit(at: entry.since, settings.triggers[trigger])
-      encounters[place].since = entry.since
+      goOn(with: entry, place, settings)
     }
   }
 
@@ -131,9 +130,15 @@ extension Triggers {
     let place = encounters.find(trigger: trigger, from: devices[slot].encounters)
     guard place >= 0 else { return false }
     if encounters[place].hasFired { return true }
-    encounters[place].startVisit(at: entry.since, settings.triggers[trigger])
-    encounters[place].since = entry.since
+    goOn(with: entry, place, settings)
     return true
+  }
+
+  private mutating func goOn(with entry: Leftovers.Entry, _ place: Int32, _ settings: borrowing Settings) {
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    let level = entry.vouchedLevel
+    encounters[place].startVisit(at: entry.since, trigger, isVouched: level != nil, at: level)
+    encounters[place].since = entry.since
   }
 }
 

@@ -205,7 +205,8 @@ package final class Courier: @unchecked Sendable {
   private func sendUnfinished(at now: Moment) {
     guard !isUnfinishedSent else { return }
     while toCore.requests.count < toCore.requests.capacity / 2, let visit = store.takeUnfinished(at: now) {
-      let left = Unfinished(topic: visit.topic, id: visit.id, since: visit.since(store.machine, at: now))
+      let since = visit.since(store.machine, at: now)
+      let left = Unfinished(topic: visit.topic, id: visit.id, since: since, vouchedLevel: visit.vouchedLevel)
       _ = toCore.requests.push(.unfinished(left))
     }
     if store.isUnfinishedTaken, toCore.requests.push(.caughtUp) == nil { isUnfinishedSent = true }

@@ -68,18 +68,21 @@ extension EventStore {
     case .event(let row, file, _):
       outcomes.append(row, .delivered)
       refusals.remove(row)
+    case .event(let row, let other, _):
+      for index in left.indices where left[index].file == other { left[index].outcomes.append(row, .delivered) }
     case .held(let number):
       if held.acknowledge(number) { counters.eventsDelivered.add() }
-    case .event, .state, .reply: break
+    case .state, .reply: break
     }
   }
 
   /// Kept and retried: somebody may fix the ACL, a quota may be free again.
   mutating func refuse(_ publication: Publication, at now: Instant) {
     switch publication {
-    case .event(let row, _, let isUrgent): requeueDue = min(requeueDue, refusals.add(row, at: now, isUrgent: isUrgent))
+    case .event(let row, file, let isUrgent): requeueDue = min(requeueDue, refusals.add(row, at: now, isUrgent: isUrgent))
     case .held(let number): requeueDue = min(requeueDue, held.refuse(number, at: now))
-    case .state, .reply: break
+    // Of a file that is not in use: it goes again when that is.
+    case .event, .state, .reply: break
     }
   }
 

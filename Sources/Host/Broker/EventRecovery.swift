@@ -11,8 +11,21 @@ struct StaleFile {
   var outbox: Outbox?
 }
 
+/// A file that new settings have left. They may name it again while events from it are in flight.
+struct LeftFile {
+  static let most = 4
+
+  var path: Path
+  var file: UInt32
+  /// A mark in it: another file may lie there by then.
+  var mark: Int64
+  var newest: Int64
+  /// Those that it does not know yet.
+  var outcomes: EventOutcomes
+}
+
 extension EventStore {
-  /// As many visits as a site can have open.
+  /// More visits than that memory does not hold, when a file is lost or the next one cannot be written.
   private static let visitsMost = 4_096
 
   /// Reads waiting events and open visits from a file that somebody has deleted or changed, before it is closed.
@@ -48,15 +61,57 @@ extension EventStore {
     }
   }
 
-  /// New settings name another file: open visits belong to the run, and not to the file in which they began.
-  mutating func takeOpenVisits(of outbox: Outbox) {
-    // What this file has was taken before.
-    let isStale = stale.contains { $0.path == outbox.settings.path }
-    guard isStale || (try? recoverVisits(from: outbox)) != nil else { return }
-    stale.removeAll { $0.path == outbox.settings.path }
-    guard (try? outbox.forgetVisits()) == nil else { return }
+  /// New settings name another file, which is open if it can be: open visits belong to the run, and not to the file in which they began.
+  mutating func takeOpenVisits(of old: Outbox, at now: Moment) {
+    // What a stale file has was taken before.
+    if !stale.contains(where: { $0.path == old.settings.path }), !moveVisits(from: old) {
+      guard (try? recoverVisits(from: old)) != nil else { return }
+      if outbox != nil { retryDue = min(retryDue, now.at) }
+    }
+    stale.removeAll { $0.path == old.settings.path }
+    guard (try? old.forgetVisits()) == nil else { return }
     if stale.count == StaleFile.most { stale.removeFirst() }
-    stale.append(StaleFile(path: outbox.settings.path, outbox: outbox))
+    stale.append(StaleFile(path: old.settings.path, outbox: old))
+  }
+
+  /// From file to file there may be any number. False if nothing was moved.
+  private mutating func moveVisits(from old: Outbox) -> Bool {
+    guard let outbox else { return false }
+    do throws(StoreFault) {
+      try outbox.startTransaction(isDurable: true)
+      if stale.contains(where: { $0.path == settings.path }) { try outbox.forgetVisits() }
+      try old.openVisits { visit throws(StoreFault) in
+        try outbox.record(visit)
+        return true
+      }
+      try outbox.commitStates()
+    } catch {
+      outbox.rollBack()
+      return false
+    }
+    stale.removeAll { $0.path == settings.path }
+    return true
+  }
+
+  /// Its rows keep their meaning, if it is used again.
+  mutating func leave(_ outbox: Outbox, at now: Moment) {
+    guard (try? outbox.mark("left", now.at.microseconds)) != nil else { return }
+    if left.count == LeftFile.most { left.removeFirst() }
+    let path = outbox.settings.path
+    left.append(LeftFile(path: path, file: file, mark: now.at.microseconds, newest: outbox.newest, outcomes: outcomes))
+  }
+
+  /// What is in flight from a file that was left, or was acknowledged meanwhile, does not go again. In any other file the rows are others.
+  mutating func recognise(_ opened: Outbox) {
+    let known = left.firstIndex { $0.path == settings.path }.map { left.remove(at: $0) }
+    if let known, (try? opened.marked("left")) ?? nil == known.mark {
+      (file, outcomes) = (known.file, known.outcomes)
+      opened.newest = max(opened.newest, known.newest)
+    } else {
+      files += 1
+      file = files
+      outcomes.removeAll()
+    }
   }
 
   /// The disk may be well again.

@@ -40,6 +40,9 @@ struct EventStore {
   var unfinishedDue = Instant.zero
   var refusals = RefusedRows()
   var file: UInt32 = 0
+  /// How many different ones there were; and those that new settings have left.
+  var files: UInt32 = 0
+  var left: [LeftFile] = []
   var outcomes = EventOutcomes()
   var queues = [Queue(), Queue()]
   private var checkDue = Instant.zero
@@ -81,9 +84,7 @@ struct EventStore {
       // First: a file that cannot be read is opened again.
       if unfinished == nil { if isRehearsal { unfinished = [] } else { try readUnfinished(from: opened) } }
       outbox = opened
-      file += 1
-      // What was noted names rows of the previous file.
-      outcomes.removeAll()
+      recognise(opened)
       requeueRows()
       refusals.removeAll()
       // What was kept in memory meanwhile is written at once, but not what is on its way from there: it would go a second time.
@@ -115,9 +116,11 @@ struct EventStore {
       outbox.settings = new.outbox
       agingDue = now.at
     } else if isElsewhere {
-      if let outbox { takeOpenVisits(of: outbox) }
+      let old = outbox
+      if let old { leave(old, at: now) }
       outbox = nil
       open(at: now)
+      if let old { takeOpenVisits(of: old, at: now) }
     }
   }
 

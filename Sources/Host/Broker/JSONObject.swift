@@ -85,9 +85,10 @@ import Core
     return text
   }
 
-  func number(_ name: StaticString, _ range: ClosedRange<Double>) throws(Refusal) -> Double? {
+  /// `object`: the member that holds it, if not this object itself does.
+  func number(_ name: StaticString, in object: StaticString? = nil, _ range: ClosedRange<Double>) throws(Refusal) -> Double? {
     // SAFETY: as above.
-    guard let item = unsafe item(name), unsafe cJSON_IsNull(item) == 0 else { return nil }
+    guard let item = unsafe item(name, in: object), unsafe cJSON_IsNull(item) == 0 else { return nil }
     // SAFETY: as above.
     let value = unsafe cJSON_GetNumberValue(item)
     // NaN is in no range.
@@ -114,9 +115,11 @@ import Core
     }
   }
 
-  private func item(_ name: StaticString) -> UnsafeMutablePointer<cJSON>? {
+  private func item(_ name: StaticString, in object: StaticString? = nil) -> UnsafeMutablePointer<cJSON>? {
+    // SAFETY: cJSON finds nothing in what is missing or no object.
+    let holder = if let object { unsafe item(object) } else { unsafe Optional(root) }
     // SAFETY: a literal ends with a zero.
-    unsafe cJSON_GetObjectItemCaseSensitive(root, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
+    return unsafe cJSON_GetObjectItemCaseSensitive(holder, UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
   }
 }
 

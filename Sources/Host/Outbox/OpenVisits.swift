@@ -12,6 +12,8 @@ extension Outbox {
     /// When, on the clock of that start of the machine.
     package var at = Instant.zero
     package var wall: Int64?
+    /// The device's level at the command that began it; nil for any other visit.
+    package var vouchedLevel: Decibels?
 
     private static let longest = Interval.hours(24 * 366)
 
@@ -40,6 +42,7 @@ extension Outbox {
     // A slow disk stores it late: the visit began when the event came about.
     let age = message.at <= now.at ? now.at - message.at : .zero
     (visit.machine, visit.at, visit.wall) = (machine, now.at - age, now.wall.map { $0 &- age.microseconds })
+    visit.vouchedLevel = Self.vouchedLevel(in: message.payload)
     try record(visit)
   }
 
@@ -50,6 +53,7 @@ extension Outbox {
     statements.beginning.bind(4, visit.machine)
     statements.beginning.bind(5, visit.at.microseconds)
     statements.beginning.bind(6, visit.wall)
+    statements.beginning.bind(7, visit.vouchedLevel.map { Int64(($0.value * 10).rounded()) })
     try statements.beginning.execute()
   }
 
@@ -60,9 +64,9 @@ extension Outbox {
   }
 
   /// Of every run, until `body` returns false.
-  package func openVisits(_ body: (OpenVisit) -> Bool) throws(StoreFault) {
+  package func openVisits(_ body: (OpenVisit) throws(StoreFault) -> Bool) throws(StoreFault) {
     let query = try database.statement(Schema.visits)
-    while try query.step() { guard body(OpenVisit(query)) else { return } }
+    while try query.step() { guard try body(OpenVisit(query)) else { return } }
   }
 
   /// A page of those that earlier runs began, from the last one backwards, or from the one before `end`.
@@ -81,6 +85,15 @@ extension Outbox {
   }
 
   static func identity(in payload: Payload) -> Text<128>? { (try? JSONObject(payload.bytes).text("id")) ?? nil }
+
+  /// A visit that the driver's word began is judged by the level at that word, in the next run too.
+  private static func vouchedLevel(in payload: Payload) -> Decibels? {
+    do {
+      let event = try JSONObject(payload.bytes)
+      guard try event.text("event") == Name("manual") else { return nil }
+      return try event.number("average", in: "evidence", -200...100).map { Decibels(Float($0)) }
+    } catch { return nil }
+  }
 }
 
 /// Small named numbers that survive the process.
@@ -108,5 +121,7 @@ extension Outbox.OpenVisit {
     machine = query.integer(3)
     at = Instant(microseconds: query.integer(4))
     wall = query.optionalInteger(5)
+    // No checksum guards it: what no receiver hears is no level.
+    vouchedLevel = query.optionalInteger(6).flatMap { -2_000...1_000 ~= $0 ? Decibels(Float($0) / 10) : nil }
   }
 }

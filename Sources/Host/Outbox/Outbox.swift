@@ -36,7 +36,7 @@ package final class Outbox {
   /// What a roll-back restores; the disk that failed may not tell.
   private var counted = (waiting: 0, total: 0)
   /// Never used twice in a run: an acknowledgement may still come for a row that is gone.
-  private var newest: Int64
+  var newest: Int64
   let machine: Int64
   private var isDurable: Bool
   /// The file and its log as this process left them.
@@ -219,6 +219,7 @@ package final class Outbox {
     guard try check.step(), (check.text(0) as Text<8>) == Text<8>("ok") else { throw StoreFault(.corrupt, "the file is damaged") }
     check.reset()
     if version == Schema.oldest { try database.run(Schema.migration) }
+    if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
     return database
   }
 

@@ -15,7 +15,7 @@ enum Schema {
     """
 
   /// `rank`: 1 for urgent events. `sum`: the row's checksum; NULL if an older version stored it. `visit`: open visits, by the topic of their
-  /// start.
+  /// start; `vouched`: the level in tenths of a dB at the command that began it, NULL if none did.
   static let creation: StaticString = """
     BEGIN IMMEDIATE;
     CREATE TABLE event (
@@ -26,7 +26,7 @@ enum Schema {
     CREATE INDEX settled ON event (rank, id) WHERE state != 0;
     CREATE TABLE visit (
       topic TEXT NOT NULL, id TEXT NOT NULL, boot TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER,
-      PRIMARY KEY (topic, id)) WITHOUT ROWID;
+      vouched INTEGER, PRIMARY KEY (topic, id)) WITHOUT ROWID;
     CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     PRAGMA application_id = 0x46435254;
     PRAGMA user_version = 2;
@@ -45,11 +45,15 @@ enum Schema {
     CREATE INDEX settled ON event (rank, id) WHERE state != 0;
     CREATE TABLE visit (
       topic TEXT NOT NULL, id TEXT NOT NULL, boot TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER,
-      PRIMARY KEY (topic, id)) WITHOUT ROWID;
+      vouched INTEGER, PRIMARY KEY (topic, id)) WITHOUT ROWID;
     CREATE TABLE mark (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
     PRAGMA user_version = 2;
     COMMIT;
     """
+
+  /// Files of version 2 from before this column. Programs from before it read and write the file as it is then, so the version stays.
+  static let hasVouched: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'visit' AND sql LIKE '%vouched%'"
+  static let vouched: StaticString = "ALTER TABLE visit ADD COLUMN vouched INTEGER"
 
   static let insertion: StaticString = """
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -73,11 +77,14 @@ enum Schema {
     """
   static let aging: StaticString = "DELETE FROM event WHERE state != 0 AND coalesce(settled, stored) < ?"
 
-  static let beginning: StaticString = "INSERT OR REPLACE INTO visit (topic, id, boot, machine, at, wall) VALUES (?, ?, ?, ?, ?, ?)"
+  static let beginning: StaticString = """
+    INSERT OR REPLACE INTO visit (topic, id, boot, machine, at, wall, vouched) VALUES (?, ?, ?, ?, ?, ?, ?)
+    """
   static let ending: StaticString = "DELETE FROM visit WHERE topic = ? AND id = ?"
-  static let visits: StaticString = "SELECT topic, id, boot, machine, at, wall FROM visit ORDER BY topic, id"
+  static let visits: StaticString = "SELECT topic, id, boot, machine, at, wall, vouched FROM visit ORDER BY topic, id"
   static let visitsLeftOpen: StaticString = """
-    SELECT topic, id, boot, machine, at, wall FROM visit WHERE boot != ? AND (topic, id) < (?, ?) ORDER BY topic DESC, id DESC LIMIT ?
+    SELECT topic, id, boot, machine, at, wall, vouched FROM visit WHERE boot != ? AND (topic, id) < (?, ?)
+    ORDER BY topic DESC, id DESC LIMIT ?
     """
   static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
   static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"

@@ -123,14 +123,54 @@ import Testing
 
   @Test("learnt of a phone that was served as the beacon that it is, too, it does not serve it again") func beacon() {
     var rig = rig()
-    let frame = bytes("02011A 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0001 C5")
-    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: frame)
-    hear(&rig, 1, from: 18, to: 20, level: -60, data: frame)
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.frame)
+    hear(&rig, 1, from: 18, to: 20, level: -60, data: Self.frame)
     #expect(names(rig.told()) == ["fire :1"])
     identify(&rig, 1, at: 20)
-    hear(&rig, 1, from: 20.1, to: 40, level: -60, data: frame)
+    hear(&rig, 1, from: 20.1, to: 40, level: -60, data: Self.frame)
     rig.wait(until: 400)
     #expect(names(rig.told()) == ["leave :1"] && rig.gateway.rowsInUse == 0)
+  }
+
+  private static let frame = bytes("02011A 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0001 C5")
+
+  @Test("a phone that shows itself as a beacon first at its next address goes on being served", arguments: [0.5, 8, 60, 400])
+  func renewedAsBeacon(read: Double) {
+    var rig = rig()
+    served(&rig)
+    hear(&rig, 2, from: 30, to: 30 + min(read, 100), level: -60, data: Self.frame)
+    if read < 100 {
+      identify(&rig, 2, at: 30 + read)
+      hear(&rig, 2, from: 30.1 + read, to: 130, level: -60, data: Self.frame)
+    }
+    #expect(names(rig.told()) == [])
+    rig.wait(until: 600)
+    #expect(names(rig.told()) == ["leave 05"] && rig.gateway.rowsInUse == 0)
+  }
+
+  @Test("a beacon that drives up, one that stays at its address, and one beside a phone that is still heard are served for themselves")
+  func otherBeacons() {
+    for what in ["drives up", "public", "beside"] {
+      var rig = rig()
+      served(&rig)
+      for step in 0..<400 {
+        let time = 30 + Double(step) / 10
+        if what == "beside" { hear(&rig, 1, from: time, to: time + 0.01, level: -60) }
+        let level: Int8 = what == "drives up" ? Int8(min(-90 + Double(step) / 2, -60)) : -60
+        let packet = advert([2, 0, 0, 0, 0, what == "public" ? 0xC0 : 0x40], level: level, data: Self.frame)
+        rig.gateway.receive(packet.span.bytes, radio: 0, at: Instant(microseconds: Int64((time + 0.05) * 1e6)))
+      }
+      #expect(names(rig.told()).contains("fire :1"), "\(what)")
+    }
+  }
+
+  /// Under its id, until 30 s.
+  private func served(_ rig: inout Rig) {
+    hear(&rig, 1, from: 10, to: 12, level: -84, becoming: -78)
+    identify(&rig, 1, at: 12)
+    hear(&rig, 1, from: 12, to: 18, level: -78, becoming: -60)
+    hear(&rig, 1, from: 18, to: 30, level: -60)
+    #expect(names(rig.told()) == ["fire 05"])
   }
 
   @Test("learnt of a phone that repeats one advert, it hides none of its other names") func namedOtherwise() {

@@ -46,6 +46,26 @@ import Testing
     #expect(rig.told().map(\.event).filter { ["fire", "leave"].contains($0) } == ["leave"])
   }
 
+  @Test("a restart changes nothing of that: it goes on down to 8 dB below the level at the command", arguments: [false, true])
+  func restarted(isHeardFirst: Bool) {
+    for (word, level, events) in [(-96, -102, []), (-96, -111, ["leave"]), (nil, -102, ["leave"])] as [(Float?, Double, [String])] {
+      let before = Unfinished(
+        topic: "forecourt/site/gateway/trigger/pump", id: Text("address:c0:00:00:00:00:01"), since: Instant(microseconds: -30_000_000),
+        vouchedLevel: word.map { Decibels($0) })
+      var rig = rig()
+      let start = isHeardFirst ? 10.0 : 0
+      // Near enough for an encounter, and not for a fire.
+      if isHeardFirst { rig.hear(from: 1, to: 10, level: -82) }
+      rig.gateway.restore(before, at: Instant(microseconds: Int64(start * 1e6)))
+      rig.gateway.caughtUp(at: Instant(microseconds: Int64(start * 1e6)))
+      rig.hear(from: start + 1, to: start + 4, level: -82)
+      rig.hear(from: start + 4, to: start + 34, level: level)
+      #expect(rig.told().map(\.event).filter { ["fire", "manual", "leave"].contains($0) } == events, "\(word ?? 0), \(level) dBm")
+      rig.wait(until: 90)
+      #expect(rig.told().map(\.event).filter { !$0.isEmpty } == (events.isEmpty ? ["leave"] : []))
+    }
+  }
+
   @Test("it goes on at the level that the phone had at the command, however weak, and ends 8 dB below")
   func weak() {
     for (level, events) in [(-102.0, []), (-111, ["leave"])] as [(Double, [String])] {
@@ -83,6 +103,21 @@ import Testing
     rig.hear(2, from: 20, to: 30, level: -60)
     rig.wait(until: 60)
     #expect(refusal == nil && rig.told().map(\.event) == ["manual", "leave"])
+  }
+
+  @Test("a visit of the run before has its end told, though monitoring is not permitted any more", arguments: [-60.0, -93])
+  func forbidden(level: Double) {
+    var rig = rig { $0.gateway.authorization = .whenInUse }
+    rig.gateway.startRanging(nil, for: .seconds(600), at: .zero)
+    rig.gateway.restore(
+      Unfinished(
+        topic: "forecourt/site/gateway/trigger/pump", id: Text("address:c0:00:00:00:00:01"), since: Instant(microseconds: -30_000_000)),
+      at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(from: 1, to: 20, level: -60, becoming: level)
+    rig.gateway.expireLeftovers(at: Instant(microseconds: 40_000_000))
+    rig.wait(until: 90)
+    #expect(rig.told().map(\.event).filter { !$0.isEmpty } == ["leave"])
   }
 
   @Test("who stood here while monitoring was not permitted is served once it is, and leaves once")

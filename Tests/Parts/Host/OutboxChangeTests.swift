@@ -30,6 +30,62 @@ import Testing
     #expect(open(scratch["outbox.db"], played) == [])
   }
 
+  @Test("of however many visits that are open each goes along to another file") func crowd() throws {
+    var played = try crowded(5_000)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.store.close()
+    #expect(try count(scratch["other.db"]) == 5_000 && count(scratch["outbox.db"]) == 0)
+  }
+
+  @Test("visits that go along to a file from which others could not be removed replace those") func replaced() throws {
+    var played = Played(scratch)
+    for id in ["irk:ann", "irk:bob"] { played.push(.begins, of: id) }
+    played.drain()
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(.ends, of: "irk:ann")
+    played.drain()
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    played.store.close()
+    #expect(open(scratch["outbox.db"], played) == ["irk:bob"], "without anything to write")
+    #expect(open(scratch["other.db"], played) == [])
+  }
+
+  @Test("a file that does not take the visits at once takes them when it can") func refused() throws {
+    var played = Played(scratch)
+    played.push(.begins, of: "irk:ann")
+    var settings = OutboxSettings()
+    settings.path = scratch["other.db"]
+    _ = try Outbox(settings, machine: 1)
+    let lock = try Database(path: scratch["other.db"])
+    try lock.run("BEGIN IMMEDIATE")
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    try lock.run("ROLLBACK")
+    played.pass(.seconds(6))
+    played.store.flush(at: played.now)
+    played.store.close()
+    #expect(open(scratch["other.db"], played) == ["irk:ann"])
+    #expect(open(scratch["outbox.db"], played) == [])
+  }
+
+  /// With a crowd that the run before has served.
+  private func crowded(_ number: Int) throws -> Played {
+    let played = Played(scratch)
+    let outbox = try #require(played.store.outbox)
+    try outbox.startTransaction(isDurable: false)
+    for number in 0..<number {
+      var visit = Outbox.OpenVisit()
+      (visit.topic, visit.boot) = (Topic("forecourt/site/gateway/trigger/pump"), Text("before"))
+      visit.id = Text(Array("irk:\(number)".utf8).span.bytes)
+      try outbox.record(visit)
+    }
+    try outbox.commitStates()
+    return played
+  }
+
+  private func count(_ path: Path) throws -> Int64 { try Database(path: path).number("SELECT count(*) FROM visit") }
+
   @Test(
     "a file that cannot be told at once that its visits go on elsewhere is told when it can be, or when it is used again",
     arguments: [false, true])
@@ -52,6 +108,75 @@ import Testing
     played.store.close()
     #expect(open(scratch["outbox.db"], played) == (isUsedAgain ? ["irk:bob"] : []))
     #expect(open(scratch["other.db"], played) == (isUsedAgain ? [] : ["irk:bob"]))
+  }
+
+  @Test("what is in flight, or was acknowledged meanwhile, does not go again when its file is named again") func thereAndBack() {
+    var played = Played(scratch)
+    played.push(4)
+    played.publish(atMost: 3)
+    // The file does not know it yet.
+    played.acknowledge()
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(2)
+    #expect(played.publish() == 2)
+    played.acknowledge()
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    #expect(played.publish() == 1, "the fourth")
+    played.drain()
+    #expect(played.delivered == [0, 1, 2, 4, 5, 3].map { played.pushed[$0] } && played.counters.eventsWaiting.count == 0)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(1)
+    played.drain()
+    #expect(played.delivered.count == 7 && played.counters.eventsWaiting.count == 0 && played.counters.eventsDelivered.count == 7)
+  }
+
+  @Test("what is in flight from a file that is gone says nothing of another in its place", arguments: [false, true])
+  func gone(isMarked: Bool) throws {
+    var played = Played(scratch)
+    played.push(2)
+    played.publish()
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    for name in scratch.names where name.hasPrefix("outbox.db") { try FileManager.default.removeItem(atPath: scratch.path + "/" + name) }
+    var other = Played(scratch)
+    other.push(2)
+    if isMarked { try #require(other.store.outbox).mark("left", 7) }
+    other.store.close()
+    played.reload { $0.outbox.path = scratch["outbox.db"] }
+    #expect(played.publish() == 2)
+    for _ in 0..<2 { played.acknowledge() }
+    played.loseTheLine()
+    played.settle()
+    #expect(played.counters.eventsWaiting.count == 2 && played.publish() == 2)
+  }
+
+  @Test("a row whose event is in flight, and was evicted, is no other event's after a return") func evicted() {
+    var played = Played(scratch)
+    played.push(1, isUrgent: true)
+    played.push(1)
+    played.publish()
+    played.reload { $0.outbox.maxEvents = 1 }
+    played.push(1)
+    #expect(played.counters.eventsLost.count == 2)
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.reload {
+      $0.outbox.path = scratch["outbox.db"]
+      $0.outbox.maxEvents = 100
+    }
+    played.push(1)
+    for _ in 0..<2 { played.acknowledge() }
+    #expect(played.publish() == 1)
+    played.drain()
+    #expect(played.delivered == [0, 1, 3].map { played.pushed[$0] })
+  }
+
+  @Test("what the broker refuses of one file does not hold up another's") func refusedElsewhere() {
+    var played = Played(scratch)
+    played.push(1)
+    played.publish()
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.acknowledge(refusing: true)
+    played.push(1)
+    #expect(played.publish() == 1)
   }
 
   @Test("a mark outside any transaction is our own change of the file") func marked() throws {
