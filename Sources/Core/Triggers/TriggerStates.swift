@@ -127,10 +127,17 @@ extension Triggers {
   mutating func continuesVisit(
     _ trigger: Int, _ slot: Int, _ entry: Leftovers.Entry, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) -> Bool {
-    let place = encounters.find(trigger: trigger, from: devices[slot].encounters)
-    guard place >= 0 else { return false }
-    if encounters[place].hasFired { return true }
+    let known = encounters.find(trigger: trigger, from: devices[slot].encounters)
+    guard known >= 0 else { return false }
+    var place = known
+    // It may have another address by now, under which it is heard.
+    while encounters[place].isSucceeded {
+      place = encounters[successionOf: place].successor
+      guard place >= 0 else { return false }
+    }
+    if encounters[place].hasFired { return place == known || encounters[successionOf: place].servedAs == entry.identity }
     goOn(with: entry, place, settings)
+    if place != known { encounters[successionOf: place].servedAs = entry.identity }
     return true
   }
 

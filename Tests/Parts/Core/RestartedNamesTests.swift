@@ -59,6 +59,21 @@ import Testing
     #expect(names(rig.told()).contains("fire 02"))
   }
 
+  @Test("a phone that has renewed its address before the outbox says that it is being served leaves once, as who it was")
+  func renewedFirst() {
+    var rig = rig()
+    hear(&rig, 1, from: 1, to: 5, level: -60)
+    hear(&rig, 2, from: 5, to: 9, level: -60)
+    rig.gateway.restore(open(Self.service), at: Instant(microseconds: 9_000_000))
+    rig.gateway.caughtUp(at: Instant(microseconds: 9_000_000))
+    let state = rig.said().last { $0.topic == "trigger/pump/state" }?.payload ?? ""
+    #expect(state.contains(#""served_count":1,"near_count":0"#) && state.contains("40:00:00:00:00:01"), "\(state)")
+    hear(&rig, 2, from: 9.1, to: 60, level: -60)
+    #expect(names(rig.told()) == [])
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["leave 01"] && rig.gateway.rowsInUse == 0)
+  }
+
   @Test("a phone that was served by its id, and is heard by its service before the id is read again, goes on being served")
   func identified() {
     var rig = rig()
