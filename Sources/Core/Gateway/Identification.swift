@@ -27,16 +27,16 @@ extension Gateway {
       return resolve(sender, asInstallation: id, succeeding: known)
     }
     guard let learnt else { return known }
-    let slot = resolve(learnt, succeeding: known)
+    let slot = resolve(learnt, of: sender, succeeding: known)
     addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     devices[slot].mayBePhone = settings.peer.identify && address.isResolvable && learnt.kind.isBeacon
     return slot
   }
 
   /// The slot of an identity. If only the address was known until now, what was averaged under the address moves to the identity.
-  mutating func resolve(_ identity: Identity, succeeding known: Int?) -> Int {
+  mutating func resolve(_ identity: Identity, of sender: Int, succeeding known: Int?) -> Int {
     if let slot = devices.find(identity) {
-      if let known, known != slot { hand(known, to: slot) }
+      if let known, known != slot { hand(known, to: slot, sender) }
       return slot
     }
     let oldest = devices.slotToReuse
@@ -45,16 +45,19 @@ extension Gateway {
     triggers.applyLearntPower(to: slot, &devices, settings)
     if let known, known != oldest {
       if devices[known].identity.isBoundToAddress { devices.transfer(from: known, to: slot) }
-      hand(known, to: slot)
+      hand(known, to: slot, sender)
     }
     return slot
   }
 
-  /// What an installation was served as before, it is not served again as. A beacon stays a device of its own: it may send from elsewhere,
-  /// too.
-  private mutating func hand(_ known: Int, to slot: Int) {
+  /// What an installation was served as before, it is not served again as. Nor is a beacon whose frames of another format show a better name,
+  /// unless that one is at a trigger already, or another sender uses this one. A beacon stays a device of its own: it may send from elsewhere, too.
+  private mutating func hand(_ known: Int, to slot: Int, _ sender: Int) {
     let isBound = devices[known].identity.isBoundToAddress
-    guard isBound || devices[slot].identity.kind == .peer else { return }
+    let isRenamed =
+      devices[known].identity.kind != devices[slot].identity.kind && devices[slot].encounters < 0
+      && triggers.follow(known, to: sender, devices)
+    guard isBound || devices[slot].identity.kind == .peer || isRenamed else { return }
     triggers.transfer(from: known, to: slot, devices: &devices)
     triggers.resumeVisits(of: slot, devices, settings, at: now)
     if isBound { retire(known, because: .identified) }
@@ -67,7 +70,7 @@ extension Gateway {
       let known = devices.slot(of: addresses[sender].device)
       addresses.renew(sender, keys)
       guard let known, devices[known].identity.isBoundToAddress, let identity = addresses.identity(of: sender, by: keys) else { continue }
-      let slot = resolve(identity, succeeding: known)
+      let slot = resolve(identity, of: sender, succeeding: known)
       addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
       check(slot)
     }

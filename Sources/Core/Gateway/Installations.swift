@@ -35,7 +35,7 @@ extension Gateway {
   }
 
   mutating func resolve(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {
-    let slot = resolve(Identity(installation: id), succeeding: known)
+    let slot = resolve(Identity(installation: id), of: sender, succeeding: known)
     addresses.assign(sender, toPeer: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
     return slot

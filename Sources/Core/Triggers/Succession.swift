@@ -161,6 +161,16 @@ extension Triggers {
     }
   }
 
+  /// Whether only this sender is followed wherever the device is at a trigger.
+  func follow(_ slot: Int, to sender: Int, _ devices: borrowing Devices) -> Bool {
+    var place = devices[slot].encounters
+    while place >= 0 {
+      guard encounters[place].clones.isAlone(sender) else { return false }
+      place = encounters[place].nextOfDevice
+    }
+    return true
+  }
+
   private mutating func move(_ place: Int32, from slot: Int, to successor: Int, _ devices: borrowing Devices) {
     encounters[place].device = Int32(successor)
     if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }

@@ -132,6 +132,39 @@ import Testing
     #expect(names(rig.told()) == ["leave :1"] && rig.gateway.rowsInUse == 0)
   }
 
+  private static let eddystone = bytes("020106 0303AAFE 1716AAFE00C5 00112233445566778899 AABBCCDDEEFF 0000")
+
+  @Test("a beacon of two formats is served once, whenever the better name is first heard", arguments: [12.0, 17, 19, 22, 30])
+  func twoFormats(from moment: Double) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: min(moment, 18), level: -84, becoming: -84 + 3 * (min(moment, 18) - 10), data: Self.eddystone)
+    var time = moment
+    if moment > 18 { hear(&rig, 1, from: 18, to: moment, level: -60, data: Self.eddystone) }
+    while time < 50 {
+      let level = min(-84 + 3 * (time - 10), -60)
+      hear(&rig, 1, from: time, to: time + 0.05, level: level, data: Self.frame)
+      hear(&rig, 1, from: time + 0.1, to: time + 0.15, level: level, data: Self.eddystone)
+      time += 0.2
+    }
+    rig.wait(until: 400)
+    let told = rig.told().filter { ["fire", "leave"].contains($0.event) }
+    #expect(told.map(\.event) == ["fire", "leave"] && told[0].id == told[1].id, "\(told)")
+    #expect(told[0].id.hasPrefix("ibeacon") == (moment < 20) && rig.gateway.rowsInUse == 0, "\(told)")
+  }
+
+  @Test("a far copy of a served beacon that shows another format takes no visit along") func copied() {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.eddystone)
+    for step in 0..<200 {
+      let time = 18 + Double(step) / 10
+      hear(&rig, 1, from: time, to: time + 0.05, level: -60, data: Self.eddystone)
+      hear(&rig, 2, from: time + 0.06, to: time + 0.07, level: -85, data: step < 100 ? Self.eddystone : Self.frame)
+    }
+    rig.wait(until: 400)
+    let told = rig.told().filter { ["fire", "leave"].contains($0.event) }
+    #expect(told.map(\.event) == ["fire", "leave"] && told.allSatisfy { $0.id.hasPrefix("eddystone") }, "\(told)")
+  }
+
   private static let frame = bytes("02011A 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0001 C5")
 
   @Test("a phone that shows itself as a beacon first at its next address goes on being served", arguments: [0.5, 8, 60, 400])
