@@ -196,6 +196,7 @@ package struct Gateway: ~Copyable {
     // Who was away while nobody listened is unknown: it is as at a start.
     if authorization == .always, !isListening { triggers.started = now }
     settings.gateway.authorization = authorization
+    if !isListening { triggers.stopListening(at: now) }
     ranging.reset(at: now)
   }
 

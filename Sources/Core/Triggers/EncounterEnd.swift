@@ -1,6 +1,9 @@
 // How encounters end without a sample: silence, new settings, a withdrawn permission, an evicted device. And how a command fires a trigger.
 
 extension Triggers {
+  /// Sooner than anybody counts as having been away.
+  private static let unheardPace = Interval.seconds(5)
+
   /// Ends what silence has ended; returns when to look again.
   package mutating func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
@@ -12,15 +15,29 @@ extension Triggers {
       let over = encounters[place].approach.heard + silence(of: encounters[place], devices)
       if over <= now, encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
       if over <= now {
+        let isUnheard = encounters[place].mustBeAway && deafSince[Int(encounters[place].radio)] != .never
+        // While its radio hears nothing nobody knows whether the device has been away.
+        if isUnheard { encounters[place].wasUnheard(until: now) }
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
         removeUnlessOwed(place, at: now, &devices)
-        if owed > now { next = min(next, rest > now ? rest : owed) }
+        if owed > now { next = min(next, isUnheard ? now + Self.unheardPace : rest > now ? rest : owed) }
       } else {
         next = min(next, over)
       }
       place = following
     }
     return next
+  }
+
+  /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims come again with the device:
+  /// kept for all who were served in a long `refractory_s` they would fill their table.
+  mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices) {
+    if encounters[place].isOwedUntil <= now { remove(place, &devices) } else { claims.forget(&encounters[place].claims) }
+  }
+
+  /// The radios are switched off: until each of them listens again nobody knows who is here.
+  mutating func stopListening(at now: Instant) {
+    for radio in deafSince.indices { (deafSince[radio], heardFrom[radio]) = (min(deafSince[radio], now), .never) }
   }
 
   package mutating func endAll(

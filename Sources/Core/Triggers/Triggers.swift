@@ -13,8 +13,8 @@ package struct Triggers: ~Copyable {
   /// `measured_power_dbm`.
   var assumed = Decibels(-59)
   /// Since when each radio has been in trouble; and when it first heard, or last heard again after a longer one.
-  private var deafSince = InlineArray<4, Instant>(repeating: .never)
-  private var heardFrom = InlineArray<4, Instant>(repeating: .never)
+  var deafSince = InlineArray<4, Instant>(repeating: .never)
+  var heardFrom = InlineArray<4, Instant>(repeating: .never)
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
@@ -85,6 +85,7 @@ package struct Triggers: ~Copyable {
       heardFrom[radio] = now
       // Its first adverts may have overtaken its word.
       encounters.wereHereAtStart(of: radio)
+      if deafSince[radio] != .never { encounters.wereUnheard(on: radio, until: now) }
     } else if deafSince[radio] != .never, now - deafSince[radio] >= Limits.shortestSilence {
       heardFrom[radio] = now
       encounters.wereUnheard(on: radio, until: now)
@@ -202,12 +203,6 @@ package struct Triggers: ~Copyable {
     negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
     // An encounter is kept until its device may fire again.
     if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices) }
-  }
-
-  /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims come again with the device:
-  /// kept for all who were served in a long `refractory_s` they would fill their table.
-  mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices) {
-    if encounters[place].isOwedUntil <= now { remove(place, &devices) } else { claims.forget(&encounters[place].claims) }
   }
 
   mutating func remove(_ place: Int32, _ devices: inout Devices) {

@@ -173,6 +173,25 @@ import Testing
     }
   }
 
+  @Test(
+    "whoever was served before the radio was pulled out, or switched off, and is heard again late, may have been there all along",
+    arguments: [false, true], [0.1, 3.4, 8])
+  func heardLate(isSwitchedOff: Bool, after: Double) {
+    var rig = rig()
+    rig.hear(1, from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(1, from: 18, to: 30, level: -60)
+    let moments = [30, 120, 124.2].map { Instant(microseconds: Int64($0 * 1e6)) }
+    if isSwitchedOff { rig.gateway.authorize(.denied, at: moments[0]) } else { deaf(&rig, true, at: 30) }
+    rig.wait(until: 120)
+    if isSwitchedOff { rig.gateway.authorize(.always, at: moments[1]) }
+    deaf(&rig, false, at: 124.2)
+    for step in 0..<400 { rig.hear(1, at: 124.2 + after + Double(step) / 10, level: -60) }
+    let told = rig.told().filter { $0.event != "arm" }
+    #expect(told.map(\.event) == ["fire", "leave", "undecided"], "\(told)")
+    rig.wait(until: 600)
+    #expect(rig.gateway.rowsInUse == 0)
+  }
+
   @Test("from five seconds of deafness on it may have been there", arguments: [4.99, 5]) func edge(seconds: Double) {
     var rig = rig()
     deaf(&rig, true, at: 30)
