@@ -13,6 +13,8 @@ package final class Intake {
   private var complaintPace = TokenBucket(burst: 2, pace: .seconds(1))
   private var warningPace = TokenBucket(burst: 1, pace: .seconds(60))
   private var rates = RateLimiter()
+  /// Statuses apart: the broker says once that a gateway has gone, also of one that talked a lot until then.
+  private var statusRates = RateLimiter()
   private var recent = RecentRequests()
   private var replies: [Message] = []
   private var tickets: UInt64 = 0
@@ -125,7 +127,16 @@ package final class Intake {
   // MARK: Neighbours
 
   /// Whether a message may be read: its gateway is on the roster, its proof is right, and it does not flood.
-  private func mayReceive(_ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, at now: Instant) -> Bool {
+  private func mayReceive(
+    _ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, isStatus: Bool = false, at now: Instant
+  ) -> Bool {
+    guard isAdmitted(gateway, topic, payload, at: now) else { return false }
+    if isStatus ? statusRates.allows(gateway, at: now) : rates.allows(gateway, at: now) { return true }
+    counters.requestsLimited.add()
+    return false
+  }
+
+  private func isAdmitted(_ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, at now: Instant) -> Bool {
     if !isOnRoster(gateway) {
       counters.strangers.add()
       return false
@@ -141,9 +152,7 @@ package final class Intake {
       }
       return false
     }
-    if rates.allows(gateway, at: now) { return true }
-    counters.requestsLimited.add()
-    return false
+    return true
   }
 
   private func isOnRoster(_ gateway: RawSpan) -> Bool {
@@ -191,7 +200,7 @@ package final class Intake {
     if isRetained, isOurs(toClear: gateway, payload) { return clear(topic) }
     // Somebody cleared it: what we know of the neighbour still counts.
     if payload.byteCount == 0 && !settings.siteKeys.isEmpty { return }
-    guard mayReceive(gateway, topic, payload, at: now) else { return }
+    guard mayReceive(gateway, topic, payload, isStatus: true, at: now) else { return }
     do throws(Refused) {
       let neighbour = try Neighbour(gateway, status: payload)
       if toCore.requests.push(.neighbour(neighbour)) != nil { counters.requestsLimited.add() }

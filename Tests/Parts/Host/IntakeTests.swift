@@ -211,6 +211,18 @@ import Testing
     let door = Door()
     let heard = (0..<1_000).count { _ in door.claim() != nil }
     #expect((100..<200).contains(heard))
+    // Its will, which the broker publishes once.
+    door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost","boot":"b"}"#)
+    guard case .neighbour(let neighbour)? = door.core.pop() else {
+      Issue.record("no goodbye")
+      return
+    }
+    #expect(neighbour.name == Name("other") && !neighbour.isOnline)
+    let statuses = (0..<1_000).count { _ in
+      door.say("forecourt/site/other/status", #"{"v":1,"state":"online","boot":"b"}"#)
+      return door.core.pop() != nil
+    }
+    #expect((99..<200).contains(statuses), "nor may it flood with these")
     #expect(door.claim("island/peer:BC00BD17/quiet") { $0.gateway = Name("quiet") } != nil)
   }
 
