@@ -23,21 +23,24 @@ BASE = 'forecourt/harbour-road'
 
 
 class Broker(Server):
-    """A mosquitto whose configuration is files of deploy/brokers, here."""
+    """A mosquitto whose configuration is files of deploy/brokers, here. `speaks`: the test itself speaks through the local listener."""
 
-    def __init__(self, folder, *files, replace=(), pages=None):
+    def __init__(self, folder, *files, replace=(), pages=None, speaks=False):
         self.port, self.local, self.page = free_port(), free_port(), free_port()
         self.folder = folder
         folder.mkdir()
         text = ''.join((FILES / name).read_text() for name in files)
-        for name in ('site.acl', 'page.acl'):
+        for name in ('site.acl', 'local.acl', 'page.acl'):
             shutil.copy(FILES / name, folder / name)
             (folder / name).chmod(0o600)
+        if speaks:
+            (folder / 'local.acl').write_text('topic readwrite #')
         for name in ('data', 'page'):
             (folder / name).mkdir()
         run(program('mosquitto_passwd'), '-c', '-b', folder / 'page.passwords', 'page', 'ladder')
         (folder / 'page.passwords').chmod(0o600)
         for old, new in (('/etc/mosquitto/site.acl', f'{folder}/site.acl'), ('/etc/mosquitto/site/', f'{folder.parent}/tls/'),
+                         ('/etc/mosquitto/local.acl', f'{folder}/local.acl'),
                          ('/etc/mosquitto/page.', f'{folder}/page.'), ('/usr/share/forecourt/page', str(pages or folder / 'page')),
                          ('listener 9001', f'listener {self.page}'),
                          ('/var/lib/mosquitto/', f'{folder}/data/'), ('listener 8883', f'listener {self.port} 127.0.0.1'),
@@ -85,7 +88,9 @@ def site(folder):
                     (one, 'homeassistant/device_tracker/tag/config', True), (one, 'homeassistant/binary_sensor/pump/config', True),
                     # Whoever presses such a button sends what its announcement says, in Home Assistant's own name.
                     (one, 'homeassistant/button/pump/config', False), (one, 'homeassistant/device_automation/pump/x/config', False),
-                    (one, 'homeassistant/binary_sensor/pump/state', False)):
+                    (one, 'homeassistant/binary_sensor/pump/state', False),
+                    # Any process of the broker's machine.
+                    (watch, f'{BASE}/island-1/command/trigger', False), (watch, f'{BASE}/claim/pumps/tag/island-1', False)):
                 assert arrives(watch, sender, topic) == may, (topic, may)
             time.sleep(0.2)
             heard = {m.topic for m in one.messages}
@@ -99,7 +104,8 @@ def site(folder):
             except (OSError, ConnectionError):
                 pass
         tls = folder / 'tls'
-        watch.publish(f'{BASE}/island-1/status', '', retain=True)
+        with Subscriber(broker.port, tls=tls, certificate='island-1') as one:
+            one.publish(f'{BASE}/island-1/status', '', retain=True)
         with Subscriber(broker.local, f'{BASE}/#') as seen:
             pair(folder, seen, [broker.port] * 2,
                  mqtt=f'tls_ca = "{tls}/ca.pem"\ntls_cert = "{tls}/NAME.pem"\ntls_key = "{tls}/NAME.key"')
@@ -126,10 +132,10 @@ def authority_of(folder):
 def bridge(folder):
     """The site's messages reach the central broker, also those published while it was down; commands come back."""
     authority_of(folder)
-    central = Broker(folder / 'central', 'site.conf', replace=[
+    central = Broker(folder / 'central', 'site.conf', speaks=True, replace=[
         ('require_certificate true', 'allow_anonymous true'), ('use_identity_as_username true', ''), (f'acl_file {folder}/central/site.acl', '')])
     with central:
-        local = Broker(folder / 'site', 'site.conf', 'bridge.conf', replace=[
+        local = Broker(folder / 'site', 'site.conf', 'bridge.conf', speaks=True, replace=[
             ('central.example:8883', f'localhost:{central.port}'), ('restart_timeout 5 60', 'restart_timeout 1 2')])
         with local, Subscriber(local.local, '#') as here:
             with Subscriber(central.local, '#') as there:

@@ -75,8 +75,8 @@ def login(folder):
     """site.conf as shipped: the page comes over TLS, a wrong password is refused in words, the right one is kept for the tab; the page's
     user reads the site, nothing beyond it, and writes nothing."""
     authority_of(folder)
-    with Broker(folder / 'site', 'site.conf', pages=BUILT) as broker, Tunnel(folder, broker) as tunnel, Subscriber(broker.local, '#') as watch, \
-            Browser() as browser:
+    broker = Broker(folder / 'site', 'site.conf', pages=BUILT, speaks=True)
+    with broker, Tunnel(folder, broker) as tunnel, Subscriber(broker.local, '#') as watch, Browser() as browser:
         with browser.open('about:blank') as page:
             page.tell('Security.setIgnoreCertificateErrors', ignore=True)
             page.tell('Page.navigate', url=f'https://localhost:{tunnel.port}/')
