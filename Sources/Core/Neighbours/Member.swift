@@ -109,6 +109,8 @@ package struct Member: BitwiseCopyable, Sendable {
       isSaidOffline = true
       return
     }
+    // Of a run that has said goodbye this may be a recording, or what the broker retained before: its hello takes the goodbye back.
+    if isSaidOffline, isCurrent, isProven { return }
     (isSaidOffline, wentUnheard) = (false, false)
     if !isCurrent, isProven { return remember(word.groups, at: now) }
     if !isCurrent || boot.isEmpty { startRun(word.boot) }
@@ -142,8 +144,8 @@ package struct Member: BitwiseCopyable, Sendable {
     if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Self.claimsPerSecond, now) }
     guard claimsLeft > 0 else { return false }
     claimsLeft -= 1
-    sequence = max(sequence, number)
-    heard = now
+    // An old one is no sign of life.
+    if number > sequence { (sequence, heard) = (number, now) }
     prove(spoken)
     return true
   }
