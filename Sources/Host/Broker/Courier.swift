@@ -36,6 +36,7 @@ package final class Courier: @unchecked Sendable {
   var line = Line.down(until: .zero)
   var backoff: Backoff
   var keepaliveDue = Instant.never
+  var refreshDue = Instant.never
   var hasOldCall = false
   /// The broker has refused a subscription.
   var isDeaf = false

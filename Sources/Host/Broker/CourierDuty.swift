@@ -5,11 +5,19 @@ import Core
 extension Courier {
   func deliver(at now: Moment) {
     guard case .up = line else { return }
+    refresh(at: now.at)
     do throws(MQTTFault) {
       try sendReplies(at: now.at)
       try sendStates(at: now.at)
       try deliverEvents(at: now)
     } catch { lose(error, at: now.at) }
+  }
+
+  /// It needs no turn of its own: the pings bring one often enough.
+  private func refresh(at now: Instant) {
+    guard now >= refreshDue, retained.isAllAcknowledged else { return }
+    refreshDue = now + settings.refresh
+    retained.requeue()
   }
 
   private func sendReplies(at now: Instant) throws(MQTTFault) {

@@ -94,6 +94,7 @@ extension Courier {
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
     log(.info, words)
+    refreshDue = now + settings.refresh
     trials.start(subjects)
     if client.news.greeted == .resumed { unsubscribe(at: now) }
     if case .up = line { subscribe(at: now) }

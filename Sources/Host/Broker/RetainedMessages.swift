@@ -1,6 +1,6 @@
 import Core
 
-/// The latest message of every retained topic, sent again over each new connection. While the broker is away only the latest
+/// The latest message of every retained topic, sent again over each new connection, and every ten minutes. While the broker is away only the latest
 /// counts.
 struct RetainedMessages {
   /// A status, a state and a discovery for each of 64 regions and 64 triggers, 300 discoveries of matched identities; the rest is for what
@@ -95,7 +95,7 @@ struct RetainedMessages {
     return next
   }
 
-  /// The connection is lost: everything goes again. The will has replaced the status, and another of our name the rest; a broker that was
+  /// Everything goes again. The connection may be lost: the will has replaced the status, and another of our name the rest; a broker that was
   /// killed may still know our session, but have an older copy of what it retained.
   mutating func requeue() {
     unsent = 0
