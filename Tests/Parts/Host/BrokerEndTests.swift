@@ -15,6 +15,21 @@ private let base = "forecourt/site/gateway"
     talk.courier.bell.ring()
   }
 
+  @Test("what somebody replaced at the broker is published again after a while, over the same connection") func refreshed() {
+    let talk = Talk {
+      $0.refresh = .milliseconds(300)
+      $0.broker.keepalive = .seconds(5)
+    }
+    talk.start()
+    talk.online()
+    for topic in ["/status", "/region/door"] { talk.push(.state, base + topic, "{}") }
+    talk.until("both") { talk.published(base + "/status").count > 0 && talk.published(base + "/region/door").count > 0 }
+    talk.broker.forget()
+    talk.until("both again") { talk.published(base + "/status").count > 1 && talk.published(base + "/region/door").count > 1 }
+    #expect(talk.courier.counters.connections.count == 1)
+    talk.stop()
+  }
+
   @Test("while a broker acknowledges nothing, room stays for what is urgent, and then for states") func room() {
     let talk = Talk()
     talk.broker.answer { $0.publication = { _ in nil } }
