@@ -29,6 +29,7 @@ import Testing
       settings,
       [
         "broker.port 1883", "broker.keepalive.microseconds 30000000", "outbox.maxEvents 100000", "outbox.maxAge.microseconds 2592000000000",
+        "refresh.microseconds 600000000",
       ])
   }
 }
