@@ -50,13 +50,14 @@ extension Gateway {
     return slot
   }
 
-  /// What an installation was served as before, it is not served again as. Nor is a beacon whose frames of another format show a better name,
-  /// unless that one is at a trigger already, or another sender uses this one. A beacon stays a device of its own: it may send from elsewhere, too.
+  /// What an installation was served as before, it is not served again as. Otherwise a beacon stays a device of its own, for it may send from
+  /// elsewhere, too. But one sender of two formats is one beacon, which is served once: the visit goes on under the better name, unless
+  /// another sender uses the old name, or the new one is at a trigger already.
   private mutating func hand(_ known: Int, to slot: Int, _ sender: Int) {
     let isBound = devices[known].identity.isBoundToAddress
     let isRenamed =
       devices[known].identity.kind != devices[slot].identity.kind && devices[slot].encounters < 0
-      && triggers.follow(known, to: sender, devices)
+      && triggers.hearOnly(sender, as: known, devices)
     guard isBound || devices[slot].identity.kind == .peer || isRenamed else { return }
     triggers.transfer(from: known, to: slot, devices: &devices)
     triggers.resumeVisits(of: slot, devices, settings, at: now)

@@ -161,8 +161,8 @@ extension Triggers {
     }
   }
 
-  /// Whether only this sender is followed wherever the device is at a trigger.
-  func follow(_ slot: Int, to sender: Int, _ devices: borrowing Devices) -> Bool {
+  /// Whether every trigger at which the device is hears it from this sender alone.
+  func hearOnly(_ sender: Int, as slot: Int, _ devices: borrowing Devices) -> Bool {
     var place = devices[slot].encounters
     while place >= 0 {
       guard encounters[place].clones.isAlone(sender) else { return false }

@@ -13,7 +13,7 @@ extension Courier {
     } catch { lose(error, at: now.at) }
   }
 
-  /// It needs no turn of its own: the pings bring one often enough.
+  /// Pings and telemetry wake the courier often enough for it.
   private func refresh(at now: Instant) {
     guard now >= refreshDue, retained.isAllAcknowledged else { return }
     refreshDue = now + settings.refresh

@@ -20,7 +20,7 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   package var roster = Bounded<64, Name>(filledWith: Name())
   /// Authenticates messages between the site's gateways; empty: they are not authenticated.
   package var siteKeys = SiteProof()
-  /// How often all retained states are published again: a rehearsal of the same name, or somebody at the broker, may have replaced them.
+  /// How often all retained states are published again: a rehearsal of the same name, or somebody else, may have replaced them.
   package var refresh = Interval.seconds(600)
   /// Identifies this run, as in event ids.
   package var boot = Text<16>()

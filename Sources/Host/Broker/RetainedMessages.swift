@@ -1,7 +1,7 @@
 import Core
 
-/// The latest message of every retained topic, sent again over each new connection, and every ten minutes. While the broker is away only the latest
-/// counts.
+/// The latest message of every retained topic, sent again over each new connection and every ten minutes. While the broker is away only the
+/// latest counts.
 struct RetainedMessages {
   /// A status, a state and a discovery for each of 64 regions and 64 triggers, 300 discoveries of matched identities; the rest is for what
   /// neighbours share.
@@ -95,8 +95,8 @@ struct RetainedMessages {
     return next
   }
 
-  /// Everything goes again. The connection may be lost: the will has replaced the status, and another of our name the rest; a broker that was
-  /// killed may still know our session, but have an older copy of what it retained.
+  /// Everything goes again: somebody may have replaced it. After a lost connection the will has replaced the status, and a broker that was
+  /// killed may know our session but only have an older copy of what it retained.
   mutating func requeue() {
     unsent = 0
     for index in places.indices {

@@ -38,14 +38,7 @@ import Testing
   }
 
   @Test("visits that go along to a file from which others could not be removed replace those") func replaced() throws {
-    var played = Played(scratch)
-    for id in ["irk:ann", "irk:bob"] { played.push(.begins, of: id) }
-    played.drain()
-    let database = try #require(played.store.outbox?.database)
-    try database.run("PRAGMA query_only = 1")
-    played.reload { $0.outbox.path = scratch["other.db"] }
-    played.push(.ends, of: "irk:ann")
-    played.drain()
+    var (played, _) = try left()
     played.reload { $0.outbox.path = scratch["outbox.db"] }
     played.store.close()
     #expect(open(scratch["outbox.db"], played) == ["irk:bob"], "without anything to write")
@@ -69,6 +62,19 @@ import Testing
     #expect(open(scratch["outbox.db"], played) == [])
   }
 
+  /// Two visits have gone along to another file, where one has ended; the first file was told nothing of it.
+  private func left() throws -> (Played, Database) {
+    var played = Played(scratch)
+    for id in ["irk:ann", "irk:bob"] { played.push(.begins, of: id) }
+    played.drain()
+    let database = try #require(played.store.outbox?.database)
+    try database.run("PRAGMA query_only = 1")
+    played.reload { $0.outbox.path = scratch["other.db"] }
+    played.push(.ends, of: "irk:ann")
+    played.drain()
+    return (played, database)
+  }
+
   /// With a crowd that the run before has served.
   private func crowded(_ number: Int) throws -> Played {
     let played = Played(scratch)
@@ -90,14 +96,7 @@ import Testing
     "a file that cannot be told at once that its visits go on elsewhere is told when it can be, or when it is used again",
     arguments: [false, true])
   func unforgotten(isUsedAgain: Bool) throws {
-    var played = Played(scratch)
-    for id in ["irk:ann", "irk:bob"] { played.push(.begins, of: id) }
-    played.drain()
-    let database = try #require(played.store.outbox?.database)
-    try database.run("PRAGMA query_only = 1")
-    played.reload { $0.outbox.path = scratch["other.db"] }
-    played.push(.ends, of: "irk:ann")
-    played.drain()
+    var (played, database) = try left()
     if isUsedAgain {
       played.reload { $0.outbox.path = scratch["outbox.db"] }
       played.push(1)
