@@ -33,10 +33,10 @@ extension Examined {
         continue
       }
       if granted.contains(where: { $0.allow(folder) }) { continue }
-      let gift = same(owner, view.user) ? "" : ", and as root: chown \(view.user) \(named)"
+      let ownership = same(owner, view.user) ? "" : "; the folder must be \(view.user)'s own"
       let words =
         "\(path): forecourt.service may write only below \(view.state): leave \(key) out; or systemctl edit forecourt: "
-        + "ReadWritePaths=\(named) below [Service]\(gift)"
+        + "ReadWritePaths=\(named) below [Service]\(ownership)"
       found.append(Examined("service", .doubtful, words))
     }
     return found
