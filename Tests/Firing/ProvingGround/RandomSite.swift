@@ -53,6 +53,12 @@ struct RandomSite {
     min(max(loudness.mean + loudness.deviation * random.normal(), loudness.ends.lowerBound), loudness.ends.upperBound)
   }
 
+  static func stand(at place: Point, _ random: inout Random) -> Point {
+    let angle = random.between(0, 6.283)
+    let distance = random.between(0.5, 1.4)
+    return place + Point(distance * cosine(angle), distance * sine(angle))
+  }
+
   static func role(of phone: Phone) -> Role { Role(rawValue: Character(UnicodeScalar(phone.name[0])))! }
 
   private var left: Double { places.map(\.x).min()! }
@@ -95,9 +101,7 @@ struct RandomSite {
     let pump = (number * 3 + Int(random.fraction() * 2)) % places.count
     let pumps = scenario.travellers.count == 0 ? pump : (number * max(1, places.count / 4) + pump) % places.count
     let place = places[pumps]
-    let angle = random.between(0, 6.283)
-    let distance = random.between(0.5, 1.4)
-    let stand = place + Point(distance * cosine(angle), distance * sine(angle))
+    let stand = Self.stand(at: place, &random)
     let lane = place.y + (random.happens(0.5) ? -3 : 3)
     let door = Point(place.x + random.between(-1.5, 1.5), lane)
     let facing = random.happens(0.5) ? place : nil

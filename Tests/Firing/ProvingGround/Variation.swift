@@ -18,6 +18,9 @@ enum Variation: String, CaseIterable, Sendable {
   case longMeasured = "long, measured"
   /// The same where nobody else moves: the shadows stay as they are.
   case longStill = "long, still"
+  /// Visitors go on from pump to pump on foot and stand at four of them, as from case to case in a museum.
+  case rounds
+  case roundsMeasured = "rounds, measured"
   /// After 35 s one radio hears nothing more; its gateway lives.
   case deaf
   /// One radio has never heard anything, and all but the visitors claim to be weaker.
@@ -29,8 +32,8 @@ enum Variation: String, CaseIterable, Sendable {
 
   var knowsPower: Bool {
     switch self {
-    case .measured, .unplaced, .longMeasured, .longStill: true
-    case .plain, .loud, .liars, .pairs, .long, .deaf, .liarsBesideDeaf, .torn, .moved: false
+    case .measured, .unplaced, .longMeasured, .longStill, .roundsMeasured: true
+    case .plain, .loud, .liars, .pairs, .long, .rounds, .deaf, .liarsBesideDeaf, .torn, .moved: false
     }
   }
   var isPlaced: Bool { self != .unplaced }
@@ -48,6 +51,10 @@ enum Variation: String, CaseIterable, Sendable {
     case .longStill:
       Self.longMeasured.change(&scenario, &random)
       scenario.air.stirsShadows = false
+    case .rounds: goOn(in: &scenario, &random)
+    case .roundsMeasured:
+      Self.measured.change(&scenario, &random)
+      goOn(in: &scenario, &random)
     case .loud: changeOthers(&scenario) { $0.power = -63 + random.between(13, 23) }
     case .liars:
       var number: UInt8 = 0
@@ -81,6 +88,23 @@ enum Variation: String, CaseIterable, Sendable {
         guard case .stay(let seconds, let facing, .foot) = $0 else { return $0 }
         return .stay(seconds: seconds + more, facing: facing, in: .foot)
       }
+    }
+  }
+
+  private func goOn(in scenario: inout Scenario, _ random: inout Random) {
+    let (stops, pumps) = (3, scenario.pumps.map(\.place))
+    scenario.seconds += Double(stops) * 45
+    for phone in scenario.phones where RandomSite.role(of: phone) == .visitor {
+      var steps = scenario.travellers[phone.bearer].steps
+      guard case .move(let stand, _, _) = steps[2] else { continue }
+      let first = pumps.indices.min { pumps[$0].distance(to: stand) < pumps[$1].distance(to: stand) }!
+      var more: [JourneyStep] = []
+      for stop in 1...stops {
+        let place = RandomSite.stand(at: pumps[(first + stop) % pumps.count], &random)
+        more += [.move(to: place, pace: .speed(1.2), by: .foot), .stay(seconds: 30, facing: nil, in: .foot)]
+      }
+      steps.insert(contentsOf: more, at: 4)
+      scenario.travellers[phone.bearer].steps = steps
     }
   }
 
