@@ -127,8 +127,9 @@ package struct AddressBook: ~Copyable {
   package var lines: Range<Int> { 0..<records.count }
   func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
 
-  /// New keys, new services: the address must be resolved again.
-  mutating func renew(_ slot: Int, _ keys: borrowing IdentityKeys) {
+  /// New settings: what the sender says must be read again. `isSame`: by the same keys and services, so it remains the same device.
+  mutating func renew(_ slot: Int, isSame: Bool, _ keys: borrowing IdentityKeys) {
+    if isSame { return records[slot].forgetInterest() }
     records[slot] = AddressRecord(records[slot].address, heard: records[slot].heard)
     if let key = keys.resolve(records[slot].address) { records[slot].resolved(by: key) }
   }

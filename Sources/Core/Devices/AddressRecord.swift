@@ -70,6 +70,11 @@ package struct AddressRecord: BitwiseCopyable {
 
   mutating func forgetCopies() { (advert, response) = (AdvertCopy(), AdvertCopy()) }
 
+  mutating func forgetInterest() {
+    forgetCopies()
+    (regions, triggers) = (0, 0)
+  }
+
   mutating func forgetDevice() {
     device = .none
     forgetCopies()

@@ -196,7 +196,6 @@ package struct Gateway: ~Copyable {
     // Who was away while nobody listened is unknown: it is as at a start.
     if authorization == .always, !isListening { triggers.started = now }
     settings.gateway.authorization = authorization
-    if !isListening { triggers.stopListening(at: now) }
     ranging.reset(at: now)
   }
 
@@ -243,13 +242,13 @@ package struct Gateway: ~Copyable {
     ranging.renumber(numbers, at: now)
     clearStates(missingIn: next)
     // Whoever stands here may be known by another identity from now on, under which it was never served.
-    if !settings.identifiesAlike(next) { triggers.started = now }
+    let isSame = settings.identifiesAlike(next)
+    if !isSame { triggers.started = now }
     settings = next
     patience = settings.patience
     devices.average = settings.average
     publisher.reload(settings)
     triggers.reload(settings)
-    // Keys and watched services decide which device is behind an address: all addresses must be resolved again.
     keys.reload(settings.keys)
     services.reload(settings.services)
     kindsNamed = settings.kindsNamed
@@ -257,7 +256,7 @@ package struct Gateway: ~Copyable {
       devices.reconsider(slot, settings)
       triggers.applyLearntPower(to: slot, &devices, settings)
     }
-    resolveAddressesAgain()
+    resolveAddressesAgain(isSame: isSame)
     regions.publishAllStates(settings, at: now, publisher: &publisher)
     for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }

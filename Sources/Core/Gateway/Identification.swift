@@ -64,12 +64,11 @@ extension Gateway {
     if isBound { retire(known, because: .identified) }
   }
 
-  /// New keys, new services. Whom a key makes known at once is the device that its address was known as; the others show it by their next
-  /// adverts.
-  mutating func resolveAddressesAgain() {
+  /// New settings. Whom a new key makes known at once is the device that its address was known as; the others show it by their next adverts.
+  mutating func resolveAddressesAgain(isSame: Bool) {
     for sender in addresses.lines where addresses.isUsed(sender) {
       let known = devices.slot(of: addresses[sender].device)
-      addresses.renew(sender, keys)
+      addresses.renew(sender, isSame: isSame, keys)
       guard let known, devices[known].identity.isBoundToAddress, let identity = addresses.identity(of: sender, by: keys) else { continue }
       let slot = resolve(identity, of: sender, succeeding: known)
       addresses.assign(sender, to: devices.reference(to: slot), isMatched: devices[slot].interest.isMatched)

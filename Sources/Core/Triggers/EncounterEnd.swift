@@ -15,8 +15,7 @@ extension Triggers {
       let over = encounters[place].approach.heard + silence(of: encounters[place], devices)
       if over <= now, encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
       if over <= now {
-        let isUnheard = encounters[place].mustBeAway && deafSince[Int(encounters[place].radio)] != .never
-        // While its radio hears nothing nobody knows whether the device has been away.
+        let isUnheard = encounters[place].mustBeAway && isUnheard(place, devices, settings)
         if isUnheard { encounters[place].wasUnheard(until: now) }
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
         removeUnlessOwed(place, at: now, &devices)
@@ -35,9 +34,16 @@ extension Triggers {
     if encounters[place].isOwedUntil <= now { remove(place, &devices) } else { claims.forget(&encounters[place].claims) }
   }
 
-  /// The radios are switched off: until each of them listens again nobody knows who is here.
-  mutating func stopListening(at now: Instant) {
-    for radio in deafSince.indices { (deafSince[radio], heardFrom[radio]) = (min(deafSince[radio], now), .never) }
+  /// Its radio hears nothing, nor did another one that listens hear it beside that one. So nobody knows whether the device is away.
+  private func isUnheard(_ place: Int32, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
+    let radio = Int(encounters[place].radio)
+    guard deafSince[radio] != .never else { return false }
+    guard settings.triggers[Int(encounters[place].trigger)].radio == nil else { return true }
+    for other in 0..<devices.radios where deafSince[other] == .never {
+      let average = devices[Int(encounters[place].device), other]
+      if average.samples > 0, average.heard + Self.memory >= encounters[place].approach.heard { return false }
+    }
+    return true
   }
 
   package mutating func endAll(

@@ -81,16 +81,13 @@ package struct Triggers: ~Copyable {
   /// What changed while a radio was deaf nobody knows: it is as at a start. It may start seconds after the gateway.
   package mutating func radio(_ radio: Int, isDeaf: Bool, at now: Instant) {
     guard !isDeaf else { return deafSince[radio] = min(deafSince[radio], now) }
-    if heardFrom[radio] == .never {
-      heardFrom[radio] = now
-      // Its first adverts may have overtaken its word.
-      encounters.wereHereAtStart(of: radio)
-      if deafSince[radio] != .never { encounters.wereUnheard(on: radio, until: now) }
-    } else if deafSince[radio] != .never, now - deafSince[radio] >= Limits.shortestSilence {
-      heardFrom[radio] = now
-      encounters.wereUnheard(on: radio, until: now)
-    }
-    deafSince[radio] = .never
+    defer { deafSince[radio] = .never }
+    let wasDeaf = deafSince[radio] != .never
+    guard heardFrom[radio] == .never || wasDeaf && now - deafSince[radio] >= Limits.shortestSilence else { return }
+    heardFrom[radio] = now
+    // Its first adverts may have overtaken its word.
+    encounters.wereHereAtStart(of: radio)
+    if wasDeaf { encounters.wereUnheard(on: radio, until: now) }
   }
 
   private func isStarting(_ radio: Int, at now: Instant) -> Bool {

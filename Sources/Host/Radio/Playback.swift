@@ -14,6 +14,8 @@ package struct Playback: ~Copyable {
   private var gathering = Gathering.radio
   /// Our time minus the rehearsal's.
   private var shift: Interval?
+  /// What was last said of it.
+  private var isOn = false
 
   /// `opening` runs on the radio's thread and returns the function that gives one packet after another. The rehearsal begins at `start` of
   /// its own time, or with its first packet.
@@ -30,7 +32,7 @@ package struct Playback: ~Copyable {
   private init(_ radio: Radio) { self.radio = radio }
 
   private mutating func play(_ next: () -> Scene) {
-    push(.scanning)
+    push()
     while !radio.isStopping {
       switch next() {
       case .packet(let packet): perform(packet)
@@ -49,7 +51,8 @@ package struct Playback: ~Copyable {
     sleep(until: max(packet.at, gathering.end))
     gathering.observe(1, at: packet.at)
     while radio.packets.count == radio.packets.capacity && !radio.isStopping { sleep(until: Clock.now() + .milliseconds(1)) }
-    if radio.isPermitted { radio.deliver(packet) }
+    if radio.isPermitted != isOn { push() }
+    if isOn { radio.deliver(packet) }
   }
 
   /// The listener is rung before a sleep: once for all packets that came together.
@@ -62,6 +65,11 @@ package struct Playback: ~Copyable {
       if !radio.isStopping { wait(radio.bell.descriptor, nil, forAtMost: left) }
       radio.bell.didWake()
     }
+  }
+
+  private mutating func push() {
+    isOn = radio.isPermitted
+    push(isOn ? .scanning : .off)
   }
 
   private func push(_ condition: Condition) {

@@ -102,7 +102,7 @@ struct Daemon: Listener, ~Copyable {
     if let words = status.record(report, radio: radio) { log.say(words.level, words.sentence) }
     telemetry.record(report.recoveries, radio: radio)
     adapters.record(report, of: radio, log)
-    if report.condition.trouble != nil || report.condition.isListening {
+    if report.condition.trouble != nil || report.condition.isListening || report.condition == .off {
       gateway.radio(radio, isDeaf: !report.condition.isListening, at: report.at)
     }
     // When no radio can ever hear anything, the process ends.

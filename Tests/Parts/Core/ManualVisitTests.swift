@@ -181,7 +181,8 @@ import Testing
     rig.hear(1, from: 10, to: 18, level: -84, becoming: -60)
     rig.hear(1, from: 18, to: 30, level: -60)
     let moments = [30, 120, 124.2].map { Instant(microseconds: Int64($0 * 1e6)) }
-    if isSwitchedOff { rig.gateway.authorize(.denied, at: moments[0]) } else { deaf(&rig, true, at: 30) }
+    if isSwitchedOff { rig.gateway.authorize(.denied, at: moments[0]) }
+    deaf(&rig, true, at: 30)
     rig.wait(until: 120)
     if isSwitchedOff { rig.gateway.authorize(.always, at: moments[1]) }
     deaf(&rig, false, at: 124.2)
@@ -190,6 +191,38 @@ import Testing
     #expect(told.map(\.event) == ["fire", "leave", "undecided"], "\(told)")
     rig.wait(until: 600)
     #expect(rig.gateway.rowsInUse == 0)
+  }
+
+  @Test("a permission that is withdrawn and given again before the radio was off keeps nobody from being served later") func offAndOn() {
+    var rig = rig()
+    rig.hear(1, from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(1, from: 18, to: 30, level: -60)
+    rig.gateway.authorize(.denied, at: Instant(microseconds: 30_000_000))
+    rig.gateway.authorize(.always, at: Instant(microseconds: 30_000_000))
+    rig.hear(1, from: 30, to: 31, level: -60)
+    rig.wait(until: 140)
+    rig.hear(1, from: 140, to: 148, level: -84, becoming: -60)
+    rig.hear(1, from: 148, to: 160, level: -60)
+    #expect(rig.told().map(\.event).filter { ["fire", "leave"].contains($0) } == ["fire", "leave", "fire"])
+  }
+
+  @Test("another radio that listens and heard it knows whether it is away", arguments: [false, true]) func other(heard: Bool) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      $0.addTrigger("pump") { $0.refractory = .seconds(30) }
+    }
+    for radio in 0..<2 { rig.gateway.radio(radio, isDeaf: false, at: .zero) }
+    for step in 0..<200 {
+      rig.hear(1, at: 10 + Double(step) / 10, level: Int8(-84 + min(step, 80) * 3 / 10))
+      if heard { rig.hear(1, at: 10.05 + Double(step) / 10, level: -80, radio: 1) }
+    }
+    #expect(rig.told().map(\.event) == ["arm", "fire"])
+    deaf(&rig, true, at: 30)
+    rig.wait(until: 130)
+    rig.hear(1, from: 130, to: 138, level: -84, becoming: -60, radio: 1)
+    rig.hear(1, from: 138, to: 150, level: -60, radio: 1)
+    #expect(rig.told().contains { $0.event == "fire" } == heard)
   }
 
   @Test("from five seconds of deafness on it may have been there", arguments: [4.99, 5]) func edge(seconds: Double) {
