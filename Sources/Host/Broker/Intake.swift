@@ -202,7 +202,8 @@ package final class Intake {
     if payload.byteCount == 0 && !settings.siteKeys.isEmpty { return }
     guard mayReceive(gateway, topic, payload, isStatus: true, at: now) else { return }
     do throws(Refused) {
-      let neighbour = try Neighbour(gateway, status: payload)
+      var neighbour = try Neighbour(gateway, status: payload)
+      neighbour.isRetained = isRetained
       if toCore.requests.push(.neighbour(neighbour)) != nil { counters.requestsLimited.add() }
     } catch { counters.requestsRefused.add() }
   }

@@ -206,7 +206,7 @@ struct Daemon: Listener, ~Copyable {
     switch request {
     case .command(.reload, let ticket):
       if !reloading.request(ticket) { reply(to: ticket, "too many reloads are waiting; try again") }
-    case .command(.forgetNeighbour(let name), let ticket): reply(to: ticket, forget(name))
+    case .command(.forgetNeighbour(let name), let ticket): reply(to: ticket, forget(name, at: now))
     case .command(.capture(let span), let ticket):
       let refusal = commands.startCapture(during: span, ticket, of: radios, beside: String(host.outbox.path), gateway, at: now)
       if let refusal { return reply(to: ticket, refusal) }
@@ -217,6 +217,7 @@ struct Daemon: Listener, ~Copyable {
     case .command(let command, let ticket): reply(to: ticket, RemoteCommands.perform(command, on: &gateway, at: now))
     case .claim(let claim): gateway.receive(claim: claim, at: now)
     case .neighbour(let neighbour):
+      guard neighbours.admit(neighbour, gateway.settings) else { return }
       // Some brokers (RabbitMQ) give wildcard subscribers no retained message: a newcomer knows us only when we publish again.
       if gateway.isNews(neighbour) { status.publishAgain() }
       gateway.receive(status: neighbour, at: now)
@@ -229,10 +230,9 @@ struct Daemon: Listener, ~Copyable {
   }
 
   /// nil when it is done, else why not.
-  private mutating func forget(_ name: Name) -> String? {
+  private mutating func forget(_ name: Name, at now: Instant) -> String? {
     if gateway.settings.site.place(of: name) != nil { return "[site] gateways names it: take it out there, and reload" }
-    guard gateway.forget(name) else { return "no neighbour of that name is known" }
-    neighbours.forget(name)
+    guard neighbours.forget(name, in: &gateway, at: now) else { return "no neighbour of that name is known" }
     log.say(.info, "a command made this gateway forget the neighbour \(String(name))")
     return nil
   }
