@@ -210,7 +210,8 @@ package final class Intake {
 
   /// The broker retains the last status of a gateway that left the roster. The roster's first gateway clears it, if that gateway is offline.
   private func isOurs(toClear gateway: RawSpan, _ payload: RawSpan) -> Bool {
-    guard !settings.roster.isEmpty, settings.roster[0] == settings.name, !isOnRoster(gateway), payload.byteCount > 0 else { return false }
+    guard settings.retains, !settings.roster.isEmpty, settings.roster[0] == settings.name else { return false }
+    guard !isOnRoster(gateway), payload.byteCount > 0 else { return false }
     guard let last = try? Neighbour(gateway, status: payload) else { return false }
     return !last.isOnline && last.simulated == settings.simulated
   }

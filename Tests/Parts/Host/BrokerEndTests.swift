@@ -30,6 +30,19 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("a rehearsal retains nothing: neither its states, nor its will, nor its last word") func rehearsed() throws {
+    let talk = Talk { $0.simulated = true }
+    talk.start()
+    talk.online()
+    let greeting = try #require(talk.broker.record.greetings.first)
+    #expect(greeting.willTopic == base + "/status" && greeting.willFlags == 0x08, "at QoS 1")
+    talk.push(.state, base + "/region/door", "{}")
+    talk.until("a state") { talk.published(base + "/region/door").count == 1 }
+    talk.stop()
+    #expect(talk.published(base + "/status").last?.payload.contains("stopped") == true)
+    #expect(talk.broker.record.published.allSatisfy { !$0.isRetained && $0.qos == 1 })
+  }
+
   @Test("while a broker acknowledges nothing, room stays for what is urgent, and then for states") func room() {
     let talk = Talk()
     talk.broker.answer { $0.publication = { _ in nil } }
