@@ -115,6 +115,7 @@ package final class Courier: @unchecked Sendable {
       let now = Moment.now()
       receiveOrders(at: now)
       sendUnfinished(at: now)
+      if intake.holdsStatuses { intake.ring() }
       advanceLine(ready, at: now.at)
       collect(at: now)
       receiveAcknowledgements(at: now)
