@@ -23,6 +23,7 @@ struct Daemon: Listener, ~Copyable {
   private var learntPowers: LearntPowersStore
   private var neighbours: NeighbourStore
   private var adapters: AdapterStore
+  private var announced: AnnouncedStore
   private(set) var end = Exit.done
   private var isOver = false
 
@@ -41,6 +42,8 @@ struct Daemon: Listener, ~Copyable {
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
+    let stale = configuration.core.average.stale
+    announced = AnnouncedStore(beside: String(configuration.host.outbox.path), isKept: isKept, stale: stale, started: started, log)
     // An adapter that a person names for once is not that radio's.
     let areOurs = isKept && invocation.value("radio") == nil
     self.adapters = AdapterStore(
@@ -122,7 +125,8 @@ struct Daemon: Listener, ~Copyable {
   var nextDeadline: Instant {
     let ours = min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now()))
     let held = holdUntil == .zero ? Instant.never : holdUntil
-    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours, held)
+    let home = min(homeAssistant.nextDeadline(gateway.devices), announced.nextDeadline)
+    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, home, ours, held)
   }
   var hasWork: Bool {
     sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
@@ -152,6 +156,7 @@ struct Daemon: Listener, ~Copyable {
     publishStatus(at: moment)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)
+    announced.turned(&gateway, homeAssistant.identities, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
     if isOver { notify.stopping() }
     sink.deliver()
     return !isOver
