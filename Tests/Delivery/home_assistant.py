@@ -80,5 +80,28 @@ def gone_meanwhile(folder):
             assert zones(again.messages[mark:])['2'] != 'unknown'
 
 
+@case
+def gone_unserved(folder):
+    """Nor does who left while the gateway did not run, though nobody served it and it was in no region."""
+    more = '[average]\nstale_s = 3\n[[calibration.device]]\nmatch = "altbeacon:*"\nmeasured_power_dbm = -59\n'
+
+    def zones(messages):
+        return {json.loads(m.payload)['id'][-4:]: json.loads(m.payload)['zone'] for m in messages if '/proximity/altbeacon' in m.topic}
+
+    with yard(folder, tags=0, discovery='true', more=more) as (air, broker, seen, gateway):
+        for name in ('0001', '0002'):
+            air.say('advertise', id=name, kind='altbeacon', company=0x118, beacon='11' * 18 + name, interval_ms=50, rssi=-66)
+        wait_until(lambda: set(zones(seen.messages)) == {'0001', '0002'}, 10, 'both are here')
+        kept = folder / 'state' / 'announced.jsonl'
+        wait_until(lambda: kept.exists() and len(kept.read_text().splitlines()) == 2, 20, 'they are written down')
+        gateway.kill()
+        air.say('silence', id='0001')
+        mark = len(seen.messages)
+        gateway.start()
+        wait_until(lambda: zones(seen.messages[mark:]).get('0001') == 'unknown', 40, 'the next run says that it has gone')
+        assert zones(seen.messages[mark:])['0002'] != 'unknown', zones(seen.messages[mark:])
+        wait_until(lambda: kept.read_text().count('0002') == 1 and '0001' not in kept.read_text(), 20, 'it is forgotten')
+
+
 if __name__ == '__main__':
     main()

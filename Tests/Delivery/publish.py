@@ -67,6 +67,38 @@ def the_old_protocol(folder):
 
 
 @case
+def a_rehearsal(folder):
+    """A rehearsal under a real gateway's name leaves what the broker retains of it alone, alive, at its end and when it is killed."""
+    with Mosquitto() as broker, Courier(port=broker.port, outbox=folder / 'o') as courier:
+        def retained():
+            with Subscriber(broker.watch, f'{BASE}/#') as late:
+                for name in ('yard', 'door'):
+                    late.wait(lambda m: m.topic.endswith(name))
+                return {m.topic[len(BASE) + 1:]: m.payload for m in late.messages if m.retain}
+
+        courier.online()
+        courier.say('state yard {"n":1}')
+        courier.say('state door {"state":"inside"}')
+        courier.until(lambda f: f['published'] == 2)
+        real = retained()
+        assert real['region/door'] == b'{"state":"inside"}', real
+        for is_killed in (False, True):
+            with Subscriber(broker.watch, f'{BASE}/#') as seen:
+                with Courier(port=broker.port, outbox=folder / 'p', simulated=1, keepalive=5) as played:
+                    played.online()
+                    played.say('state door {"simulated":true}')
+                    assert not seen.wait(lambda m: m.payload == b'{"simulated":true}').retain
+                    assert retained() == real
+                    if is_killed:
+                        played.kill()
+                    else:
+                        played.stop()
+                last = seen.wait(lambda m: m.topic.endswith('/status') and b'"simulated":true' in m.payload)
+                assert (b'connection lost' in last.payload) == is_killed, last
+            assert retained() == real
+
+
+@case
 def an_outage(folder):
     """A broker is killed, hangs or forgets: no durable event is lost, nothing stale arrives, states are published again."""
     # By default mosquitto drops what a slow subscriber has not taken.

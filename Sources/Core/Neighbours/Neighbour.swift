@@ -6,6 +6,8 @@ package struct Neighbour: BitwiseCopyable, Sendable {
   package var groups = GroupList()
   package var isOnline = false
   package var simulated = false
+  /// In a status: the broker kept it. Its sender may have died since.
+  package var isRetained = false
   /// In a hello: its number, and our highest number that it has received; zero when it has received none.
   package var sequence: UInt32 = 0
   package var echo: UInt32 = 0

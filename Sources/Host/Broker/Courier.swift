@@ -115,6 +115,7 @@ package final class Courier: @unchecked Sendable {
       let now = Moment.now()
       receiveOrders(at: now)
       sendUnfinished(at: now)
+      if intake.holdsStatuses { intake.ring() }
       advanceLine(ready, at: now.at)
       collect(at: now)
       receiveAcknowledgements(at: now)
@@ -260,7 +261,8 @@ package final class Courier: @unchecked Sendable {
   /// Past all that waits: one place in flight is always free for it.
   func sendFarewell(_ message: borrowing Message, at now: Instant) {
     guard case .up = line else { return }
-    _ = try? client.publish(message.topic, message.payload.bytes, isRetained: true, lasting: nil, as: .reply(number: 0), at: now)
+    let isRetained = settings.retains
+    _ = try? client.publish(message.topic, message.payload.bytes, isRetained: isRetained, lasting: nil, as: .reply(number: 0), at: now)
   }
 
   private var isAllDelivered: Bool {

@@ -36,7 +36,7 @@ extension Courier {
       let publication = Publication.state(slot: word.slot, version: word.version)
       let seconds = word.left.map { UInt32(max($0.seconds, 1)) }
       retained.send(slot: word.slot, version: word.version)
-      try send(word.message.topic, word.message.payload, isRetained: true, lasting: seconds, as: publication, at: now)
+      try send(word.message.topic, word.message.payload, isRetained: settings.retains, lasting: seconds, as: publication, at: now)
     }
   }
 

@@ -62,7 +62,7 @@ extension Courier {
     if settings.simulated { identifier.append("/rehearsal") }
     let will = farewell("connection lost")
     do throws(MQTTFault) {
-      try client.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will))
+      try client.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will, isWillRetained: settings.retains))
       line = .dialing
       dialer.dial()
     } catch { lose(error, at: now) }

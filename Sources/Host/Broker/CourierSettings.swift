@@ -20,7 +20,7 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   package var roster = Bounded<64, Name>(filledWith: Name())
   /// Authenticates messages between the site's gateways; empty: they are not authenticated.
   package var siteKeys = SiteProof()
-  /// How often all retained states are published again: a rehearsal of the same name, or somebody else, may have replaced them.
+  /// How often all states are published again: somebody may have replaced what is retained.
   package var refresh = Interval.seconds(600)
   /// Identifies this run, as in event ids.
   package var boot = Text<16>()
@@ -35,6 +35,8 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
     site = core.gateway.site
     name = core.gateway.name
     simulated = core.gateway.simulated
+    // Whoever comes later finds nothing retained.
+    if simulated { refresh = .seconds(5) }
     commands = core.publish.commands
     peers = core.peer.identify
     claims = core.site.roster.count > 1
@@ -46,6 +48,9 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   }
 
   package var topics: Topics { Topics(prefix: prefix, site: site, gateway: name) }
+
+  /// A rehearsal leaves nothing with the broker: it would replace the states of the real gateway of its name, and outlast the rehearsal.
+  var retains: Bool { !simulated }
 }
 
 package enum Severity: UInt8, BitwiseCopyable, Sendable { case info, warning, error }

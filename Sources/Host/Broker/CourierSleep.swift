@@ -29,7 +29,8 @@ extension Courier {
 
   private var nextDue: Instant {
     var due = min(store.nextDue, keepaliveDue)
-    if !isUnfinishedSent, store.unfinished != nil { due = min(due, Clock.now() + .milliseconds(50)) }
+    // The core thread does not say when its ring has room.
+    if intake.holdsStatuses || !isUnfinishedSent && store.unfinished != nil { due = min(due, Clock.now() + .milliseconds(50)) }
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break

@@ -15,6 +15,7 @@ package final class Intake {
   private var rates = RateLimiter()
   /// Statuses apart: the broker says once that a gateway has gone, also of one that talked a lot until then.
   private var statusRates = RateLimiter()
+  private var held = HeldStatuses()
   private var recent = RecentRequests()
   private var replies: [Message] = []
   private var tickets: UInt64 = 0
@@ -42,8 +43,12 @@ package final class Intake {
     return replies
   }
 
-  /// After what came together: the core thread wakes once for all of it.
+  /// Whether statuses wait for room in the core's ring.
+  var holdsStatuses: Bool { !held.isEmpty }
+
+  /// After what came together, and while something is held: the core thread wakes once for all of it.
   package func ring() {
+    held.hand(to: toCore.requests)
     if toCore.requests.count > 0 { toCore.bell.ring() }
   }
 
@@ -69,6 +74,12 @@ package final class Intake {
     } else {
       counters.requestsRefused.add()
     }
+  }
+
+  /// False when there is no room. Nothing overtakes what is held.
+  private func push(_ request: Request) -> Bool {
+    held.hand(to: toCore.requests)
+    return held.isEmpty && toCore.requests.push(request) == nil
   }
 
   // MARK: Commands
@@ -106,7 +117,7 @@ package final class Intake {
   }
 
   private func hand(_ request: Request, _ ticket: Ticket) {
-    if toCore.requests.push(request) != nil {
+    if !push(request) {
       counters.requestsLimited.add()
       recent.remove(ticket)
       replies.append(.reply(to: ticket, from: topics, refusing: "busy; try again"))
@@ -177,7 +188,7 @@ package final class Intake {
       // The broker's ACL has checked the topic, so the payload must agree with it.
       guard claim.matches(group: group, identity: identity, gateway: gateway) else { throw Refused("the topic says otherwise") }
       claim.at = now
-      if toCore.requests.push(.claim(claim)) != nil { counters.requestsLimited.add() }
+      if !push(.claim(claim)) { counters.requestsLimited.add() }
     } catch { counters.requestsRefused.add() }
   }
 
@@ -187,7 +198,7 @@ package final class Intake {
     guard mayReceive(gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       let hello = try Neighbour(gateway, hello: payload, to: settings)
-      if toCore.requests.push(.hello(hello)) != nil { counters.requestsLimited.add() }
+      if !push(.hello(hello)) { counters.requestsLimited.add() }
     } catch { counters.requestsRefused.add() }
   }
 
@@ -202,14 +213,16 @@ package final class Intake {
     if payload.byteCount == 0 && !settings.siteKeys.isEmpty { return }
     guard mayReceive(gateway, topic, payload, isStatus: true, at: now) else { return }
     do throws(Refused) {
-      let neighbour = try Neighbour(gateway, status: payload)
-      if toCore.requests.push(.neighbour(neighbour)) != nil { counters.requestsLimited.add() }
+      var neighbour = try Neighbour(gateway, status: payload)
+      neighbour.isRetained = isRetained
+      if !push(.neighbour(neighbour)), !held.put(neighbour) { counters.requestsLimited.add() }
     } catch { counters.requestsRefused.add() }
   }
 
   /// The broker retains the last status of a gateway that left the roster. The roster's first gateway clears it, if that gateway is offline.
   private func isOurs(toClear gateway: RawSpan, _ payload: RawSpan) -> Bool {
-    guard !settings.roster.isEmpty, settings.roster[0] == settings.name, !isOnRoster(gateway), payload.byteCount > 0 else { return false }
+    guard settings.retains, !settings.roster.isEmpty, settings.roster[0] == settings.name else { return false }
+    guard !isOnRoster(gateway), payload.byteCount > 0 else { return false }
     guard let last = try? Neighbour(gateway, status: payload) else { return false }
     return !last.isOnline && last.simulated == settings.simulated
   }
@@ -237,7 +250,7 @@ package final class Intake {
       var peer = try KnownPeer(address: address, payload)
       peer.gateway = Name(gateway)
       if let left { peer.age = max(Candidates.lifetime - left, .zero) }
-      if toCore.requests.push(.peer(peer)) != nil { counters.requestsLimited.add() }
+      if !push(.peer(peer)) { counters.requestsLimited.add() }
     } catch { counters.requestsRefused.add() }
   }
 }

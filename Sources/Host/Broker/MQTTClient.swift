@@ -40,6 +40,7 @@ import Core
     var identifier: Text<128>
     /// nil: no will.
     var will: Message?
+    var isWillRetained = true
   }
 
   /// How long the broker keeps our session: an older command must not be carried out. MQTT 3 has no such limit (RabbitMQ's is a day), so
@@ -78,7 +79,7 @@ import Core
       try check(
         unsafe will.topic.withCString { topic in
           unsafe will.payload.bytes.withUnsafeBytes {
-            unsafe mosquitto_will_set(handle, topic, CInt($0.count), $0.baseAddress, 1, true)
+            unsafe mosquitto_will_set(handle, topic, CInt($0.count), $0.baseAddress, 1, greeting.isWillRetained)
           }
         })
     }

@@ -5,9 +5,9 @@ import Synchronization
 package final class DiskThread: Sendable {
   /// The jobs: one of each kind at a time, done in this order.
   package enum Job: Int {
-    case configuration, learnt, neighbours, adapters, metrics
+    case configuration, learnt, neighbours, adapters, announced, metrics
 
-    fileprivate static let count = 5
+    fileprivate static let count = 6
 
     /// As it follows "a disk does not answer: ".
     package var words: StaticString {
@@ -16,6 +16,7 @@ package final class DiskThread: Sendable {
       case .learnt: "the learnt powers are being written"
       case .neighbours: "the known neighbours are being written"
       case .adapters: "the adapters' addresses are being written"
+      case .announced: "the announced devices are being written"
       case .metrics: "metrics_file is being written"
       }
     }

@@ -1,16 +1,30 @@
 package import Core
 
-/// The neighbours that were ever met, saved for the next run: one JSON object per line, readable by the owner only.
+/// The neighbours of which anything was ever known, saved for the next run: one JSON object per line, readable by the owner only.
 package enum NeighbourFile {
+  package enum Standing: UInt8, BitwiseCopyable {
+    /// It was heard.
+    case met
+    /// Only its status came.
+    case stated
+    /// Nobody waits for the run `boot` any more.
+    case forgotten
+  }
+
   package struct Entry {
     package var name: Name
     package var groups: GroupList
-    /// Unix time in seconds; nil if the clock was not synchronised.
+    /// The last sign of life: Unix time in seconds; nil if the clock was not synchronised.
     package var seen: Int64?
+    /// Which of its runs was the last; empty in files of older gateways.
+    package var boot: Text<16>
+    package var standing: Standing
 
-    package init(_ name: Name, _ groups: GroupList, seen: Int64?) { (self.name, self.groups, self.seen) = (name, groups, seen) }
+    package init(_ name: Name, _ groups: GroupList, seen: Int64?, boot: Text<16> = Text(), _ standing: Standing = .met) {
+      (self.name, self.groups, self.seen, self.boot, self.standing) = (name, groups, seen, boot, standing)
+    }
 
-    /// Whether it was last heard longer ago. Only a synchronised clock can tell.
+    /// Whether its last sign of life was longer ago. Only a synchronised clock can tell.
     package func isSilent(for most: Interval, at now: Moment) -> Bool {
       guard let seen, let wall = now.wall, wall / 1_000_000 - seen > Int64(most.seconds) else { return false }
       return now.trustedWall != nil
@@ -30,14 +44,17 @@ package enum NeighbourFile {
     var groups = GroupList()
     if let written: Text<100> = try? object.text("groups") { groups.read(written.bytes) }
     let seen = (try? object.number("seen", 0...1e12)).flatMap { $0 }
-    return Entry(name, groups, seen: seen.map { Int64($0) })
+    let boot: Text<16>? = try? object.text("boot")
+    let standing = Standing(written: (try? object.text("standing")) ?? Text<16>())
+    return Entry(name, groups, seen: seen.map { Int64($0) }, boot: boot ?? Text(), standing)
   }
 
-  /// A longer file could not be read again: the one that was heard longest ago goes.
+  /// A longer file could not be read again. Without a forgotten one, or one that was never heard, we wait for more gateways, or as many as
+  /// the broker knows; without one that we met, for fewer. So these stay longest, and of the same kind who was heard last.
   package static func shorten(_ entries: inout [Entry]) {
     while entries.count > Roster.capacity {
       var oldest = 0
-      for index in entries.indices where entries[index].seen ?? .max < entries[oldest].seen ?? .max { oldest = index }
+      for index in entries.indices where entries[index].goes(before: entries[oldest]) { oldest = index }
       entries.remove(at: oldest)
     }
   }
@@ -51,9 +68,33 @@ package enum NeighbourFile {
       let groups = entry.groups.text
       line.member("groups", text: groups.bytes)
       if let seen = entry.seen { line.member("seen", seen) } else { line.memberNull("seen") }
+      line.member("boot", text: entry.boot.bytes)
+      line.member("standing", entry.standing.word)
       line.closeObject()
       JSONLines.append(line, to: &bytes)
     }
     return bytes
+  }
+}
+
+extension NeighbourFile.Entry {
+  fileprivate func goes(before other: Self) -> Bool {
+    if standing != other.standing { return standing.rawValue > other.standing.rawValue }
+    return seen ?? .max < other.seen ?? .max
+  }
+}
+
+extension NeighbourFile.Standing {
+  fileprivate var word: StaticString {
+    switch self {
+    case .met: "met"
+    case .stated: "stated"
+    case .forgotten: "forgotten"
+    }
+  }
+
+  /// Whoever cannot be read was met, as in files of older gateways: it is waited for.
+  fileprivate init(written word: Text<16>) {
+    if word == Text("stated") { self = .stated } else if word == Text("forgotten") { self = .forgotten } else { self = .met }
   }
 }

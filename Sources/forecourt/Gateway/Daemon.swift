@@ -23,6 +23,7 @@ struct Daemon: Listener, ~Copyable {
   private var learntPowers: LearntPowersStore
   private var neighbours: NeighbourStore
   private var adapters: AdapterStore
+  private var announced: AnnouncedStore
   private(set) var end = Exit.done
   private var isOver = false
 
@@ -41,6 +42,8 @@ struct Daemon: Listener, ~Copyable {
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
+    let stale = configuration.core.average.stale
+    announced = AnnouncedStore(beside: String(configuration.host.outbox.path), isKept: isKept, stale: stale, started: started, log)
     // An adapter that a person names for once is not that radio's.
     let areOurs = isKept && invocation.value("radio") == nil
     self.adapters = AdapterStore(
@@ -122,7 +125,8 @@ struct Daemon: Listener, ~Copyable {
   var nextDeadline: Instant {
     let ours = min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now()))
     let held = holdUntil == .zero ? Instant.never : holdUntil
-    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, homeAssistant.nextDeadline(gateway.devices), ours, held)
+    let home = min(homeAssistant.nextDeadline(gateway.devices), announced.nextDeadline)
+    return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, home, ours, held)
   }
   var hasWork: Bool {
     sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
@@ -152,6 +156,7 @@ struct Daemon: Listener, ~Copyable {
     publishStatus(at: moment)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)
+    announced.turned(&gateway, homeAssistant.identities, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
     if isOver { notify.stopping() }
     sink.deliver()
     return !isOver
@@ -206,7 +211,7 @@ struct Daemon: Listener, ~Copyable {
     switch request {
     case .command(.reload, let ticket):
       if !reloading.request(ticket) { reply(to: ticket, "too many reloads are waiting; try again") }
-    case .command(.forgetNeighbour(let name), let ticket): reply(to: ticket, forget(name))
+    case .command(.forgetNeighbour(let name), let ticket): reply(to: ticket, forget(name, at: now))
     case .command(.capture(let span), let ticket):
       let refusal = commands.startCapture(during: span, ticket, of: radios, beside: String(host.outbox.path), gateway, at: now)
       if let refusal { return reply(to: ticket, refusal) }
@@ -217,6 +222,7 @@ struct Daemon: Listener, ~Copyable {
     case .command(let command, let ticket): reply(to: ticket, RemoteCommands.perform(command, on: &gateway, at: now))
     case .claim(let claim): gateway.receive(claim: claim, at: now)
     case .neighbour(let neighbour):
+      guard neighbours.admit(neighbour, gateway.settings) else { return }
       // Some brokers (RabbitMQ) give wildcard subscribers no retained message: a newcomer knows us only when we publish again.
       if gateway.isNews(neighbour) { status.publishAgain() }
       gateway.receive(status: neighbour, at: now)
@@ -229,10 +235,9 @@ struct Daemon: Listener, ~Copyable {
   }
 
   /// nil when it is done, else why not.
-  private mutating func forget(_ name: Name) -> String? {
+  private mutating func forget(_ name: Name, at now: Instant) -> String? {
     if gateway.settings.site.place(of: name) != nil { return "[site] gateways names it: take it out there, and reload" }
-    guard gateway.forget(name) else { return "no neighbour of that name is known" }
-    neighbours.forget(name)
+    guard neighbours.forget(name, in: &gateway, at: now) else { return "no neighbour of that name is known" }
     log.say(.info, "a command made this gateway forget the neighbour \(String(name))")
     return nil
   }

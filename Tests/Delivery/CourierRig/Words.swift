@@ -28,6 +28,7 @@ extension CourierSettings {
     case "prefix": prefix = Name(value)
     case "site": site = Name(value)
     case "name": name = Name(value)
+    case "simulated": simulated = value == "1"
     case "commands": commands = value == "1"
     case "claims": claims = value == "1"
     case "peers": peers = value == "1"

@@ -109,6 +109,19 @@ import Testing
     #expect(!goesOn && last.contains { $0.contains("/reply/capture") && $0.contains(#""packets":1,"#) }, "\(last)")
   }
 
+  @Test("a neighbour that a command forgot is not brought back by the status that the broker kept of it") func forgotten() throws {
+    var rig = try DaemonRig(Self.yard)
+    var status = Neighbour()
+    (status.name, status.boot, status.isOnline, status.isRetained) = (Name("island"), Text("run 1"), true, true)
+    for (boot, isKnown) in [("run 1", true), ("run 1", false), ("run 2", true)] as [(StaticString, Bool)] {
+      status.boot = Text(boot)
+      _ = rig.sink.requests.push(.neighbour(status))
+      rig.command(.forgetNeighbour(Name("island")))
+      let told = try rig.turn(at: 1).lines.first { $0.contains("/reply/forget-neighbour") } ?? ""
+      #expect(told.contains(isKnown ? #""ok":true"# : "no neighbour of that name is known"), "\(told)")
+    }
+  }
+
   @Test("it wakes when a command's time is over, though nothing else is due") func waking() throws {
     var rig = try DaemonRig("")
     _ = try rig.turn(at: 0.001)

@@ -40,8 +40,27 @@ import Testing
 
   private func text(in folder: String) -> String { (try? String(contentsOfFile: folder + "neighbours.jsonl", encoding: .utf8)) ?? "" }
 
+  /// Those that are not forgotten.
   private func names(in folder: String) -> [String] {
-    text(in: folder).split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
+    text(in: folder).split(separator: "\n").filter { !$0.contains("forgotten") }.map { String($0.split(separator: "\"")[3]) }
+  }
+
+  private func forget(_ name: StaticString, _ store: inout NeighbourStore, _ machine: inout Machine, at seconds: Double) -> Bool {
+    store.forget(Name(name), in: &machine.gateway, at: .zero + .seconds(seconds))
+  }
+
+  private func isAlone(_ machine: borrowing Machine) -> Bool { machine.gateway.triggers.membership.isAlone }
+
+  /// Whether a status of this run goes on to the gateway, which then waits for it.
+  private func states(
+    _ boot: StaticString, isRetained: Bool, isOnline: Bool = true, _ store: inout NeighbourStore, _ machine: inout Machine
+  ) -> Bool {
+    var status = Neighbour()
+    (status.name, status.boot, status.isOnline, status.isRetained) = (Name("dead"), Text(boot), isOnline, isRetained)
+    status.groups.append(Name("pumps"))
+    guard store.admit(status, machine.gateway.settings) else { return false }
+    machine.gateway.receive(status: status, at: .zero + .seconds(1))
+    return true
   }
 
   private func write(_ lines: [(name: String, seen: Int64)]) throws {
@@ -49,9 +68,11 @@ import Testing
     try text.write(toFile: folder + "neighbours.jsonl", atomically: true, encoding: .utf8)
   }
 
-  private func greet(_ machine: inout Machine, at seconds: Double) {
+  private func greet(
+    _ machine: inout Machine, _ name: Name = Name("new"), _ boot: Text<16> = Text("0123456789abcdef"), at seconds: Double
+  ) {
     var hello = Neighbour()
-    (hello.name, hello.boot, hello.sequence, hello.isOnline) = (Name("new"), Text("0123456789abcdef"), 1, true)
+    (hello.name, hello.boot, hello.sequence, hello.isOnline) = (name, boot, 1, true)
     hello.groups.append(Name("pumps"))
     machine.gateway.receive(hello: hello, at: .zero + .seconds(seconds))
   }
@@ -79,9 +100,8 @@ import Testing
     try FileManager.default.removeItem(atPath: folder + "neighbours.jsonl")
     turn(&store, &machine, at: 5)
     #expect(names(in: folder) == [], "the same is not written again")
-    let (late, gone) = (machine.gateway.forget(Name("late")), machine.gateway.forget(Name("old")))
+    let (late, gone) = (forget("late", &store, &machine, at: 6), forget("old", &store, &machine, at: 6))
     #expect(late && !gone)
-    store.forget(Name("late"))
     turn(&store, &machine, at: 7)
     #expect(names(in: folder) == ["new"])
   }
@@ -113,5 +133,97 @@ import Testing
     let written = text(in: folder)
     let seen = try #require(written.firstMatch(of: /"seen":(\d+)/).flatMap { Int64($0.1) })
     #expect(seen >= long + 50, "\(written)")
+  }
+
+  @Test("what the broker kept of a forgotten run brings nobody back, in this run or the next; a new run, a fresh status or a hello does")
+  func forgotten() throws {
+    for sign in 0..<4 {
+      var machine = try Machine(Self.toml)
+      var store = store(in: folder)
+      let begins = states("run 1", isRetained: true, &store, &machine)
+      let isForgotten = forget("dead", &store, &machine, at: 1)
+      let isBack = states("run 1", isRetained: true, &store, &machine) || forget("dead", &store, &machine, at: 1)
+      #expect(begins && isForgotten && !isBack)
+      turn(&store, &machine, at: 2)
+
+      machine = try Machine(Self.toml)
+      store = self.store(in: folder)
+      store.restore(&machine.gateway, log)
+      let isBackNext = states("run 1", isRetained: true, &store, &machine) || !isAlone(machine)
+      #expect(!isBackNext, "nor in the next run")
+      switch sign {
+      case 0: _ = states("run 2", isRetained: true, &store, &machine)
+      case 1: _ = states("run 1", isRetained: false, &store, &machine)
+      case 2: _ = states("run 1", isRetained: true, isOnline: false, &store, &machine)
+      default:
+        greet(&machine, Name("dead"), Text("run 1"), at: 3)
+        turn(&store, &machine, at: 3)
+      }
+      let lives = states(sign == 0 ? "run 2" : "run 1", isRetained: true, &store, &machine)
+      #expect(lives == (sign != 2), "\(sign): its will brings nobody back")
+      try FileManager.default.removeItem(atPath: folder + "neighbours.jsonl")
+    }
+  }
+
+  @Test("a neighbour of which only the broker's copy of a status came is forgotten as soon as others, and never while it renews it")
+  func statedOnly() throws {
+    let day: Int64 = 86_400
+    let now = Int64(Date().timeIntervalSince1970)
+    for (days, isFresh, isWaitedFor) in [(29, false, true), (31, false, false), (29, true, true)] as [(Int64, Bool, Bool)] {
+      func write(_ seen: Int64) throws {
+        let line = "{\"gateway\":\"dead\",\"groups\":\"pumps\",\"seen\":\(seen),\"boot\":\"run 1\",\"standing\":\"stated\"}\n"
+        try line.write(toFile: folder + "neighbours.jsonl", atomically: true, encoding: .utf8)
+      }
+      try write(now - days * day)
+      var machine = try Machine(Self.toml)
+      var store = store(in: folder)
+      store.restore(&machine.gateway, log)
+      let wasAlone = isAlone(machine)
+      let isAdmitted = states("run 1", isRetained: !isFresh, &store, &machine)
+      let isNowAlone = isAlone(machine)
+      #expect(wasAlone, "the broker has to say so again")
+      #expect(isAdmitted == isWaitedFor && isNowAlone != isWaitedFor)
+      turn(&store, &machine, at: 2)
+      let seen = text(in: folder).firstMatch(of: /"seen":(\d+),/).flatMap { Int64($0.1) } ?? 0
+      #expect(isFresh ? seen >= now : seen == now - days * day, "what the broker kept renews nothing")
+    }
+  }
+
+  @Test("one that is known by the broker's copy alone is forgotten while the gateway runs, too") func running() throws {
+    var machine = try Machine("[site]\nforget_after_s = 60\n" + Self.toml)
+    var store = store(in: folder)
+    let old = Int64(Date().timeIntervalSince1970) - 59
+    let line = "{\"gateway\":\"dead\",\"groups\":\"pumps\",\"seen\":\(old),\"boot\":\"run 1\",\"standing\":\"stated\"}\n"
+    try line.write(toFile: folder + "neighbours.jsonl", atomically: true, encoding: .utf8)
+    store.restore(&machine.gateway, log)
+    let isAdmitted = states("run 1", isRetained: true, &store, &machine)
+    let wasAlone = isAlone(machine)
+    sleep(3)
+    turn(&store, &machine, at: 4)
+    let isNowAlone = isAlone(machine)
+    #expect(isAdmitted && !wasAlone && isNowAlone && text(in: folder).contains("\"standing\":\"forgotten\""))
+  }
+
+  @Test("while the clock is not set no neighbour expires; from then on its silence counts") func undated() throws {
+    var machine = try Machine(Self.toml)
+    var store = store(in: folder)
+    store.isClockTrusted = false
+    _ = states("run 1", isRetained: true, &store, &machine)
+    turn(&store, &machine, at: 2)
+    #expect(text(in: folder).contains("\"seen\":null,\"boot\":\"run 1\",\"standing\":\"stated\"}"), "\(text(in: folder))")
+    store.isClockTrusted = true
+    turn(&store, &machine, at: 4)
+    #expect(text(in: folder).contains(/"seen":\d+,/), "\(text(in: folder))")
+  }
+
+  @Test("the roster's gateways and rehearsals are none of its business") func others() throws {
+    var machine = try Machine("[site]\ngateways = [\"gateway\", \"dead\"]\n" + Self.toml)
+    var store = store(in: folder)
+    let isAdmitted = states("run 1", isRetained: true, &store, &machine)
+    var rehearsal = Neighbour()
+    (rehearsal.name, rehearsal.boot, rehearsal.isOnline, rehearsal.simulated) = (Name("played"), Text("run 1"), true, true)
+    let goesOn = store.admit(rehearsal, try Machine(Self.toml).gateway.settings)
+    turn(&store, &machine, at: 2)
+    #expect(isAdmitted && goesOn && text(in: folder).isEmpty)
   }
 }

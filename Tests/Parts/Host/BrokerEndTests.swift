@@ -30,6 +30,47 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("a neighbour's goodbye that finds the core thread busy reaches it once it has time, though nothing more comes") func goodbye() {
+    let talk = Talk {
+      $0.claims = true
+      // No sign of life wakes it meanwhile.
+      $0.broker.keepalive = .seconds(1_200)
+    }
+    talk.start()
+    talk.online()
+    // So the run before is settled.
+    talk.until("the outbox's word") { talk.courier.isUnfinishedSent }
+    var count = 0
+    while talk.requests.count < 16 {
+      count += 1
+      talk.broker.publish("forecourt/site/claim/site/hello/third", "{\"v\":1,\"gateway\":\"third\",\"boot\":\"b\",\"seq\":\(count)}")
+      usleep(2_000)
+    }
+    talk.broker.publish("forecourt/site/other/status", #"{"v":1,"state":"offline","boot":"b"}"#)
+    talk.until("held") { talk.courier.intake.holdsStatuses }
+    // The courier no longer expects what comes together, nor tries its subscriptions.
+    usleep(2_500_000)
+    var hasGone = false
+    talk.until("the goodbye", seconds: 4) {
+      while let request = talk.requests.pop() { if case .neighbour(let neighbour) = request { hasGone = hasGone || !neighbour.isOnline } }
+      return hasGone
+    }
+    talk.stop()
+  }
+
+  @Test("a rehearsal retains nothing: neither its states, nor its will, nor its last word") func rehearsed() throws {
+    let talk = Talk { $0.simulated = true }
+    talk.start()
+    talk.online()
+    let greeting = try #require(talk.broker.record.greetings.first)
+    #expect(greeting.willTopic == base + "/status" && greeting.willFlags == 0x08, "at QoS 1")
+    talk.push(.state, base + "/region/door", "{}")
+    talk.until("a state") { talk.published(base + "/region/door").count == 1 }
+    talk.stop()
+    #expect(talk.published(base + "/status").last?.payload.contains("stopped") == true)
+    #expect(talk.broker.record.published.allSatisfy { !$0.isRetained && $0.qos == 1 })
+  }
+
   @Test("while a broker acknowledges nothing, room stays for what is urgent, and then for states") func room() {
     let talk = Talk()
     talk.broker.answer { $0.publication = { _ in nil } }

@@ -46,6 +46,7 @@ import Testing
     }
     let site = CourierSettings(core, host, boot: Text("run"))
     #expect(site.claims && site.peers && site.commands && site.simulated && site.roster.count == 2 && site.roster[1] == Name("till"))
+    #expect(plain.refresh == .seconds(600) && plain.retains && site.refresh == .seconds(5) && !site.retains)
     host.signingKey = [3, 1, 2]
     #expect(CourierSettings(core, host, boot: Text()).signingKey == Text("\u{3}\u{1}\u{2}"))
     var grouped = Settings()

@@ -52,7 +52,7 @@ import Testing
     let words: [(DiskThread.Job, String)] = [
       (.configuration, "the configuration is being read"), (.learnt, "the learnt powers are being written"),
       (.neighbours, "the known neighbours are being written"), (.adapters, "the adapters' addresses are being written"),
-      (.metrics, "metrics_file is being written"),
+      (.announced, "the announced devices are being written"), (.metrics, "metrics_file is being written"),
     ]
     // Nobody works.
     let diskThread = DiskThread(waking: Doorbell())
@@ -60,24 +60,24 @@ import Testing
     for (index, (job, said)) in words.enumerated() {
       #expect("\(job.words)" == said)
       // The first in order is submitted last.
-      #expect(diskThread.submit(words[4 - index].0, at: at(Double(index))) {} && diskThread.isBusy(words[4 - index].0))
+      #expect(diskThread.submit(words[5 - index].0, at: at(Double(index))) {} && diskThread.isBusy(words[5 - index].0))
     }
     #expect(diskThread.late(at: at(4.999)) == nil && diskThread.nextDeadline(after: at(4.999)) == at(5))
     for (index, (job, _)) in words.reversed().enumerated() {
       let due = Double(index) + 5
       #expect(diskThread.late(at: at(due)) == job, "the first in order")
-      #expect(diskThread.nextDeadline(after: at(due)) == (index < 4 ? at(due + 1) : .never))
+      #expect(diskThread.nextDeadline(after: at(due)) == (index < 5 ? at(due + 1) : .never))
     }
   }
 
   @Test("what waits together is done in order, whenever it was submitted") func order() {
     let diskThread = DiskThread(waking: Doorbell())
     let result = Result()
-    for job in [DiskThread.Job.metrics, .learnt, .configuration, .adapters, .neighbours] {
+    for job in [DiskThread.Job.metrics, .learnt, .announced, .configuration, .adapters, .neighbours] {
       #expect(diskThread.submit(job, at: .zero) { result.done.append(job.rawValue) })
     }
     diskThread.stop()
     diskThread.start().join()
-    #expect(result.done == [0, 1, 2, 3, 4])
+    #expect(result.done == [0, 1, 2, 3, 4, 5])
   }
 }

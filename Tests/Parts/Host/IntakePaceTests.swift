@@ -44,7 +44,7 @@ import Testing
     let hello = #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#
     var dropped = 0
     for (topic, payload) in [
-      ("gateway/command/ping", "{}"), ("claim/site/hello/other", hello), ("other/status", #"{"v":1,"state":"online","boot":"b"}"#),
+      ("gateway/command/ping", "{}"), ("claim/site/hello/other", hello),
       ("peer/aa:bb:cc:dd:ee:0f/other", #"{"v":1,"random":true,"id":"BC00BD17"}"#),
     ] {
       door.say("forecourt/site/" + topic, payload)
@@ -54,6 +54,41 @@ import Testing
     _ = door.claim()
     #expect(door.counters.requestsLimited.count == dropped + 1 && door.counters.claims.count == 1)
     #expect(door.counters.requestsRefused.count == 0 && door.counters.commands.count == 1)
+  }
+
+  @Test("a status that finds the core's ring full waits, the latest of each gateway, and nothing overtakes it") func held() {
+    let door = Door()
+    for _ in 0..<16 { #expect(door.core.push(.caughtUp) == nil) }
+    func say(_ name: String, _ state: String) {
+      door.say("forecourt/site/\(name)/status", "{\"v\":1,\"state\":\"\(state)\",\"boot\":\"b\"}")
+    }
+    func heard() -> String? {
+      switch door.core.pop() {
+      case .neighbour(let neighbour): "\(String(neighbour.name)) \(neighbour.isOnline)"
+      case .claim: "a claim"
+      case .caughtUp: "old"
+      default: nil
+      }
+    }
+    say("other", "online")
+    say("third", "online")
+    say("other", "offline")
+    #expect(door.intake.holdsStatuses && door.counters.requestsLimited.count == 0)
+    #expect(heard() == "old")
+    // Takes the only room.
+    door.intake.ring()
+    #expect(door.intake.holdsStatuses)
+    for _ in 0..<15 { #expect(heard() == "old") }
+    door.say("forecourt/site/claim/island/peer:BC00BD17/other", Door.words(of: Name("other")) { _ in })
+    #expect([heard(), heard(), heard(), heard()] == ["other false", "third true", "a claim", nil] && !door.intake.holdsStatuses)
+    for _ in 0..<16 { #expect(door.core.push(.caughtUp) == nil) }
+    for number in 0..<65 { say("gate\(number)", "offline") }
+    #expect(door.counters.requestsLimited.count == 1, "sixty-four at most")
+    for number in 0..<80 {
+      #expect(heard() == (number < 16 ? "old" : "gate\(number - 16) false"))
+      door.intake.ring()
+    }
+    #expect(heard() == nil && !door.intake.holdsStatuses)
   }
 
   @Test("of messages that fail authentication one is told, with the name in which it came") func warnings() {

@@ -144,10 +144,10 @@ import Testing
     door.say("forecourt/site/other/status", words)
     guard case .neighbour(let neighbour)? = door.core.pop() else { throw Lost() }
     #expect(neighbour.name == Name("other") && neighbour.boot == Text("b7") && neighbour.groups.has(Name("yard")))
-    #expect(!neighbour.groups.has(Name("gate")))
-    door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost"}"#)
+    #expect(!neighbour.groups.has(Name("gate")) && !neighbour.isRetained)
+    door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost"}"#, isRetained: true)
     guard case .neighbour(let gone)? = door.core.pop() else { throw Lost() }
-    #expect(!gone.isOnline)
+    #expect(!gone.isOnline && gone.isRetained)
     door.say("forecourt/site/other/status", words.replacing(#""v":1"#, with: #""v":1,"simulated":true"#))
     guard case .neighbour(let rehearsing)? = door.core.pop() else { throw Lost() }
     #expect(rehearsing.simulated)

@@ -15,14 +15,18 @@ import Testing
     var everywhere = GroupList()
     everywhere.isEverything = true
     let entries = [
-      NeighbourFile.Entry(Name("island \"2\""), groups, seen: 1_764_000_000), NeighbourFile.Entry(Name("island-3"), everywhere, seen: nil),
+      NeighbourFile.Entry(Name("island \"2\""), groups, seen: 1_764_000_000, boot: Text("0123456789abcdef"), .forgotten),
+      NeighbourFile.Entry(Name("island-3"), everywhere, seen: nil, .stated),
     ]
+    // An older gateway's file.
+    let old = "{\"gateway\":\"old\",\"groups\":\"*\",\"seen\":7}\n"
     try NewFile.write(
-      NeighbourFile.text(entries) + Array("{\"gateway\":7}\n{\"gateway\":\"\",\"groups\":\"*\"}\n{\"groups\":\"*\"}\nnonsense\n".utf8),
+      NeighbourFile.text(entries) + Array((old + "{\"gateway\":7}\n{\"gateway\":\"\"}\n{\"groups\":\"*\"}\nnonsense\n").utf8),
       to: path)
     let read = try NeighbourFile.read(path)
-    #expect(read.map { String($0.name) } == ["island \"2\"", "island-3"])
-    #expect(read.map { String($0.groups.text) } == ["pumps/doors", "*"] && read.map { $0.seen } == [1_764_000_000, nil])
+    #expect(read.map { String($0.name) } == ["island \"2\"", "island-3", "old"])
+    #expect(read.map { String($0.groups.text) } == ["pumps/doors", "*", "*"] && read.map { $0.seen } == [1_764_000_000, nil, 7])
+    #expect(read.map { String($0.boot) } == ["0123456789abcdef", "", ""] && read.map { $0.standing } == [.forgotten, .stated, .met])
   }
 
   @Test("only a synchronised clock expires a neighbour") func silent() {
@@ -50,5 +54,13 @@ import Testing
     try NewFile.write(NeighbourFile.text(entries), to: path)
     let read = try NeighbourFile.read(path)
     #expect(read.count == 64 && read.contains { $0.seen == nil } && read.allSatisfy { $0.seen ?? .max >= 1_790_000_037 })
+    for standing in [NeighbourFile.Standing.stated, .forgotten] {
+      entries[5].standing = standing
+      let name = entries[5].name
+      entries[5].seen = nil
+      entries.append(NeighbourFile.Entry(Name("one more"), groups, seen: 0))
+      NeighbourFile.shorten(&entries)
+      #expect(entries.count == 64 && !entries.contains { $0.name == name } && entries.contains { $0.name == Name("one more") })
+    }
   }
 }

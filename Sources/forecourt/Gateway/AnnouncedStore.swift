@@ -1,0 +1,58 @@
+import Core
+import Host
+
+/// Saves beside the outbox whom Home Assistant was told of. Whoever left while no gateway ran would be at home there for ever: the outbox
+/// knows only who was served, or inside a region. So once the next run has listened long enough to hear who is still here, it says once how
+/// near each of them is, or that it has gone. A rehearsal announces nobody, and saves nothing.
+struct AnnouncedStore {
+  private let path: String
+  private let isKept: Bool
+  /// Announced by the run before, and not yet spoken of.
+  private var former: [Identity] = []
+  private let due: Instant
+  private var isDue = false
+  private var saved: [Identity] = []
+  private var saveDue = Instant.zero
+
+  /// A radio starts within this time; after that whoever is silent for `stale_s` has gone, as at any other time.
+  private static let patience = Interval.seconds(15)
+  /// Flash wears, and newcomers come together.
+  private static let pause = Interval.seconds(10)
+
+  init(beside outbox: String, isKept: Bool, stale: Interval, started: Instant, _ log: Log) {
+    path = outbox.folder + "announced.jsonl"
+    self.isKept = isKept
+    due = started + Self.patience + stale
+    guard isKept else { return }
+    do throws(FileRefusal) { former = try AnnouncedFile.read(path) } catch {
+      log.say(.warning, "\(path) \(error.sentence); who left meanwhile stays at home in Home Assistant until it is heard again")
+    }
+    saved = former
+  }
+
+  /// Without a connection they wait for it.
+  var nextDeadline: Instant { former.isEmpty || isDue ? .never : due }
+
+  /// Once a turn. `announced`: by this run.
+  mutating func turned(
+    _ gateway: inout Gateway, _ announced: [Identity], isOnline: Bool, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log
+  ) {
+    guard isKept else { return }
+    isDue = isDue || now >= due
+    if isDue, isOnline, !former.isEmpty {
+      // New settings may no longer name it: then nothing of it is published.
+      for identity in former where gateway.settings.interest(in: identity).isMatched { gateway.publishProximity(of: identity, at: now) }
+      former = []
+    }
+    guard isOver || now >= saveDue, !diskThread.isBusy(.announced) else { return }
+    saveDue = now + Self.pause
+    var all = announced
+    for identity in former where !all.contains(identity) { all.append(identity) }
+    guard all != saved else { return }
+    saved = all
+    let (text, path) = (AnnouncedFile.text(all), path)
+    _ = diskThread.submit(.announced, at: now) {
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+    }
+  }
+}
