@@ -17,7 +17,7 @@ extension Courier {
   private func refresh(at now: Instant) {
     guard now >= refreshDue, retained.isAllAcknowledged else { return }
     refreshDue = now + settings.refresh
-    retained.requeue()
+    retained.refresh()
   }
 
   private func sendReplies(at now: Instant) throws(MQTTFault) {
@@ -31,8 +31,13 @@ extension Courier {
   /// Room that stays free for the last status, whatever else is in flight.
   private static let roomForFarewell = 1
 
+  /// After a reload or a new connection all go at once, and the broker takes them one after another: a fire must not wait behind hundreds.
+  private static let statesAtOnce = 8
+
   private func sendStates(at now: Instant) throws(MQTTFault) {
-    while client.inFlight.room > Self.roomForFarewell, let word = retained.next(at: now) {
+    while client.inFlight.room > Self.roomForFarewell, retained.unsent > 0, retained.awaited < Self.statesAtOnce,
+      let word = retained.next(at: now)
+    {
       let publication = Publication.state(slot: word.slot, version: word.version)
       let seconds = word.left.map { UInt32(max($0.seconds, 1)) }
       retained.send(slot: word.slot, version: word.version)

@@ -26,7 +26,11 @@ struct RetainedMessages {
   private var lastVersion: UInt64 = 0
   private(set) var unsent = 0
 
-  var isAllAcknowledged: Bool { unsent == 0 && !places.contains { $0.acknowledged != $0.version } }
+  /// But for what the broker refuses.
+  var isAllAcknowledged: Bool { !places.contains { $0.acknowledged != $0.version && !$0.backoff.wasRefused } }
+
+  /// How many are sent and not acknowledged.
+  var awaited: Int { places.count { $0.sent == $0.version && $0.acknowledged != $0.version } }
 
   /// False if there is no place for another topic.
   mutating func put(_ message: Message, at now: Instant) -> Bool {
@@ -95,8 +99,16 @@ struct RetainedMessages {
     return next
   }
 
-  /// Everything goes again: somebody may have replaced it. After a lost connection the will has replaced the status, and a broker that was
-  /// killed may know our session but only have an older copy of what it retained.
+  /// What the broker has goes again: somebody may have replaced it.
+  mutating func refresh() {
+    for index in places.indices where places[index].acknowledged == places[index].version && places[index].message.payload.count > 0 {
+      (places[index].sent, places[index].acknowledged) = (0, 0)
+      unsent += 1
+    }
+  }
+
+  /// Everything goes again. After a lost connection the will has replaced the status, and a broker that was killed may know our session but
+  /// only have an older copy of what it retained.
   mutating func requeue() {
     unsent = 0
     for index in places.indices {

@@ -154,14 +154,14 @@ import Testing
 
   @Test("a beacon of two formats that is being served is not served again after the same settings were read again") func readAgain() {
     var rig = rig()
-    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.frame)
-    for step in 0..<400 {
-      let time = 18 + Double(step) / 10
-      if step == 100 { rig.gateway.reload(settings(), at: Instant(microseconds: Int64(time * 1e6))) }
-      // After that the worse name is heard first.
-      hear(&rig, 1, from: time, to: time + 0.05, level: -60, data: step % 20 == 5 ? Self.frame : Self.eddystone)
+    hear(&rig, 1, from: 10, to: 14, level: -84, becoming: -72, data: Self.eddystone)
+    for step in 0..<500 {
+      let time = 14 + Double(step) / 10
+      if step == 207 { rig.gateway.reload(settings(), at: Instant(microseconds: Int64(time * 1e6))) }
+      // Mostly it is the worse name.
+      hear(&rig, 1, from: time, to: time + 0.05, level: min(-72 + 3 * (time - 14), -60), data: step % 25 == 5 ? Self.frame : Self.eddystone)
     }
-    rig.wait(until: 200)
+    rig.wait(until: 400)
     let told = rig.told().filter { ["fire", "leave"].contains($0.event) }
     #expect(told.map(\.event) == ["fire", "leave"] && told.allSatisfy { $0.id.hasPrefix("ibeacon") }, "\(told)")
   }

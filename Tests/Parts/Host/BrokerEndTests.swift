@@ -90,6 +90,19 @@ private let base = "forecourt/site/gateway"
     #expect(talk.broker.record.published.last?.topic == base + "/status" && talk.broker.record.goodbyes == 1)
   }
 
+  @Test("of hundreds of states only eight go before a fire") func states() {
+    let talk = Talk()
+    talk.broker.answer { $0.publication = { topic in topic.contains("/region/") ? nil : 0 } }
+    talk.start()
+    talk.online()
+    for number in 0..<40 { talk.push(.state, base + "/region/\(number)", "{}") }
+    talk.until("states") { talk.broker.record.published.count >= 8 && talk.messages.count == 0 }
+    pump(1, isUrgent: true, to: talk)
+    talk.until("the fire") { talk.published(base + "/trigger/pump").count == 1 }
+    #expect(talk.broker.record.published.count == 9)
+    talk.stop()
+  }
+
   @Test("an end waits for the acknowledgement that is on its way; the status is the last word", arguments: [true, false])
   func patient(isAnswered: Bool) throws {
     let talk = Talk()

@@ -135,4 +135,27 @@ import Testing
     shelf.requeue()
     #expect(sent() == ["ours"])
   }
+
+  @Test("what a broker refuses keeps nothing else from going again, nor is it tried sooner for that") func refreshed() throws {
+    var shelf = RetainedMessages()
+    for topic in ["a", "b", "c"] {
+      var message = Message()
+      (message.care, message.topic, message.payload) = (.state, Topic(topic), Payload("1"))
+      #expect((shelf.put(message, at: .zero)) == true)
+    }
+    var words: [(slot: Int, version: UInt64)] = []
+    while let word = shelf.next(at: .zero) {
+      shelf.send(slot: word.slot, version: word.version)
+      words.append((word.slot, word.version))
+    }
+    #expect(shelf.awaited == 3 && !shelf.isAllAcknowledged)
+    for word in words.dropFirst() { shelf.acknowledge(slot: word.slot, version: word.version) }
+    #expect(shelf.awaited == 1 && !shelf.isAllAcknowledged)
+    shelf.refuse(slot: words[0].slot, version: words[0].version, at: .zero)
+    #expect(shelf.awaited == 0 && shelf.isAllAcknowledged && shelf.unsent == 1)
+    shelf.refresh()
+    #expect(shelf.unsent == 3 && shelf.hasRefused && shelf.nextRetry(after: .zero) == .zero + .seconds(1))
+    let first = shelf.next(at: .zero)
+    #expect(first?.message.topic == Topic("b") && !shelf.isAllAcknowledged)
+  }
 }
