@@ -187,6 +187,7 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package var minimumSamples = 4
   package var minimumRate: Float = 0.5
   package var refractory = Interval.seconds(30)
+  package var groupRefractory = Interval.zero
   package var expires = Interval.seconds(60)
   package var group = Name()
   package var margin = Decibels(6)

@@ -29,7 +29,8 @@ package struct Interval: Comparable, Hashable, Sendable, BitwiseCopyable {
 
   package static let zero = Interval(microseconds: 0)
   package static func milliseconds(_ count: Int64) -> Self { Self(microseconds: count * 1_000) }
-  package static func seconds(_ count: Double) -> Self { Self(microseconds: Int64((count * 1e6).rounded())) }
+  /// `rounded()` would call libm.
+  package static func seconds(_ count: Double) -> Self { Self(microseconds: Int64(count * 1e6 + (count < 0 ? -0.5 : 0.5))) }
   package static func hours(_ count: Int64) -> Self { Self(microseconds: count * 3_600_000_000) }
 
   package var seconds: Double { double(microseconds) * 1e-6 }

@@ -123,6 +123,7 @@ extension Triggers {
 
   /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it.
   private func standing(of encounter: Encounter, at now: Instant, _ settings: borrowing Settings) -> Claim.Standing {
+    if encounter.holdsGroup(at: now) { return .fired }
     let isUnjudged = plan.isPlaced(Int(encounter.trigger)) && now - encounter.approach.heard < Self.memory
     return encounter.standing == .withdrawn && isUnjudged ? .candidate : encounter.standing
   }

@@ -1,28 +1,5 @@
 /// One device at one trigger: it comes, stands, is served, and goes.
 package struct Encounter: BitwiseCopyable {
-  package enum Stage: BitwiseCopyable, Equatable {
-    case absent
-    /// Within `arm_m`: the device approaches.
-    case armed
-    /// Evidence grows that the device stands here.
-    case dwelling(since: Instant)
-    /// The evidence suffices, and the neighbours are asked.
-    case claiming(since: Instant, dwelling: Instant)
-    case fired(at: Instant)
-    /// Beyond `leave_m` since then.
-    case leaving(since: Instant, fired: Instant)
-
-    /// What our claims say of it.
-    var standing: Claim.Standing {
-      switch self {
-      case .absent: .withdrawn
-      case .armed, .dwelling: .candidate
-      case .claiming: .holding
-      case .fired, .leaving: .fired
-      }
-    }
-  }
-
   package var device: Int32 = -1
   package var trigger: UInt8 = 0
   /// The device's next encounter.
@@ -59,8 +36,11 @@ package struct Encounter: BitwiseCopyable {
   package private(set) var isVouched = false
   /// Its level at that command.
   private var vouchedLevel = Decibels(0)
-  /// No fire before this.
+  /// By how much it was ahead when the visit began; not a number while that is unknown.
+  private var servedMargin = Float.nan
+  /// No fire before this, here and at all triggers of the group.
   package private(set) var rests = Instant.zero
+  package private(set) var groupRests = Instant.zero
   /// It has left: no fire before it has been away. And when it was last here.
   package private(set) var mustBeAway = false
   private var wasHere = Instant.zero
@@ -81,6 +61,9 @@ package struct Encounter: BitwiseCopyable {
   }
 
   package var isPresent: Bool { stage != .absent }
+
+  /// Nobody else of the group may serve the device.
+  func holdsGroup(at now: Instant) -> Bool { hasFired || now < groupRests }
 
   /// How long the device has stood here, by the evidence.
   package func dwell(at now: Instant) -> Interval {
@@ -118,14 +101,14 @@ package struct Encounter: BitwiseCopyable {
 
   private mutating func resetEvidence() { (evidenceSeconds, settledSeconds, departed) = (0, 0, 0) }
 
-  private mutating func resetProof() { (certain, highest) = (0, Decibels(-200)) }
+  private mutating func resetVisit() { (certain, highest, servedMargin) = (0, Decibels(-200), .nan) }
 
   /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
   mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false, at level: Decibels? = nil) {
     stage = .fired(at: now)
     (self.isVouched, vouchedLevel) = (isVouched, level ?? approach.steady)
-    resetProof()
-    rests = now + settings.refractory
+    resetVisit()
+    (rests, groupRests) = (now + max(settings.refractory, settings.groupRefractory), now + settings.groupRefractory)
     resetEvidence()
   }
 
@@ -159,7 +142,7 @@ package struct Encounter: BitwiseCopyable {
       clones = CloneDetector()
       isVouched = false
       isPowerReported = false
-      resetProof()
+      resetVisit()
     }
     return hasFired
   }
@@ -181,9 +164,10 @@ package struct Encounter: BitwiseCopyable {
       stage = other.stage
       resetEvidence()
     }
-    (rests, mustBeAway, wasHere, wasGone) = (other.rests, other.mustBeAway, other.wasHere, other.wasGone)
+    (rests, groupRests) = (other.rests, other.groupRests)
+    (mustBeAway, wasHere, wasGone) = (other.mustBeAway, other.wasHere, other.wasGone)
     (reported, isPowerReported) = (other.reported, other.isPowerReported)
-    (isVouched, vouchedLevel) = (other.isVouched, other.vouchedLevel)
+    (isVouched, vouchedLevel, servedMargin) = (other.isVouched, other.vouchedLevel, other.servedMargin)
     wasHereAtStart = other.wasHereAtStart
     wasCutOff = wasCutOff || other.wasCutOff
     isNewcomer = false
@@ -199,7 +183,7 @@ package struct Encounter: BitwiseCopyable {
   /// The old address is heard again: these are two devices, and this one has not been served.
   mutating func startAnew() {
     _ = end()
-    (rests, mustBeAway) = (.zero, false)
+    (rests, groupRests, mustBeAway) = (.zero, .zero, false)
   }
 
   package mutating func record(_ event: Event) { if case .undecided(let doubt) = event { reported = doubt } }
@@ -277,6 +261,16 @@ package struct Encounter: BitwiseCopyable {
   /// The driver's word counts more than a level that was low already.
   private static let vouchedDrop: Float = 8
 
+  /// Shadows shift the margin of whoever stands still by less.
+  private static let step: Float = 20
+
+  /// It went on to a near rival.
+  private mutating func hasGoneOn(_ evidence: TriggerEvidence) -> Bool {
+    guard let margin = evidence.margin else { return false }
+    if servedMargin.isNaN { servedMargin = margin }
+    return evidence.uncomparedLead >= evidence.requiredMargin && servedMargin - margin >= Self.step
+  }
+
   private mutating func observeServed(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant) -> Event? {
     let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
     let isJudged = evidence.pattern != nil && !isStill
@@ -285,7 +279,7 @@ package struct Encounter: BitwiseCopyable {
       _ = end(hereUntil: now, isGone: evidence.isGone)
       return .leave(.elsewhere)
     }
-    guard evidence.isAway || evidence.isBehind, !isStill else {
+    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence), !isStill else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil
     }

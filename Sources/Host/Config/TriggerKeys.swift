@@ -61,6 +61,7 @@ extension Configuration {
       section.read("min_samples", &trigger.minimumSamples, 1...1_000)
       section.read("min_rate_hz", &trigger.minimumRate, 0...100)
       section.read("refractory_s", seconds: &trigger.refractory, 0...86_400)
+      section.read("group_refractory_s", seconds: &trigger.groupRefractory, 0...86_400)
       section.read("expires_s", seconds: &trigger.expires, 1...86_400)
       section.read("group", &trigger.group)
       section.read("margin_db", &trigger.margin, 0...40)

@@ -18,6 +18,8 @@ enum Variation: String, CaseIterable, Sendable {
   case longMeasured = "long, measured"
   /// The same where nobody else moves: the shadows stay as they are.
   case longStill = "long, still"
+  /// The same as "long, measured" with a `group_refractory_s` of five minutes.
+  case longOnce = "long, once"
   /// Visitors go on from pump to pump on foot and stand at four of them, as from case to case in a museum.
   case rounds
   case roundsMeasured = "rounds, measured"
@@ -32,10 +34,11 @@ enum Variation: String, CaseIterable, Sendable {
 
   var knowsPower: Bool {
     switch self {
-    case .measured, .unplaced, .longMeasured, .longStill, .roundsMeasured: true
+    case .measured, .unplaced, .longMeasured, .longStill, .longOnce, .roundsMeasured: true
     case .plain, .loud, .liars, .pairs, .long, .rounds, .deaf, .liarsBesideDeaf, .torn, .moved: false
     }
   }
+  var groupRefractory: Interval { self == .longOnce ? .seconds(300) : .zero }
   var isPlaced: Bool { self != .unplaced }
 
   func change(_ scenario: inout Scenario, _ random: inout Random) {
@@ -48,6 +51,7 @@ enum Variation: String, CaseIterable, Sendable {
     case .longMeasured:
       Self.measured.change(&scenario, &random)
       stay(in: &scenario)
+    case .longOnce: Self.longMeasured.change(&scenario, &random)
     case .longStill:
       Self.longMeasured.change(&scenario, &random)
       scenario.air.stirsShadows = false

@@ -21,6 +21,8 @@ import Testing
     for line in 0..<20 { encounter.clones.observe(line % 2, at: .zero + .seconds(Double(line))) }
     for _ in 0..<5 { _ = encounter.observe(evidence, after: .seconds(1), at: .zero + .seconds(5), TriggerSettings()) }
     encounter.startVisit(at: .zero + .seconds(10), TriggerSettings(), isVouched: true)
+    evidence.margin = 7
+    _ = encounter.observe(evidence, after: .seconds(1), at: .zero + .seconds(11), TriggerSettings())
     _ = encounter.provenLevel(evidence, after: .seconds(3))
     _ = encounter.shouldReportPower()
     return encounter
@@ -32,7 +34,9 @@ import Testing
     let mustTell = encounter.end(hereUntil: .zero + .seconds(20), isGone: true)
     #expect(mustTell && !encounter.isPresent)
     #expect(
-      known(encounter) == ["rests.microseconds 40000000", "mustBeAway", "wasHere.microseconds 20000000", "wasGone"], "\(known(encounter))")
+      known(encounter) == [
+        "rests.microseconds 40000000", "groupRests.microseconds 10000000", "mustBeAway", "wasHere.microseconds 20000000", "wasGone",
+      ], "\(known(encounter))")
     var reclaimed = visited()
     reclaimed.startAnew()
     #expect(known(reclaimed) == [], "\(known(reclaimed))")

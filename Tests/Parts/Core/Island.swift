@@ -28,6 +28,7 @@ final class Island {
   /// From now on every message takes so long, in order.
   var lag: Double?
   private let isPlaced: Bool
+  private let groupRefractory: Interval
   /// Whose line to the broker is down.
   private var cut: Set<Int> = []
   /// What becomes known later: a gateway's last will, its return, its own loss.
@@ -49,15 +50,18 @@ final class Island {
   }
 
   /// Placed: the gateways know where they stand, and no power is measured, so the pattern of all decides.
-  init(_ count: Int, seed: UInt64, loss: Double, delay: Double, isConnected: Bool = true, isPlaced: Bool = false) {
-    self.isPlaced = isPlaced
+  init(
+    _ count: Int, seed: UInt64, loss: Double, delay: Double, isConnected: Bool = true, isPlaced: Bool = false,
+    groupRefractory: Interval = .zero
+  ) {
+    (self.isPlaced, self.groupRefractory) = (isPlaced, groupRefractory)
     chance = Seeded(seed)
     self.loss = loss
     self.delay = delay
     offsets = (0..<count).map { Double($0) * 137.5 }
     for index in 0..<count {
       boots.append("test")
-      rigs.append(Self.gateway(index, "test", isPlaced))
+      rigs.append(Self.gateway(index, "test", isPlaced, groupRefractory))
       rigs[index].rig.gateway.connected(isConnected, at: moment(0, index))
       for other in 0..<count where other != index { meet(other, at: index, isOnline: true, 0) }
     }
@@ -76,7 +80,7 @@ final class Island {
     }
   }
 
-  private static func gateway(_ index: Int, _ boot: Text<16>, _ isPlaced: Bool) -> GatewayBox {
+  private static func gateway(_ index: Int, _ boot: Text<16>, _ isPlaced: Bool, _ groupRefractory: Interval) -> GatewayBox {
     GatewayBox(
       Rig(boot: boot) {
         if isPlaced {
@@ -86,7 +90,7 @@ final class Island {
           $0.calibrateEverybody()
         }
         $0.gateway.name = Self.name(index)
-        $0.addTrigger("pump", group: "pumps")
+        $0.addTrigger("pump", group: "pumps") { $0.groupRefractory = groupRefractory }
       })
   }
 
@@ -96,7 +100,7 @@ final class Island {
     var boot = Text<16>("run ")
     boot.append(decimal: UInt64(restarts))
     boots[index] = boot
-    rigs[index] = Self.gateway(index, boot, isPlaced)
+    rigs[index] = Self.gateway(index, boot, isPlaced, groupRefractory)
     rigs[index].rig.gateway.connected(true, at: moment(time, index))
   }
 

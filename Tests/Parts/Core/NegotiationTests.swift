@@ -35,6 +35,17 @@ import Testing
     #expect(island.doubles == 0, "seed \(seed): \(island.told)")
   }
 
+  @Test(
+    "with group_refractory_s a device that was served at one gateway is served at no other for so long", arguments: 0..<60 as Range<UInt64>)
+  func once(seed: UInt64) {
+    let gateways = 2 + Int(seed % 3)
+    let island = Island(
+      gateways, seed: seed, loss: Double(seed % 8) / 10, delay: [0.02, 0.5, 2][Int(seed % 3)], groupRefractory: .seconds(20))
+    storm(island, gateways: gateways, seed: seed)
+    let fires = island.told.filter { $0.event == "fire" }.map(\.time)
+    #expect(zip(fires, fires.dropFirst()).allSatisfy { $1 - $0 >= 19.9 }, "seed \(seed): \(island.told)")
+  }
+
   @Test("gateways that know where they stand serve a phone that is 15 dB weaker than assumed")
   func weak() {
     let island = Island(3, seed: 1, loss: 0.1, delay: 0.05, isPlaced: true)

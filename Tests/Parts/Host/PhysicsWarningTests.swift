@@ -18,6 +18,7 @@ import Testing
       ("fire_m = 3\nleave_m = 4.17\n", "leave_m (4.2) is only 2.9 dB beyond"), ("fire_m = 3\nleave_m = 4.29\n", nil),
       ("dwell_s = 0.29\n", "dwell_s (0.3) is shorter than three adverts"), ("dwell_s = 0.3\n", nil),
       ("arm_m = 85\n", "arm_m (85) is heard at -98 dBm"), ("arm_m = 77\n", nil),
+      ("group_refractory_s = 9\n", "group_refractory_s does nothing without a group"), ("group_refractory_s = 9\ngroup = \"g\"\n", nil),
     ] as [(String, String?)])
   func limits(trigger: String, words: String?) throws {
     let found = try warned(trigger)

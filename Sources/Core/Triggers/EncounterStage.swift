@@ -1,0 +1,25 @@
+/// How far an encounter has come.
+extension Encounter {
+  package enum Stage: BitwiseCopyable, Equatable {
+    case absent
+    /// Within `arm_m`: the device approaches.
+    case armed
+    /// Evidence grows that the device stands here.
+    case dwelling(since: Instant)
+    /// The evidence suffices, and the neighbours are asked.
+    case claiming(since: Instant, dwelling: Instant)
+    case fired(at: Instant)
+    /// Beyond `leave_m` since then.
+    case leaving(since: Instant, fired: Instant)
+
+    /// What our claims say of it.
+    var standing: Claim.Standing {
+      switch self {
+      case .absent: .withdrawn
+      case .armed, .dwelling: .candidate
+      case .claiming: .holding
+      case .fired, .leaving: .fired
+      }
+    }
+  }
+}

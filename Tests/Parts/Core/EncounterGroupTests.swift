@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Core
+
+@Suite("A served device and the others of its group") struct EncounterGroupTests {
+  private func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+
+  private func served(_ settings: TriggerSettings = TriggerSettings()) -> Encounter {
+    var encounter = Encounter()
+    encounter.startVisit(at: at(100), settings)
+    return encounter
+  }
+
+  /// Eighths of a second of the same evidence, until it leaves: when, and why.
+  private func leave(_ encounter: inout Encounter, from start: Double, to end: Double, _ evidence: TriggerEvidence) -> String? {
+    for step in 0..<Int((end - start) * 8) {
+      let time = start + Double(step) / 8
+      let event = encounter.observe(evidence, after: .seconds(0.125), at: at(time), TriggerSettings())
+      if case .leave(let reason) = event { return "\(reason) \(time)" }
+    }
+    return nil
+  }
+
+  @Test("for group_refractory_s after its fire neither this trigger nor another of the group serves it") func rests() {
+    for (seconds, until) in [(0.0, 130.0), (20, 130), (90, 190)] {
+      var settings = TriggerSettings()
+      settings.groupRefractory = .seconds(seconds)
+      var encounter = served(settings)
+      #expect(encounter.holdsGroup(at: at(109)) && encounter.rests == at(until))
+      let mustTell = encounter.end(hereUntil: at(110), isGone: true)
+      #expect(mustTell && encounter.isOwedUntil == at(until))
+      #expect(encounter.holdsGroup(at: at(99.9 + seconds)) && !encounter.holdsGroup(at: at(100 + seconds)))
+    }
+  }
+
+  @Test("who walks from one trigger of a gateway to the next is served there once group_refractory_s is over", arguments: [0.0, 60])
+  func walks(seconds: Double) throws {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      for radio in 0..<2 {
+        $0.addTrigger(radio == 0 ? "one" : "two", group: "cases", radio: Int8(radio)) { $0.groupRefractory = .seconds(seconds) }
+      }
+    }
+    var fires: [String: Double] = [:]
+    for step in 0..<1_000 {
+      let (time, here) = (10 + Double(step) / 10, step < 100 ? 0 : 1)
+      rig.hear(1, at: time, level: -60, radio: here)
+      rig.hear(1, at: time + 0.02, level: -85, radio: 1 - here)
+      for told in rig.told() where told.event == "fire" { fires[told.trigger] = time }
+    }
+    let between = try #require(fires["two"]) - #require(fires["one"])
+    #expect(seconds == 0 ? between < 20 : (seconds..<seconds + 1).contains(between), "\(fires)")
+  }
+
+  @Test("a visit ends after three seconds at a near rival for which the device has moved by 20 dB, but not by less") func goneOn() {
+    func stay(_ first: Float, then margin: Float, ahead: Float = 9, until end: Double = 120) -> String? {
+      var (encounter, evidence) = (served(), TriggerEvidence())
+      (evidence.isFirm, evidence.insideLeave) = (true, 10)
+      // However likely it is here: the pattern does not compare the rival's place.
+      (evidence.pattern, evidence.margin) = (PatternVerdict(quick: 2, settled: 2), first)
+      _ = leave(&encounter, from: 105, to: 106, evidence)
+      (evidence.margin, evidence.uncomparedLead) = (margin, ahead)
+      return leave(&encounter, from: 110, to: end, evidence)
+    }
+    #expect(stay(11, then: -9) == "elsewhere 113.0")
+    #expect(stay(11, then: -9, until: 113) == nil)
+    #expect(stay(11, then: -8.9) == nil, "it moved by less")
+    #expect(stay(15, then: -5.9, ahead: 5.9) == nil, "the rival is not ahead by margin_db")
+    #expect(stay(11, then: -9, ahead: 0) == nil, "the pattern compares that rival's place")
+  }
+}
