@@ -81,7 +81,7 @@ package struct Encounter: BitwiseCopyable {
   {
     switch stage {
     // However rare its adverts are: a device far off has left.
-    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now)
+    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now, settings)
     case .absent, .armed, .dwelling, .claiming: break
     }
     guard evidence.isFirm else { return nil }
@@ -108,7 +108,8 @@ package struct Encounter: BitwiseCopyable {
     stage = .fired(at: now)
     (self.isVouched, vouchedLevel) = (isVouched, level ?? approach.steady)
     resetVisit()
-    (rests, groupRests) = (now + max(settings.refractory, settings.groupRefractory), now + settings.groupRefractory)
+    groupRests = now + (settings.group.isEmpty ? .zero : settings.groupRefractory)
+    rests = max(now + settings.refractory, groupRests)
     resetEvidence()
   }
 
@@ -264,14 +265,16 @@ package struct Encounter: BitwiseCopyable {
   /// Shadows shift the margin of whoever stands still by less.
   private static let step: Float = 20
 
-  /// It went on to a near rival.
-  private mutating func hasGoneOn(_ evidence: TriggerEvidence) -> Bool {
-    guard let margin = evidence.margin else { return false }
+  /// It went on to a near rival. A body may look like that: it must not lead to a second fire.
+  private mutating func hasGoneOn(_ evidence: TriggerEvidence, _ settings: TriggerSettings) -> Bool {
+    guard settings.groupRefractory > .zero, let margin = evidence.margin else { return false }
     if servedMargin.isNaN { servedMargin = margin }
     return evidence.uncomparedLead >= evidence.requiredMargin && servedMargin - margin >= Self.step
   }
 
-  private mutating func observeServed(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant) -> Event? {
+  private mutating func observeServed(
+    _ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings
+  ) -> Event? {
     let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
     let isJudged = evidence.pattern != nil && !isStill
     departed = isJudged ? max(departed + evidence.departing * Float(elapsed.seconds), 0) : 0
@@ -279,7 +282,7 @@ package struct Encounter: BitwiseCopyable {
       _ = end(hereUntil: now, isGone: evidence.isGone)
       return .leave(.elsewhere)
     }
-    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence), !isStill else {
+    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence, settings), !isStill else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil
     }

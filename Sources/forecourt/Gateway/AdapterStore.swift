@@ -5,7 +5,7 @@ import Synchronization
 /// Saves beside the outbox which controller each radio has. After a restart that has swapped the kernel's numbers, the radios concerned hear
 /// nothing until a person has looked: each would fire for whoever stands at the other's pump. A rehearsal neither reads nor saves it.
 struct AdapterStore {
-  private let path: String
+  private var path: String
   private let isKept: Bool
   private let adapters: [Adapter]
   private let names: [Name]
@@ -36,7 +36,13 @@ struct AdapterStore {
     known = KnownAdapters(settings, adapters, entries)
   }
 
-  mutating func reload(_ configuration: borrowing Configuration) { tellsRadiosApart = configuration.core.tellsRadiosApart }
+  mutating func reload(_ configuration: borrowing Configuration) {
+    tellsRadiosApart = configuration.core.tellsRadiosApart
+    let new = AdapterFile.path(beside: String(configuration.host.outbox.path))
+    guard path != new else { return }
+    // The next start reads there.
+    (path, isChanged) = (new, true)
+  }
 
   /// What a radio's thread says of its controller.
   mutating func record(_ report: Radio.Status, of radio: Int, _ log: Log) {

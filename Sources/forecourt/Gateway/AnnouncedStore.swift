@@ -5,13 +5,14 @@ import Host
 /// knows only who was served, or inside a region. So once the next run has listened long enough to hear who is still here, it says once how
 /// near each of them is, or that it has gone. A rehearsal announces nobody, and saves nothing.
 struct AnnouncedStore {
-  private let path: String
+  private var path: String
   private let isKept: Bool
   /// Announced by the run before, and not yet spoken of.
   private var former: [Identity] = []
   private let due: Instant
   private var isDue = false
-  private var saved: [Identity] = []
+  /// nil: nothing yet where the file lies now.
+  private var saved: [Identity]? = []
   private var saveDue = Instant.zero
 
   /// A radio starts within this time; after that whoever is silent for `stale_s` has gone, as at any other time.
@@ -20,7 +21,7 @@ struct AnnouncedStore {
   private static let pause = Interval.seconds(10)
 
   init(beside outbox: String, isKept: Bool, stale: Interval, started: Instant, _ log: Log) {
-    path = outbox.folder + "announced.jsonl"
+    path = Self.path(beside: outbox)
     self.isKept = isKept
     due = started + Self.patience + stale
     guard isKept else { return }
@@ -28,6 +29,15 @@ struct AnnouncedStore {
       log.say(.warning, "\(path) \(error.sentence); who left meanwhile stays at home in Home Assistant until it is heard again")
     }
     saved = former
+  }
+
+  private static func path(beside outbox: String) -> String { outbox.folder + "announced.jsonl" }
+
+  mutating func reload(_ configuration: borrowing Configuration) {
+    let new = Self.path(beside: String(configuration.host.outbox.path))
+    guard path != new else { return }
+    // The next start reads there.
+    (path, saved, saveDue) = (new, nil, .zero)
   }
 
   /// Without a connection they wait for it.

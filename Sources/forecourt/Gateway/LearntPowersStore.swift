@@ -3,17 +3,27 @@ import Host
 
 /// Saves what visits taught of transmitters and receivers beside the outbox, and restores it at the next start. A rehearsal saves nothing.
 struct LearntPowersStore {
-  private let path: String
+  private var path: String
   private let isKept: Bool
-  private var saved: UInt64 = 0
+  /// nil: nothing yet where the file lies now.
+  private var saved: UInt64? = 0
   private var due = Instant.zero
 
   /// Flash wears; a power cut loses a minute at most.
   private static let pause = Interval.seconds(60)
 
   init(beside outbox: String, isKept: Bool) {
-    path = outbox.folder + "learnt-powers.jsonl"
+    path = Self.path(beside: outbox)
     self.isKept = isKept
+  }
+
+  private static func path(beside outbox: String) -> String { outbox.folder + "learnt-powers.jsonl" }
+
+  mutating func reload(_ configuration: borrowing Configuration) {
+    let new = Self.path(beside: String(configuration.host.outbox.path))
+    guard path != new else { return }
+    // The next start reads there.
+    (path, saved, due) = (new, nil, .zero)
   }
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {

@@ -10,7 +10,7 @@ import Synchronization
 /// online, one that we do not hear may still live, and would fire for a driver of ours. So a sign of life is, besides a hello, a status
 /// that comes fresh: every connected gateway publishes its own again every ten minutes. Only who gives neither is forgotten.
 struct NeighbourStore {
-  private let path: String
+  private var path: String
   private let isKept: Bool
   private var entries: [NeighbourFile.Entry] = []
   private var isChanged = false
@@ -29,8 +29,17 @@ struct NeighbourStore {
   private static let day: Int64 = 86_400
 
   init(beside outbox: String, isKept: Bool) {
-    path = outbox.folder + "neighbours.jsonl"
+    path = Self.path(beside: outbox)
     self.isKept = isKept
+  }
+
+  private static func path(beside outbox: String) -> String { outbox.folder + "neighbours.jsonl" }
+
+  mutating func reload(_ configuration: borrowing Configuration) {
+    let new = Self.path(beside: String(configuration.host.outbox.path))
+    guard path != new else { return }
+    // The next start reads there; that the old folder failed says nothing of it.
+    (path, isChanged, retryDue) = (new, true, .zero)
   }
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {

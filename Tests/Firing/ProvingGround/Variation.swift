@@ -23,6 +23,8 @@ enum Variation: String, CaseIterable, Sendable {
   /// Visitors go on from pump to pump on foot and stand at four of them, as from case to case in a museum.
   case rounds
   case roundsMeasured = "rounds, measured"
+  /// The same with a `group_refractory_s` of twenty seconds.
+  case roundsOnce = "rounds, once"
   /// After 35 s one radio hears nothing more; its gateway lives.
   case deaf
   /// One radio has never heard anything, and all but the visitors claim to be weaker.
@@ -34,11 +36,11 @@ enum Variation: String, CaseIterable, Sendable {
 
   var knowsPower: Bool {
     switch self {
-    case .measured, .unplaced, .longMeasured, .longStill, .longOnce, .roundsMeasured: true
+    case .measured, .unplaced, .longMeasured, .longStill, .longOnce, .roundsMeasured, .roundsOnce: true
     case .plain, .loud, .liars, .pairs, .long, .rounds, .deaf, .liarsBesideDeaf, .torn, .moved: false
     }
   }
-  var groupRefractory: Interval { self == .longOnce ? .seconds(300) : .zero }
+  var groupRefractory: Interval { self == .longOnce ? .seconds(300) : self == .roundsOnce ? .seconds(20) : .zero }
   var isPlaced: Bool { self != .unplaced }
 
   func change(_ scenario: inout Scenario, _ random: inout Random) {
@@ -52,6 +54,7 @@ enum Variation: String, CaseIterable, Sendable {
       Self.measured.change(&scenario, &random)
       stay(in: &scenario)
     case .longOnce: Self.longMeasured.change(&scenario, &random)
+    case .roundsOnce: Self.roundsMeasured.change(&scenario, &random)
     case .longStill:
       Self.longMeasured.change(&scenario, &random)
       scenario.air.stirsShadows = false

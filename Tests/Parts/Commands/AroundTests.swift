@@ -147,7 +147,8 @@ import Testing
 
   private func log() -> Log { Log(LogSettings(level: .error, format: .text)) }
 
-  @Test("what visits taught is saved once a minute and at the end, only if it has changed, and not by a rehearsal") func learnt() throws {
+  @Test("what visits taught is saved once a minute and at the end, only if it has changed or moved, and not by a rehearsal")
+  func learnt() throws {
     let program = try Program()
     defer { program.remove() }
     let (folder, bell) = (program.folder.path + "/", Doorbell())
@@ -195,6 +196,15 @@ import Testing
     rehearsal.turned(&machine.gateway, isOver: true, at: .zero + .seconds(300), disk, log())
     wait(disk, .learnt)
     #expect(saved() == nil)
+    try FileManager.default.createDirectory(atPath: folder + "other", withIntermediateDirectories: false)
+    for place in ["", "other/"] {
+      let toml = Array("gateway.purpose = \"x\"\n[outbox]\npath = \"\(folder)\(place)new.db\"\n".utf8)
+      other.reload(try Configuration(reading: ConfigurationText(name: "test", text: toml, scope: .whole)))
+      other.turned(&second.gateway, isOver: false, at: .zero + .seconds(201), disk, log())
+      wait(disk, .learnt)
+    }
+    let moved = try String(contentsOfFile: folder + "other/learnt-powers.jsonl", encoding: .utf8)
+    #expect(saved() == nil && moved.split(separator: "\n").count == 3, "a reload that moves the outbox takes it along, at once")
   }
 
   // MARK: Radios of a command

@@ -226,4 +226,19 @@ import Testing
     turn(&store, &machine, at: 2)
     #expect(isAdmitted && goesOn && text(in: folder).isEmpty)
   }
+
+  @Test("a reload that moves the outbox takes the file along at once, also out of a folder that fails") func moved() throws {
+    for start in ["", "none/"] {
+      var machine = try Machine(Self.toml)
+      var store = store(in: folder + start)
+      greet(&machine, at: 1)
+      turn(&store, &machine, at: 1)
+      let other = folder + "other\(start.utf8.count)/"
+      try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+      let toml = Array("gateway.purpose = \"x\"\n[outbox]\npath = \"\(other)outbox.db\"\n".utf8)
+      store.reload(try Configuration(reading: ConfigurationText(name: "test", text: toml, scope: .whole)))
+      turn(&store, &machine, at: 3)
+      #expect(text(in: other).contains("\"gateway\":\"new\""), "\(start)")
+    }
+  }
 }

@@ -12,10 +12,14 @@ import Testing
   }
 
   /// Eighths of a second of the same evidence, until it leaves: when, and why.
-  private func leave(_ encounter: inout Encounter, from start: Double, to end: Double, _ evidence: TriggerEvidence) -> String? {
+  private func leave(
+    _ encounter: inout Encounter, from start: Double, to end: Double, _ evidence: TriggerEvidence, groupRefractory seconds: Double = 20
+  ) -> String? {
+    var settings = TriggerSettings()
+    settings.groupRefractory = .seconds(seconds)
     for step in 0..<Int((end - start) * 8) {
       let time = start + Double(step) / 8
-      let event = encounter.observe(evidence, after: .seconds(0.125), at: at(time), TriggerSettings())
+      let event = encounter.observe(evidence, after: .seconds(0.125), at: at(time), settings)
       if case .leave(let reason) = event { return "\(reason) \(time)" }
     }
     return nil
@@ -24,6 +28,7 @@ import Testing
   @Test("for group_refractory_s after its fire neither this trigger nor another of the group serves it") func rests() {
     for (seconds, until) in [(0.0, 130.0), (20, 130), (90, 190)] {
       var settings = TriggerSettings()
+      settings.group = "pumps"
       settings.groupRefractory = .seconds(seconds)
       var encounter = served(settings)
       #expect(encounter.holdsGroup(at: at(109)) && encounter.rests == at(until))
@@ -54,17 +59,18 @@ import Testing
   }
 
   @Test("a visit ends after three seconds at a near rival for which the device has moved by 20 dB, but not by less") func goneOn() {
-    func stay(_ first: Float, then margin: Float, ahead: Float = 9, until end: Double = 120) -> String? {
+    func stay(_ first: Float, then margin: Float, ahead: Float = 9, until end: Double = 120, groupRefractory: Double = 20) -> String? {
       var (encounter, evidence) = (served(), TriggerEvidence())
       (evidence.isFirm, evidence.insideLeave) = (true, 10)
       // However likely it is here: the pattern does not compare the rival's place.
       (evidence.pattern, evidence.margin) = (PatternVerdict(quick: 2, settled: 2), first)
       _ = leave(&encounter, from: 105, to: 106, evidence)
       (evidence.margin, evidence.uncomparedLead) = (margin, ahead)
-      return leave(&encounter, from: 110, to: end, evidence)
+      return leave(&encounter, from: 110, to: end, evidence, groupRefractory: groupRefractory)
     }
     #expect(stay(11, then: -9) == "elsewhere 113.0")
     #expect(stay(11, then: -9, until: 113) == nil)
+    #expect(stay(11, then: -9, groupRefractory: 0) == nil, "nothing would keep the next one from firing at once")
     #expect(stay(11, then: -8.9) == nil, "it moved by less")
     #expect(stay(15, then: -5.9, ahead: 5.9) == nil, "the rival is not ahead by margin_db")
     #expect(stay(11, then: -9, ahead: 0) == nil, "the pattern compares that rival's place")
