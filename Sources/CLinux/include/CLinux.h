@@ -2,6 +2,7 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
-import Core
+package import Core
 
 // Warnings: what the grammar allows and physics does not.
 
-enum PhysicsWarnings {
+package enum PhysicsWarnings {
   /// Nearer than this the near field and the hand decide the level, not the distance.
   static let nearest: Float = 0.5
   /// How far levels vary while nothing moves.
@@ -15,6 +15,12 @@ enum PhysicsWarnings {
   static let touch: Float = 12
   /// Where pumps stand nearer to each other, a body turns one's lead into the other's (Tests/Firing/ProvingGround).
   static let apart: Float = 5
+
+  /// How much weaker a device is at its leave than at its fire; nil if that is enough.
+  package static func tooSmallStep(from fire: Meters, to leave: Meters, _ path: PathLoss) -> Decibels? {
+    let step = path.loss(at: leave) - path.loss(at: fire)
+    return step.value < wandering ? step : nil
+  }
 }
 
 extension Configuration {
@@ -23,8 +29,7 @@ extension Configuration {
     if trigger.fire.value < PhysicsWarnings.nearest {
       section.warning("fire_m", "(\(number(trigger.fire.value))) is less than levels can tell: half a metre is the least")
     }
-    let step = path.loss(at: trigger.leave) - path.loss(at: trigger.fire)
-    if step.value < PhysicsWarnings.wandering {
+    if let step = PhysicsWarnings.tooSmallStep(from: trigger.fire, to: trigger.leave, path) {
       let words = "is only \(number(step.value)) dB beyond fire_m, less than levels vary by: visits will end too early"
       section.warning("leave_m", "(\(number(trigger.leave.value))) " + words)
     }

@@ -100,6 +100,21 @@ package enum FileSystem {
     return unsafe String(cString: real)
   }
 
+  /// Their paths, in the order of their names.
+  static func files(in folder: String, ending: String) -> [String] {
+    // SAFETY: the structure is ours; what the call allots there is copied, and given back.
+    var found = unsafe glob_t()
+    defer { unsafe globfree(&found) }
+    let pattern = folder + "/*" + ending
+    guard unsafe pattern.withCString({ unsafe glob($0, 0, nil, &found) }) == 0 else { return [] }
+    var paths: [String] = []
+    for index in unsafe 0..<Int(found.gl_pathc) {
+      // SAFETY: as above; so many were found.
+      if let path = unsafe found.gl_pathv[index] { paths.append(unsafe String(cString: path)) }
+    }
+    return paths
+  }
+
   static func folder(of path: String) -> String {
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])

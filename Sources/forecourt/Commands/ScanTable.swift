@@ -138,8 +138,9 @@ struct ScanTable {
     let held = isFrozen ? "held; " : ""
     let all = counted(rows.count, "device")
     let shown = rows.count > room ? "\(first + 1)–\(min(first + room, rows.count)) of " + all : all
+    // What a narrow terminal cuts off is the end, and everybody needs the way out.
     return
-      "\(held)\(shown), \(fixed(rate, 0)) adverts/s   d a r g i sort  m \(onlyMatched ? "all" : "matched")  ↑ ↓ select  space hold  q quit"
+      "q quit  \(held)\(shown), \(fixed(rate, 0)) adverts/s   d a r g i sort  m \(onlyMatched ? "all" : "matched")  ↑ ↓ select  space hold"
   }
 
   private mutating func collect(_ gateway: borrowing Gateway, at now: Instant) {

@@ -165,8 +165,12 @@ struct SetupAnswers {
       fire_m = \(inForce(.distance))
 
       """
-    // A leave is further than the fire, with room for a level that wavers.
-    if distance >= 3 { text += "leave_m = \(fixed(distance * 2, 1))\narm_m = \(fixed(distance * 3, 1))\n" }
+    // A leave is further than the fire, with room for a level that wavers: check would warn of less.
+    // The reading of the whole says what is wrong with 0 or a billion.
+    let (fire, usual) = (Meters(Float(min(max(distance, 0.1), 100))), TriggerSettings().leave)
+    if PhysicsWarnings.tooSmallStep(from: fire, to: usual, PathLoss(Settings().calibration)) != nil {
+      text += "leave_m = \(fixed(distance * 2, 1))\narm_m = \(fixed(distance * 3, 1))\n"
+    }
     let group = inForce(.group)
     if group.utf8.isEmpty {
       return text + "# Where another spot hears the same phone, give both one group: then one of them fires.\n# group = \"pumps\"\n"

@@ -10,19 +10,21 @@ struct ServiceExamTests {
   private var root: String { URL(filePath: scratch.path).resolvingSymlinksInPath().path }
 
   init() throws {
-    for name in ["state", "state/deeper", "ssd", "ssd2", "hidden"] {
+    for name in ["state", "state/deeper", "ssd", "ssd2", "hidden", "homes", "unit.d"] {
       try FileManager.default.createDirectory(atPath: scratch.path + "/" + name, withIntermediateDirectories: true)
     }
   }
 
-  /// A machine of its own below the scratch folder. `dropIn`: what `systemctl edit` wrote.
+  /// A machine of its own below the scratch folder. `dropIn`: what `systemctl edit` wrote; `others`: drop-ins of other names.
   private func words(
-    _ path: String, as owner: String = "forecourt", dropIn: String = "",
+    _ path: String, as owner: String = "forecourt", dropIn: String = "", others: [String: String] = [:],
     also change: (inout Settings, inout HostSettings) -> Void = { _, _ in }
   ) -> [String] {
-    scratch.write("override.conf", Array(dropIn.utf8))
+    for (name, text) in others.merging(["override.conf": dropIn], uniquingKeysWith: { $1 }) {
+      scratch.write("unit.d/" + name, Array(text.utf8))
+    }
     var view = Examined.ServiceView()
-    (view.state, view.hidden, view.more) = (root + "/state", [root + "/hidden"], [root + "/none", root + "/override.conf"])
+    (view.state, view.homes, view.hidden, view.unit) = (root + "/state", [root + "/homes"], [root + "/hidden"], root + "/unit")
     var settings = Settings()
     var host = HostSettings()
     host.outbox.path = Text(path)
@@ -69,6 +71,25 @@ struct ServiceExamTests {
     let written = "[Service]\n  ReadWritePaths=" + paths.replacing("%", with: root) + "\n"
     #expect(words(root + "/ssd/outbox.db", dropIn: written) == [])
     #expect(words(root + "/ssd/outbox.db", dropIn: written + "ReadWritePaths=\n").count == 1, "taken back")
+  }
+
+  @Test("every drop-in counts, in the order of their names; what is no drop-in does not") func dropIns() {
+    let path = root + "/ssd/outbox.db"
+    let (grants, revokes) = ("[Service]\nReadWritePaths=\(root)/ssd\n", "[Service]\nReadWritePaths=\n")
+    #expect(words(path, others: ["10-ssd.conf.off": grants]).count == 1)
+    #expect(words(path, others: ["10-ssd.conf": grants]) == [])
+    #expect(words(path, others: ["10-ssd.conf": grants, "20-not.conf": revokes]).count == 1)
+    #expect(words(path, others: ["10-ssd.conf": revokes, "20-not.conf": grants]) == [])
+  }
+
+  @Test("with ProtectHome=no the homes are seen, and may be granted", arguments: ["yes", "tmpfs", "no", "false", "off", "0", "read-only"])
+  func homes(value: String) {
+    let path = root + "/homes/outbox.db"
+    let seen = "[Service]\nProtectHome=\(value)\n"
+    let isSeen = !["yes", "tmpfs"].contains(value)
+    #expect(words(path).allSatisfy { $0.contains("does not see") } && words(path).count == 1)
+    #expect(words(path, dropIn: seen).map { $0.contains("may write only below") } == [isSeen], "ProtectSystem=strict stays")
+    #expect(words(path, dropIn: seen + "ReadWritePaths=\(root)/homes\n").isEmpty == isSeen)
   }
 
   @Test("what is granted to another folder is not granted here; without ProtectSystem=strict all is") func otherwise() {
