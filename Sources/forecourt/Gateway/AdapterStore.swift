@@ -39,7 +39,7 @@ struct AdapterStore {
   mutating func reload(_ configuration: borrowing Configuration) {
     tellsRadiosApart = configuration.core.tellsRadiosApart
     let new = AdapterFile.path(beside: String(configuration.host.outbox.path))
-    guard path != new else { return }
+    guard !same(path, new) else { return }
     // The next start reads there.
     (path, isChanged) = (new, true)
   }

@@ -35,7 +35,7 @@ struct AnnouncedStore {
 
   mutating func reload(_ configuration: borrowing Configuration) {
     let new = Self.path(beside: String(configuration.host.outbox.path))
-    guard path != new else { return }
+    guard !same(path, new) else { return }
     // The next start reads there.
     (path, saved, saveDue) = (new, nil, .zero)
   }

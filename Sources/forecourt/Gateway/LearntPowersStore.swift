@@ -21,7 +21,7 @@ struct LearntPowersStore {
 
   mutating func reload(_ configuration: borrowing Configuration) {
     let new = Self.path(beside: String(configuration.host.outbox.path))
-    guard path != new else { return }
+    guard !same(path, new) else { return }
     // The next start reads there.
     (path, saved, due) = (new, nil, .zero)
   }

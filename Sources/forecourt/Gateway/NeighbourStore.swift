@@ -37,7 +37,7 @@ struct NeighbourStore {
 
   mutating func reload(_ configuration: borrowing Configuration) {
     let new = Self.path(beside: String(configuration.host.outbox.path))
-    guard path != new else { return }
+    guard !same(path, new) else { return }
     // The next start reads there; that the old folder failed says nothing of it.
     (path, isChanged, retryDue) = (new, true, .zero)
   }
