@@ -10,6 +10,8 @@ struct Daemon: Listener, ~Copyable {
   private let diskThread: DiskThread
   private var reloading: Reloading
   private var host: HostSettings
+  /// What the file says; a command may have changed what is in force.
+  private var authorization: Authorization
   private var log: Log
   private let notify = Notify()
   private var watchdog = Instant.never
@@ -38,6 +40,7 @@ struct Daemon: Listener, ~Copyable {
     // Read everything from the configuration before the gateway consumes `core`: after that, optimised Embedded code for arm64 read
     // `host` from the wrong address.
     host = configuration.host
+    authorization = configuration.core.gateway.authorization
     log = Log(configuration.host.log)
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
@@ -263,6 +266,10 @@ struct Daemon: Listener, ~Copyable {
   /// Hands the new settings to everything that keeps some. ReloadTests compares this with the properties above: whoever adds one decides
   /// there whether it needs them. The gateway comes last, because it consumes `core`.
   private mutating func reloadParts(_ configuration: consuming Configuration) {
+    let former = authorization
+    authorization = configuration.core.gateway.authorization
+    // Nobody who changes another key means to switch on what a command has switched off.
+    if authorization == former { configuration.core.gateway.authorization = gateway.settings.gateway.authorization }
     host = configuration.host
     log.reload(configuration)
     status.reload(configuration)

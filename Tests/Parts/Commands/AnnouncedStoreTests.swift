@@ -101,4 +101,16 @@ import Testing
     let read = try AnnouncedFile.read(file)
     #expect(read == Array(many.prefix(100)))
   }
+
+  @Test("a reload that moves the outbox takes the file along at once") func moved() throws {
+    var machine = try Machine(Self.toml)
+    var store = store()
+    _ = turn(&store, &machine, [try beacon(1)], at: 1)
+    let other = program.folder.path + "/other"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    store.reload(try Machine.configuration(Self.toml + "[outbox]\npath = \"\(other)/outbox.db\"\n"))
+    _ = turn(&store, &machine, [try beacon(1)], at: 2)
+    let text = try String(contentsOfFile: other + "/announced.jsonl", encoding: .utf8)
+    #expect(text.contains(":7:1\"") && kept == ["1"])
+  }
 }

@@ -162,6 +162,33 @@ import Testing
     #expect(last.count { $0.contains("/reply/reload") } == 16)
   }
 
+  @Test("a reload leaves in force what the command authorization said, until the file says something else") func commanded() throws {
+    var rig = try DaemonRig(Self.yard)
+    _ = try rig.turn(at: 0)
+    func enters(_ start: Double, _ toml: String?, _ rig: inout DaemonRig) throws -> Bool {
+      if let toml {
+        try rig.reads(toml)
+        rig.command(.reload)
+        _ = try rig.turns(at: start, until: "/reply/reload")
+      }
+      var told: [String] = []
+      for step in 0..<30 {
+        rig.receive(DaemonRig.advert(1), at: start + Double(step) / 10)
+        told += try rig.turn(at: start + Double(step) / 10).lines
+      }
+      return told.contains { $0.contains(#""event":"enter""#) }
+    }
+    rig.command(.authorization(.denied))
+    _ = try rig.turn(at: 0.5)
+    for (start, toml, hears) in [
+      (1, nil, false), (5, Self.yard, false), (10, Self.yard + "\n# a change\n", false),
+      (15, "gateway.authorization = \"denied\"\n" + Self.yard, false), (20, Self.yard, true),
+    ] as [(Double, String?, Bool)] {
+      let isHeard = try enters(start, toml, &rig)
+      #expect(isHeard == hears, "\(start)")
+    }
+  }
+
   @Test("when no radio can ever hear anything the process ends, with the exit code of why") func hopeless() throws {
     for (trouble, exit) in [(Trouble.noPermission, Exit.forbidden), (.noSource, .unreadable), (.damagedSource, .unreadable)] {
       var rig = try DaemonRig(Self.yard)

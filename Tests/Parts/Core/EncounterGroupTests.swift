@@ -38,6 +38,13 @@ import Testing
     }
   }
 
+  @Test("group_refractory_s means nothing to a trigger without a group") func alone() {
+    var settings = TriggerSettings()
+    settings.groupRefractory = .seconds(90)
+    let encounter = served(settings)
+    #expect(encounter.rests == at(130) && encounter.groupRests <= at(100))
+  }
+
   @Test("who walks from one trigger of a gateway to the next is served there once group_refractory_s is over", arguments: [0.0, 60])
   func walks(seconds: Double) throws {
     var rig = Rig {
