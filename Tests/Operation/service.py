@@ -121,7 +121,8 @@ def reload(folder):
 
 @case
 def authorization(folder):
-    """By command: each change is in the status, and without authorization nothing is captured."""
+    """By command: each change is in the status, and without authorization nothing is captured. A reload keeps what a command said, until the
+    file says something else."""
     with yard(folder) as (_, __, seen, gateway):
         assert status(seen, lambda s: True)['authorization'] == 'always'
         for word in ('denied', 'when-in-use', 'always'):
@@ -133,6 +134,17 @@ def authorization(folder):
                 refused = ask(seen, 'capture', '{"seconds":1}')
                 assert not refused['ok'] and 'authorization' in refused['error'], refused
         status(seen, lambda s: s['radios'][0]['state'] == 'scanning', after=mark)
+        assert ask(seen, 'authorization', 'denied')['ok']
+        for more in '', '[publish]\ntelemetry_s = 1':
+            gateway.write(more=more)
+            assert ask(seen, 'reload')['ok']
+            time.sleep(2)
+            last = [json.loads(m.payload) for m in seen.messages if m.topic == f'{BASE}/status' and m.payload][-1]
+            assert last['authorization'] == 'denied', last
+        mark = len(seen.messages)
+        gateway.write(authorization='when-in-use')
+        assert ask(seen, 'reload')['ok']
+        status(seen, lambda s: s['authorization'] == 'when-in-use', after=mark)
 
 
 def sockets(pid):

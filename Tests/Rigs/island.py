@@ -21,6 +21,7 @@ name = "{name}"
 match = "ibeacon:*"
 group = "pumps"
 refractory_s = 1
+{trigger}
 [mqtt]
 host = "{host}"
 port = {port}
@@ -41,7 +42,7 @@ class Gateway(Program):
     def __init__(self, folder, name, **words):
         self.name, self.folder = name, folder / name
         self.folder.mkdir(exist_ok=True)
-        self.words = {'site': 'site', 'name': name, 'weaker_db': 0, 'radio': '', 'host': 'localhost', 'mqtt': '', 'more': '', 'folder': self.folder, **words}
+        self.words = {'site': 'site', 'name': name, 'weaker_db': 0, 'radio': '', 'trigger': '', 'host': 'localhost', 'mqtt': '', 'more': '', 'folder': self.folder, **words}
         self.config = self.folder / 'config.toml'
         self.write()
         super().__init__([FORECOURT, 'run', '--config', self.config], self.folder / 'said')
@@ -82,10 +83,12 @@ def acquainted(seen, gateways, seconds=20, after=0):
         gateway.status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == len(gateways) - 1, seconds, after)
 
 
-def arrives(air, number, at_dbm=-50):
-    """A driver comes to the island from afar and stays."""
+def arrives(air, number, at_dbm=-50, **at_lines):
+    """A driver comes to the island from afar and stays; `p1=-46`: other than elsewhere at this line."""
+    def coming(level):
+        return {'from': -92, 'to': level, 'seconds': 3}
     air.say('advertise', id=f'driver-{number}', kind='ibeacon', minor=number, interval_ms=100,
-            rssi={'from': -92, 'to': at_dbm, 'seconds': 3})
+            rssi={'*': coming(at_dbm), **{line: coming(level) for line, level in at_lines.items()}})
 
 
 def leaves(air, number):

@@ -1,0 +1,62 @@
+"""group_refractory_s: who was served at one gateway's trigger is served at no other's of the group for so long.
+
+    $(Tests/Rigs/venv.sh) Tests/Neighbours/group_rest.py [NAME…]
+"""
+import time
+
+from cases import case, main
+from island import acquainted, arrives, fires, island, leaves, served_once, told
+from rig import wait_until
+
+REST_S = 25
+
+
+def served_then_away(air, seen, number):
+    """A driver is served at the first pump and goes; when it was served."""
+    arrives(air, number)
+    fires(seen, number)
+    at = time.monotonic()
+    time.sleep(2)
+    leaves(air, number)
+    return at
+
+
+def not_before_its_time(air, seen, number, at):
+    """It comes to the second pump and stays: it is served there once, when the time is over."""
+    arrives(air, number, at_dbm=-70, p1=-42)
+    wait_until(lambda: len(told(seen, number)) > 1, REST_S + 15, f'it is served again: {told(seen, number, "arm", "fire", "undecided")}')
+    waited = time.monotonic() - at
+    time.sleep(2.5)
+    assert told(seen, number) == [('island-1', 'fire'), ('island-2', 'fire')], told(seen, number)
+    assert waited > REST_S, f'it was served again after {waited:.1f} s'
+    leaves(air, number)
+
+
+@case
+def walks_on(folder):
+    """A driver served at the first pump is served at the second when the time is over; others are not kept waiting."""
+    with island(folder, trigger=f'group_refractory_s = {REST_S}') as (air, _, seen, gateways):
+        acquainted(seen, gateways)
+        at = served_then_away(air, seen, 1)
+        served_once(air, seen, 2, 'island-1')
+        not_before_its_time(air, seen, 1, at)
+
+
+@case
+def restarts(folder):
+    """The same when the second gateway is killed meanwhile, and when the broker is."""
+    with island(folder, trigger=f'group_refractory_s = {REST_S}') as (air, broker, seen, gateways):
+        acquainted(seen, gateways)
+        at = served_then_away(air, seen, 1)
+        gateways[1].kill()
+        mark = len(seen.messages)
+        gateways[1].start()
+        gateways[1].status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == 1, 20, mark)
+        not_before_its_time(air, seen, 1, at)
+        at = served_then_away(air, seen, 2)
+        broker.restart()
+        not_before_its_time(air, seen, 2, at)
+
+
+if __name__ == '__main__':
+    main()
