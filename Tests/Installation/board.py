@@ -189,6 +189,26 @@ def raw_channel(board, clock):
     clock.stage(f'the adapter shared, on its raw channel: the next phone fires; {memory}')
 
 
+def moves_outbox(board, clock):
+    """Another folder for the outbox: the unit refuses it until a drop-in, here one below /run, allows it, and `check` says so."""
+    def judged():
+        told = board.told("sed '/^password_file/d' /etc/forecourt/config.toml >/run/root.toml; "
+                          'forecourt check --json --config /run/root.toml 2>/dev/null || true')
+        return [each['message'] for each in json.loads(told[-1])['machine'] if each['subject'] == 'service']
+    board.told("mkdir -p /srv/ssd && chown forecourt /srv/ssd; sed -i '/^.outbox.$/a path = \"/srv/ssd/outbox.db\"' /etc/forecourt/config.toml")
+    told = judged()
+    assert len(told) == 1 and 'ReadWritePaths=/srv/ssd' in told[0], told
+    mark = len(board.seen.messages)
+    board.told('systemctl restart forecourt')
+    assert 'kept in memory only' in board.status('degraded', mark)['reason']
+    board.told("drop_in 'ReadWritePaths=/srv/ssd'; systemctl daemon-reload")
+    assert not judged(), judged()
+    mark = len(board.seen.messages)
+    board.told('systemctl restart forecourt; test -e /srv/ssd/outbox.db')
+    board.status('online', mark)
+    clock.stage('the outbox elsewhere: `check` and the unit refuse it, until a drop-in allows it')
+
+
 def main():
     clock = Clock()
     # Before the air, whose life is bounded, and before the power-on, whose time is taken.
@@ -210,6 +230,7 @@ def main():
             updates(board, clock)
             refuses(board, clock)
             raw_channel(board, clock)
+            moves_outbox(board, clock)
     print(f'passed in {time.monotonic() - clock.began:.0f} s')
 
 

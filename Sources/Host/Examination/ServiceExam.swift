@@ -8,9 +8,23 @@ extension Examined {
     /// What ProtectHome= hides, and what PrivateTmp= does.
     var homes = ["/home", "/root", "/run/user"]
     var hidden = ["/tmp", "/var/tmp"]
-    /// A copy of the unit that takes the shipped one's place; the drop-ins, of which `systemctl edit forecourt` writes one, lie in a folder
-    /// of its name with .d.
-    var unit = "/etc/systemd/system/forecourt.service"
+    /// Where systemd looks for the unit, and for its drop-ins in a folder of its name with .d: a file takes the place of one of the same name
+    /// in the folders before. `systemctl edit forecourt` writes to the last.
+    var folders = ["/usr/lib/systemd/system", "/run/systemd/system", "/etc/systemd/system"]
+
+    /// The unit, then the drop-ins in the order in which systemd reads them: by their names alone.
+    fileprivate var files: [String] {
+      var dropIns: [String] = []
+      for folder in folders {
+        for path in FileSystem.files(in: folder + "/forecourt.service.d", ending: ".conf") {
+          dropIns.removeAll { same(FileSystem.name(of: $0), FileSystem.name(of: path)) }
+          dropIns.append(path)
+        }
+      }
+      dropIns.sort { FileSystem.name(of: $0).bytes.lexicographicallyPrecedes(FileSystem.name(of: $1).bytes) }
+      let unit = folders.map { $0 + "/forecourt.service" }.last { FileSystem.exists(Path($0)) }
+      return (unit.map { [$0] } ?? []) + dropIns
+    }
   }
 
   /// Where the unit keeps the service from writing although this user may. The service finds its configuration by an absolute name, so a
@@ -24,7 +38,7 @@ extension Examined {
     if settings.peer.serve, !FileSystem.exists(Path(host.idFile)) { written.append(("id_file", host.idFile)) }
     if settings.publish.unknown == .hash, !FileSystem.exists(Path(host.saltFile)) { written.append(("salt_file", host.saltFile)) }
     var grants = Grants()
-    for file in [view.unit] + FileSystem.files(in: view.unit + ".d", ending: ".conf") { grants.read(file) }
+    for file in view.files { grants.read(file) }
     let hidden = view.hidden + (grants.hidesHomes ? view.homes : [])
     var found: [Examined] = []
     for (key, path) in written where path.bytes.first == UInt8(ascii: "/") {
@@ -36,7 +50,7 @@ extension Examined {
         found.append(Examined("service", .doubtful, words))
         continue
       }
-      if grants.allow(folder) { continue }
+      if grants.allow(folder, isHome: view.homes.contains { isIn(folder, $0) }) { continue }
       let ownership = same(owner, view.user) ? "" : "; the folder must be \(view.user)'s own"
       let words =
         "\(path): forecourt.service may write only below \(view.state): leave \(key) out; or systemctl edit forecourt: "
@@ -50,16 +64,20 @@ extension Examined {
   private struct Grants {
     private var paths: [String] = []
     private var isStrict = true
+    private var opensHomes = false
     private(set) var hidesHomes = true
-    private static let shown = ["no", "false", "off", "0", "read-only"]
+    private static let open = ["no", "false", "off", "0"]
 
     mutating func read(_ file: String) {
       guard let read = try? File(reading: file, atMost: Limits.configurationBytes) else { return }
       for line in read.bytes.split(separator: 0x0A) {
         let line = String(decoding: trimmed(line), as: UTF8.self)
         if let value = line.rest(after: "ProtectSystem=") { isStrict = same(value, "strict") }
-        // What is shown may still be for reading only: ProtectSystem= decides that.
-        if let value = line.rest(after: "ProtectHome=") { hidesHomes = !Self.shown.contains { same(value, $0) } }
+        // What is open may still be for reading only: ProtectSystem= decides that.
+        if let value = line.rest(after: "ProtectHome=") {
+          opensHomes = Self.open.contains { same(value, $0) }
+          hidesHomes = !opensHomes && !same(value, "read-only")
+        }
         // An empty value takes back what stands above.
         if same(line, "ReadWritePaths=") { paths = [] }
         guard let value = line.rest(after: "ReadWritePaths=") else { continue }
@@ -70,7 +88,9 @@ extension Examined {
       }
     }
 
-    func allow(_ folder: String) -> Bool { !isStrict || paths.contains { isIn(folder, FileSystem.real($0) ?? $0) } }
+    func allow(_ folder: String, isHome: Bool) -> Bool {
+      !isStrict && (opensHomes || !isHome) || paths.contains { isIn(folder, FileSystem.real($0) ?? $0) }
+    }
   }
 }
 

@@ -120,7 +120,8 @@ package enum FileSystem {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
+  /// With the slash before it, if there is one.
+  static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
 
   // MARK: For a new file
 

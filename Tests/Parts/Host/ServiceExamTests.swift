@@ -10,21 +10,22 @@ struct ServiceExamTests {
   private var root: String { URL(filePath: scratch.path).resolvingSymlinksInPath().path }
 
   init() throws {
-    for name in ["state", "state/deeper", "ssd", "ssd2", "hidden", "homes", "unit.d"] {
+    for name in ["state", "state/deeper", "ssd", "ssd2", "hidden", "homes"] + ["lib", "run", "etc"].map({ "\($0)/forecourt.service.d" }) {
       try FileManager.default.createDirectory(atPath: scratch.path + "/" + name, withIntermediateDirectories: true)
     }
   }
 
-  /// A machine of its own below the scratch folder. `dropIn`: what `systemctl edit` wrote; `others`: drop-ins of other names.
+  /// A machine of its own below the scratch folder. `dropIn`: what `systemctl edit` wrote; `others`: other files where systemd reads units.
   private func words(
     _ path: String, as owner: String = "forecourt", dropIn: String = "", others: [String: String] = [:],
     also change: (inout Settings, inout HostSettings) -> Void = { _, _ in }
   ) -> [String] {
-    for (name, text) in others.merging(["override.conf": dropIn], uniquingKeysWith: { $1 }) {
-      scratch.write("unit.d/" + name, Array(text.utf8))
+    for (name, text) in others.merging(["etc/forecourt.service.d/override.conf": dropIn], uniquingKeysWith: { $1 }) {
+      scratch.write(name, Array(text.utf8))
     }
     var view = Examined.ServiceView()
-    (view.state, view.homes, view.hidden, view.unit) = (root + "/state", [root + "/homes"], [root + "/hidden"], root + "/unit")
+    (view.state, view.homes, view.hidden) = (root + "/state", [root + "/homes"], [root + "/hidden"])
+    view.folders = [root + "/lib", root + "/run", root + "/etc"]
     var settings = Settings()
     var host = HostSettings()
     host.outbox.path = Text(path)
@@ -73,13 +74,25 @@ struct ServiceExamTests {
     #expect(words(root + "/ssd/outbox.db", dropIn: written + "ReadWritePaths=\n").count == 1, "taken back")
   }
 
-  @Test("every drop-in counts, in the order of their names; what is no drop-in does not") func dropIns() {
+  @Test("every drop-in counts, in the order of names; one in /etc takes its namesake's place; what is no drop-in does not") func dropIns() {
     let path = root + "/ssd/outbox.db"
     let (grants, revokes) = ("[Service]\nReadWritePaths=\(root)/ssd\n", "[Service]\nReadWritePaths=\n")
-    #expect(words(path, others: ["10-ssd.conf.off": grants]).count == 1)
-    #expect(words(path, others: ["10-ssd.conf": grants]) == [])
-    #expect(words(path, others: ["10-ssd.conf": grants, "20-not.conf": revokes]).count == 1)
-    #expect(words(path, others: ["10-ssd.conf": revokes, "20-not.conf": grants]) == [])
+    func told(_ others: [String: String]) -> Int {
+      defer { for name in others.keys { try? FileManager.default.removeItem(atPath: root + "/" + name) } }
+      return words(path, others: others).count
+    }
+    let (lib, run, etc) = ("lib/forecourt.service.d/", "run/forecourt.service.d/", "etc/forecourt.service.d/")
+    #expect(told([etc + "10-ssd.conf.off": grants]) == 1)
+    for folder in [lib, run, etc] { #expect(told([folder + "10-ssd.conf": grants]) == 0) }
+    #expect(told([etc + "10-ssd.conf": grants, etc + "20-not.conf": revokes]) == 1)
+    #expect(told([etc + "10-ssd.conf": revokes, etc + "20-not.conf": grants]) == 0)
+    #expect(told([lib + "20-not.conf": revokes, etc + "10-ssd.conf": grants]) == 1, "by their names alone")
+    #expect(told([lib + "20-ssd.conf": grants, etc + "10-not.conf": revokes]) == 0)
+    #expect(told([lib + "10-ssd.conf": grants, etc + "10-ssd.conf": ""]) == 1, "the same name")
+    #expect(told([run + "10-ssd.conf": "", lib + "10-ssd.conf": grants]) == 1)
+    #expect(told(["lib/forecourt.service": grants]) == 0)
+    #expect(told(["lib/forecourt.service": grants, "etc/forecourt.service": "[Service]\n"]) == 1, "the whole unit")
+    #expect(told(["etc/forecourt.service": grants, lib + "10-not.conf": revokes]) == 1, "the unit comes first")
   }
 
   @Test("with ProtectHome=no the homes are seen, and may be granted", arguments: ["yes", "tmpfs", "no", "false", "off", "0", "read-only"])
@@ -90,6 +103,7 @@ struct ServiceExamTests {
     #expect(words(path).allSatisfy { $0.contains("does not see") } && words(path).count == 1)
     #expect(words(path, dropIn: seen).map { $0.contains("may write only below") } == [isSeen], "ProtectSystem=strict stays")
     #expect(words(path, dropIn: seen + "ReadWritePaths=\(root)/homes\n").isEmpty == isSeen)
+    #expect(words(path, dropIn: seen + "ProtectSystem=full\n").isEmpty == (isSeen && value != "read-only"), "for reading only")
   }
 
   @Test("what is granted to another folder is not granted here; without ProtectSystem=strict all is") func otherwise() {
