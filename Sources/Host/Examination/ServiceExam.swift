@@ -17,13 +17,19 @@ extension Examined {
       var dropIns: [String] = []
       for folder in folders {
         for path in FileSystem.files(in: folder + "/forecourt.service.d", ending: ".conf") {
-          dropIns.removeAll { same(FileSystem.name(of: $0), FileSystem.name(of: path)) }
-          dropIns.append(path)
+          var place = 0
+          while place < dropIns.count, FileSystem.isNamed(dropIns[place], before: path) { place += 1 }
+          if place < dropIns.count, !FileSystem.isNamed(path, before: dropIns[place]) {
+            dropIns[place] = path
+          } else {
+            dropIns.insert(path, at: place)
+          }
         }
       }
-      dropIns.sort { FileSystem.name(of: $0).bytes.lexicographicallyPrecedes(FileSystem.name(of: $1).bytes) }
-      let unit = folders.map { $0 + "/forecourt.service" }.last { FileSystem.exists(Path($0)) }
-      return (unit.map { [$0] } ?? []) + dropIns
+      for folder in folders.reversed() where FileSystem.exists(Path(folder + "/forecourt.service")) {
+        return [folder + "/forecourt.service"] + dropIns
+      }
+      return dropIns
     }
   }
 

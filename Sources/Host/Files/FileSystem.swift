@@ -120,8 +120,12 @@ package enum FileSystem {
     return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// With the slash before it, if there is one.
-  static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
+  /// By the bytes of their names alone, wherever they lie.
+  static func isNamed(_ path: String, before other: String) -> Bool {
+    name(of: path).bytes.lexicographicallyPrecedes(name(of: other).bytes)
+  }
+
+  private static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
 
   // MARK: For a new file
 
