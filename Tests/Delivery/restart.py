@@ -37,6 +37,28 @@ def retained(broker, topic):
 
 
 @case
+def rests(folder):
+    """Who has left before the gateway is killed, and comes again, is served when `refractory_s` is over."""
+    with yard(folder, tags=0) as (air, broker, seen, gateway):
+        time.sleep(3)
+        drive_up(air, 0)
+        wait_until(lambda: said(seen.messages, 'fire'), 15, 'a fire')
+        begun = time.monotonic()
+        air.say('silence', id='phone0')
+        wait_until(lambda: said(seen.messages, 'leave') == ['lost'], 20, 'its leave')
+        gateway.kill()
+        mark = len(seen.messages)
+        gateway.start()
+        status(seen, lambda s: s['state'] == 'online', after=mark)
+        # Later it would count as one that was here at the start.
+        time.sleep(4)
+        drive_up(air, 0)
+        wait_until(lambda: len(said(seen.messages, 'fire')) > 1, 30, 'the second fire')
+        waited = time.monotonic() - begun
+        assert waited > 30, f'it was served again after {waited:.1f} s'
+
+
+@case
 def killed(folder):
     """Two devices are served when the gateway is killed; one leaves meanwhile and gets one leave and one exit; the other's visit goes on."""
     with yard(folder, tags=0) as (air, broker, seen, gateway):

@@ -21,9 +21,9 @@ def served_then_away(air, seen, number):
     return at
 
 
-def not_before_its_time(air, seen, number, at):
+def not_before_its_time(air, seen, number, at, at_first_dbm=-70):
     """It comes to the second pump and stays: it is served there once, when the time is over."""
-    arrives(air, number, at_dbm=-70, p1=-42)
+    arrives(air, number, at_first_dbm, p1=-42)
     wait_until(lambda: len(told(seen, number)) > 1, REST_S + 15, f'it is served again: {told(seen, number, "arm", "fire", "undecided")}')
     waited = time.monotonic() - at
     time.sleep(2.5)
@@ -44,7 +44,7 @@ def walks_on(folder):
 
 @case
 def restarts(folder):
-    """The same when the second gateway is killed meanwhile, and when the broker is."""
+    """The same when the second gateway is killed meanwhile, the broker, or the first gateway, which then does not even hear the driver."""
     with island(folder, trigger=f'group_refractory_s = {REST_S}') as (air, broker, seen, gateways):
         acquainted(seen, gateways)
         at = served_then_away(air, seen, 1)
@@ -56,6 +56,13 @@ def restarts(folder):
         at = served_then_away(air, seen, 2)
         broker.restart()
         not_before_its_time(air, seen, 2, at)
+        at = served_then_away(air, seen, 3)
+        wait_until(lambda: told(seen, 3, 'leave'), 20, 'its leave')
+        gateways[0].kill()
+        mark = len(seen.messages)
+        gateways[0].start()
+        gateways[0].status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == 1, 20, mark)
+        not_before_its_time(air, seen, 3, at, at_first_dbm=-100)
 
 
 if __name__ == '__main__':

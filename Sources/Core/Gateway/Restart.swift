@@ -31,6 +31,15 @@ extension Gateway {
     }
   }
 
+  /// A fire of the run before: its trigger may still rest.
+  @export(interface) package mutating func recall(_ fire: Unfinished, at moment: Instant) {
+    tick(at: moment)
+    guard case (.trigger, let name)? = fire.place, publisher.topics.trigger(name) == fire.topic,
+      let trigger = settings.trigger(named: name), let identity = try? Identity(written: fire.id.bytes)
+    else { return }
+    triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.since), devices, settings, at: now)
+  }
+
   /// A radio starts within this time, and then hears a device that stands there several times.
   private static var patience: Interval { .seconds(15) }
 

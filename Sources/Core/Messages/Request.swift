@@ -6,7 +6,8 @@ package enum Request: BitwiseCopyable, Sendable {
   /// From a neighbour, or our own that came back.
   case hello(Neighbour)
   case peer(KnownPeer)
-  /// From the outbox: a visit that the run before left open, and the end of the list.
+  /// From the outbox: a fire of the run before, a visit that it left open, and the end of the list.
+  case fired(Unfinished)
   case unfinished(Unfinished)
   case caughtUp
 }

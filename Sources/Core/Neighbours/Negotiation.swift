@@ -205,7 +205,8 @@ extension Triggers {
   ) {
     publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(membership.nextSequence()))
-    publisher.json.member("state", Claim.Standing.withdrawn.name)
+    let isTaken = holdsGroup(claim.group, for: claim.identity, settings, at: now)
+    publisher.json.member("state", (isTaken ? Claim.Standing.fired : .withdrawn).name)
     let found = devices.find(claim.identity)
     let estimate = found.flatMap { devices.estimate(of: $0, at: now, settings) }
     if let estimate {

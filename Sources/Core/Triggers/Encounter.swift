@@ -39,8 +39,8 @@ package struct Encounter: BitwiseCopyable {
   /// By how much it was ahead when the visit began; not a number while that is unknown.
   private var servedMargin = Float.nan
   /// No fire before this, here and at all triggers of the group.
-  package private(set) var rests = Instant.zero
-  package private(set) var groupRests = Instant.zero
+  package internal(set) var rests = Instant.zero
+  package internal(set) var groupRests = Instant.zero
   /// It has left: no fire before it has been away. And when it was last here.
   package private(set) var mustBeAway = false
   private var wasHere = Instant.zero
@@ -108,8 +108,7 @@ package struct Encounter: BitwiseCopyable {
     stage = .fired(at: now)
     (self.isVouched, vouchedLevel) = (isVouched, level ?? approach.steady)
     resetVisit()
-    groupRests = now + (settings.group.isEmpty ? .zero : settings.groupRefractory)
-    rests = max(now + settings.refractory, groupRests)
+    rest(after: now, settings)
     resetEvidence()
   }
 

@@ -81,6 +81,7 @@ extension Triggers {
       if let number = names[Int(encounters[place].trigger)] { encounters[place].trigger = UInt8(number) }
     }
     leftovers.renumber(names)
+    recent.renumber(names)
   }
 
   /// The driver typed the pump's number. Returns why the trigger does not fire.

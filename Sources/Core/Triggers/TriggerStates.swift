@@ -114,6 +114,7 @@ extension Triggers {
 
   /// A device is known by another identity from now on, under which the run before may have served it.
   mutating func resumeVisits(of slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
+    restAfterRecentFires(slot, devices, settings, at: now)
     guard leftovers.count > 0 else { return }
     var place = devices[slot].encounters
     while place >= 0 {

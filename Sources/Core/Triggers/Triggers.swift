@@ -21,6 +21,7 @@ package struct Triggers: ~Copyable {
   package private(set) var refused: UInt64 = 0
   /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
+  var recent: RecentFires
   /// False until it is known what the run before left open.
   package internal(set) var publishesStates = false
   /// A bit for each trigger whose state must still be published.
@@ -48,10 +49,12 @@ package struct Triggers: ~Copyable {
     membership = Membership()
     plan = SitePlan(in: &arena)
     leftovers = Leftovers(in: &arena)
+    recent = RecentFires(in: &arena)
   }
 
   package static func bytes(for capacity: Int, claims: Int) -> Int {
-    Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes + SitePlan.bytes
+    Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes + RecentFires.bytes
+      + SitePlan.bytes
   }
 
   package mutating func start(_ settings: borrowing Settings, at now: Instant) {
@@ -146,6 +149,7 @@ package struct Triggers: ~Copyable {
     let place = startEncounter(trigger, slot, radio, at: now, &devices)
     if place >= 0, isStarting(radio, at: now) { encounters[place].wasHereAtStart = true }
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
+    if place >= 0, recent.count > 0 { rest(place, devices[slot].identity, settings, at: now) }
     if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
     return place
   }

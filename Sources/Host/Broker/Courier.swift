@@ -206,12 +206,15 @@ package final class Courier: @unchecked Sendable {
   /// Visits that the previous run started and did not end: the core thread ends or continues them.
   private func sendUnfinished(at now: Moment) {
     guard !isUnfinishedSent else { return }
+    while toCore.requests.count < toCore.requests.capacity / 2, let fire = store.recentFires.popLast() {
+      _ = toCore.requests.push(.fired(fire))
+    }
     while toCore.requests.count < toCore.requests.capacity / 2, let visit = store.takeUnfinished(at: now) {
       let since = visit.since(store.machine, at: now)
       let left = Unfinished(topic: visit.topic, id: visit.id, since: since, vouchedLevel: visit.vouchedLevel)
       _ = toCore.requests.push(.unfinished(left))
     }
-    if store.isUnfinishedTaken, toCore.requests.push(.caughtUp) == nil { isUnfinishedSent = true }
+    if store.recentFires.isEmpty, store.isUnfinishedTaken, toCore.requests.push(.caughtUp) == nil { isUnfinishedSent = true }
     toCore.bell.ring()
   }
 

@@ -40,7 +40,11 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
     commands = core.publish.commands
     peers = core.peer.identify
     claims = core.site.roster.count > 1
-    for index in core.triggers.indices where !core.triggers[index].group.isEmpty { claims = true }
+    for index in core.triggers.indices {
+      let trigger = core.triggers[index]
+      if !trigger.group.isEmpty { claims = true }
+      outbox.longestRest = max(outbox.longestRest, trigger.refractory, trigger.groupRefractory)
+    }
     for index in core.site.roster.indices { _ = roster.append(core.site.roster[index].name) }
     siteKeys = host.siteKeys
     if let key = host.signingKey { for byte in key { signingKey.append(byte: byte) } }

@@ -38,6 +38,8 @@ struct EventStore {
   /// Behind which the next page begins, if there is one; and when it may be read, after a failure.
   var unfinishedEnd: Outbox.OpenVisit?
   var unfinishedDue = Instant.zero
+  /// Fires of the previous run, for the core thread.
+  var recentFires: [Unfinished] = []
   var refusals = RefusedRows()
   var file: UInt32 = 0
   /// How many different ones there were; and those that new settings have left.
@@ -82,7 +84,11 @@ struct EventStore {
       let opened = try Outbox(settings, machine: machine)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
       // First: a file that cannot be read is opened again.
-      if unfinished == nil { if isRehearsal { unfinished = [] } else { try readUnfinished(from: opened) } }
+      if unfinished == nil, isRehearsal { unfinished = [] }
+      if unfinished == nil {
+        recentFires = try opened.recentFires(atMost: RecentFires.most, at: now)
+        try readUnfinished(from: opened)
+      }
       outbox = opened
       recognise(opened)
       requeueRows()

@@ -60,6 +60,8 @@ package struct OutboxSettings: BitwiseCopyable, Sendable {
   package var path = Path("/var/lib/forecourt/outbox.db")
   package var maxEvents = 100_000
   package var maxAge = Interval.hours(24 * 30)
+  /// The longest `refractory_s` and `group_refractory_s`: so far back the fires of the run before matter.
+  package var longestRest = Interval.zero
 
   package init() {}
 }

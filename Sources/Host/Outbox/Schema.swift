@@ -68,6 +68,12 @@ enum Schema {
   static let firstHistory: StaticString = """
     SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL FROM event ORDER BY id DESC
     """
+  static let urgentSettled: StaticString = """
+    SELECT topic, payload, stored, machine, deadline, expires FROM event INDEXED BY settled WHERE state != 0 AND rank = 1 ORDER BY id DESC
+    """
+  static let urgentWaiting: StaticString = """
+    SELECT topic, payload, stored, machine, deadline, expires FROM event INDEXED BY waiting WHERE state = 0 AND rank = 1 ORDER BY id DESC
+    """
   static let outcome: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
     DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY settled WHERE state != 0 AND rank = ? ORDER BY id LIMIT ?)

@@ -230,6 +230,7 @@ struct Daemon: Listener, ~Copyable {
       if gateway.isNews(neighbour) { status.publishAgain() }
       gateway.receive(status: neighbour, at: now)
     case .hello(let hello): gateway.receive(hello: hello, at: now)
+    case .fired(let fire): gateway.recall(fire, at: now)
     case .unfinished(let visit): gateway.restore(visit, at: now)
     case .caughtUp: catchUp(at: now)
     case .peer(let peer):

@@ -60,6 +60,7 @@ final class Rig: @unchecked Sendable {
     case .claim(let claim): "claim \(String(claim.gateway)) \(claim.standing) \(claim.level?.value ?? 0)"
     case .neighbour(let neighbour): "neighbour \(String(neighbour.name)) \(neighbour.isOnline)"
     case .hello(let hello): "hello \(String(hello.name)) \(hello.sequence)"
+    case .fired(let fire): "fired \(String(fire.topic)) \(String(fire.id))"
     case .unfinished(let visit): "unfinished \(String(visit.topic)) \(String(visit.id))"
     case .caughtUp: "caught up"
     case .peer(let peer): "peer \(String(peer.id, radix: 16)) \(String(peer.address.word, radix: 16))"

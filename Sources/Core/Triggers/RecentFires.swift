@@ -1,0 +1,106 @@
+/// Fires of the run before: their devices are not served again while `refractory_s` and the group's last, though this run did not see them.
+package struct RecentFires: ~Copyable {
+  package struct Fire: BitwiseCopyable {
+    package var identity = Identity(.address)
+    package var trigger: UInt8 = 0
+    package var at = Instant.zero
+
+    package init(of identity: Identity, at trigger: Int, _ moment: Instant) {
+      (self.identity, self.trigger, at) = (identity, UInt8(trigger), moment)
+    }
+  }
+
+  private var table: Lent<Fire>
+  private(set) var count = 0
+
+  /// The newest so many.
+  package static let most = 512
+
+  init(in arena: inout Arena) { table = arena.take(Self.most, of: Fire.self) }
+
+  static var bytes: Int { Arena.bytes(for: most, of: Fire.self) }
+
+  subscript(index: Int) -> Fire { table[index] }
+
+  mutating func add(_ fire: Fire) {
+    guard count < Self.most else { return }
+    table[count] = fire
+    count += 1
+  }
+
+  mutating func remove(_ index: Int) {
+    count -= 1
+    table[index] = table[count]
+  }
+
+  mutating func renumber(_ names: Renumbering) {
+    for index in stride(from: count - 1, through: 0, by: -1) {
+      if let number = names[Int(table[index].trigger)] { table[index].trigger = UInt8(number) } else { remove(index) }
+    }
+  }
+}
+
+extension Triggers {
+  /// Before the first packet, or as soon as it is known.
+  package mutating func recall(_ fire: RecentFires.Fire, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
+    guard settings.triggers[Int(fire.trigger)].restsAfter(fire.at, until: now) else { return }
+    recent.add(fire)
+    if let slot = devices.find(fire.identity) { restAfterRecentFires(slot, devices, settings, at: now) }
+  }
+
+  mutating func restAfterRecentFires(_ slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
+    var place = devices[slot].encounters
+    while place >= 0 {
+      rest(place, devices[slot].identity, settings, at: now)
+      place = encounters[place].nextOfDevice
+    }
+  }
+
+  /// The device has been served here, or at another trigger of the group.
+  @inline(never)
+  mutating func rest(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
+    let trigger = Int(encounters[place].trigger)
+    for index in stride(from: recent.count - 1, through: 0, by: -1) {
+      let fire = recent[index]
+      let fired = settings.triggers[Int(fire.trigger)]
+      guard fired.restsAfter(fire.at, until: now) else {
+        recent.remove(index)
+        continue
+      }
+      guard fire.identity == identity else { continue }
+      if Int(fire.trigger) == trigger {
+        encounters[place].rest(after: fire.at, fired)
+      } else if settings.triggers[trigger].group == fired.group {
+        encounters[place].restWithGroup(after: fire.at, fired)
+      }
+    }
+  }
+
+  /// A neighbour asks about a device that has no encounter here.
+  func holdsGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Bool {
+    for index in 0..<recent.count where recent[index].identity == identity {
+      let fired = settings.triggers[Int(recent[index].trigger)]
+      if fired.group == group, now < recent[index].at + fired.restOfGroup { return true }
+    }
+    return false
+  }
+}
+
+extension Encounter {
+  mutating func rest(after fire: Instant, _ settings: TriggerSettings) {
+    restWithGroup(after: fire, settings)
+    rests = max(rests, fire + settings.refractory)
+  }
+
+  fileprivate mutating func restWithGroup(after fire: Instant, _ settings: TriggerSettings) {
+    groupRests = max(groupRests, fire + settings.restOfGroup)
+    rests = max(rests, groupRests)
+  }
+}
+
+extension TriggerSettings {
+  /// How long after a fire no other trigger of the group may fire.
+  var restOfGroup: Interval { group.isEmpty ? .zero : groupRefractory }
+
+  fileprivate func restsAfter(_ fire: Instant, until now: Instant) -> Bool { now < fire + max(refractory, restOfGroup) }
+}

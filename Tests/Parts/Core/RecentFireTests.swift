@@ -1,0 +1,124 @@
+import Testing
+
+@testable import Core
+
+/// Whom the run before served is not served again as long as its trigger, or the group, rests.
+@Suite("Fires of the run before") struct RecentFireTests {
+  private func rig(_ change: (inout Settings) -> Void) -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      change(&$0)
+    }
+  }
+
+  private func fire(_ trigger: String, device: Int = 1, at seconds: Double) -> Unfinished {
+    Unfinished(
+      topic: Topic(Array("forecourt/site/gateway/trigger/\(trigger)".utf8).span.bytes),
+      id: Text(Array("address:c0:00:00:00:00:0\(device)".utf8).span.bytes), since: .zero + .seconds(seconds))
+  }
+
+  private func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+
+  /// A device drives up from afar and stays until then: when it is served.
+  private func served(_ rig: inout Rig, _ device: UInt8 = 1, from start: Double = 5, to end: Double = 120) -> [String: Double] {
+    var fires: [String: Double] = [:]
+    for step in 0..<Int((end - start) * 10) {
+      let time = start + Double(step) / 10
+      rig.hear(device, at: time, level: Int8(min(-90 + Double(step), -60)))
+      for word in rig.said() where word.topic.hasPrefix("trigger/") && word.payload.contains(#""event":"fire""#) {
+        fires[String(word.topic.suffix(3))] = time
+      }
+    }
+    return fires
+  }
+
+  @Test("it is served when refractory_s is over, others at once", arguments: [-10.0, -59, -61])
+  func refractory(fired: Double) throws {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    rig.gateway.recall(fire("one", at: fired), at: .zero)
+    rig.gateway.recall(fire("two", at: fired), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    let other = try #require(served(&rig, 2, to: 20)["one"])
+    #expect(other < 15)
+    let time = try #require(served(&rig, from: 20)["one"])
+    #expect(fired == -10 ? 50..<53 ~= time : time < 30, "\(time)")
+  }
+
+  @Test("at the other triggers of its group it is served when group_refractory_s is over", arguments: [0.0, 60])
+  func group(seconds: Double) throws {
+    var rig = rig {
+      for name in ["one", "two"] as [Name] { $0.addTrigger(name, group: "pumps") { $0.groupRefractory = .seconds(seconds) } }
+      $0.addTrigger("far")
+    }
+    rig.gateway.recall(fire("one", at: -10), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    let fires = served(&rig, to: 80)
+    #expect(try #require(fires["far"]) < 15)
+    let inGroup = fires.filter { $0.key != "far" }
+    // Both hear it alike, and one serves.
+    #expect(inGroup.count <= 1 && inGroup.allSatisfy { $0.value >= (seconds > 0 ? 50 : 0) }, "\(fires)")
+    for place in 0..<2 { #expect(rig.gateway.triggers.encounters[Int32(place)].groupRests <= at(80)) }
+  }
+
+  @Test("what is known only after it was heard counts, too") func late() throws {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    rig.gateway.caughtUp(at: .zero)
+    for step in 0..<20 { rig.hear(1, at: 4 + Double(step) / 10, level: -80) }
+    rig.gateway.recall(fire("one", at: -10), at: at(6))
+    let time = try #require(served(&rig, from: 7)["one"])
+    #expect(50..<53 ~= time, "\(time)")
+  }
+
+  @Test("a neighbour that asks about a device that is not heard here is told that the group rests") func answer() throws {
+    var rig = rig { $0.addTrigger("one", group: "pumps") { $0.groupRefractory = .seconds(60) } }
+    var neighbour = Neighbour()
+    (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
+    _ = neighbour.groups.append("pumps")
+    rig.gateway.receive(status: neighbour, at: .zero)
+    rig.gateway.recall(fire("one", at: -10), at: .zero)
+    for (number, device, moment, state) in [
+      (1, 1, 3, "fired"), (2, 2, 4, "withdrawn"), (3, 1, 49, "fired"), (4, 1, 51, "withdrawn"),
+    ] as [(UInt32, UInt64, Double, String)] {
+      _ = rig.said()
+      var claim = Claim()
+      (claim.gateway, claim.group, claim.boot, claim.sequence, claim.level) = ("other", "pumps", "b", number, Decibels(-60))
+      claim.identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | device))
+      rig.gateway.receive(claim: claim, at: at(moment))
+      let answer = try #require(rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") })
+      #expect(answer.payload.contains(#""state":"\#(state)""#), "\(number): \(answer)")
+    }
+  }
+
+  @Test("a reload keeps it at the new place of its trigger, and forgets it with the trigger", arguments: [false, true])
+  func reload(isGone: Bool) throws {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    rig.gateway.recall(fire("one", at: -10), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    func settings(_ name: Name) -> Settings {
+      var next = Settings()
+      next.gateway.devices = 64
+      next.calibrateEverybody()
+      next.addTrigger("new") { $0.fire = Meters(0.1) }
+      next.addTrigger(name) { $0.refractory = .seconds(60) }
+      return next
+    }
+    if isGone { rig.gateway.reload(settings("else"), at: at(1)) }
+    rig.gateway.reload(settings("one"), at: at(2))
+    let time = try #require(served(&rig)["one"])
+    #expect(isGone ? time < 15 : 50..<53 ~= time, "\(time)")
+  }
+
+  @Test("more than there is room for do no harm, and what is over makes room") func many() throws {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    for device in 0..<700 {
+      var fire = fire("one", at: -10)
+      fire.id = Text(Array("irk:phone\(device)".utf8).span.bytes)
+      rig.gateway.recall(fire, at: .zero)
+    }
+    #expect(rig.gateway.triggers.recent.count == RecentFires.most)
+    rig.gateway.caughtUp(at: .zero)
+    #expect(try #require(served(&rig, to: 20)["one"]) < 15)
+    _ = served(&rig, 2, from: 60, to: 70)
+    #expect(rig.gateway.triggers.recent.count == 0)
+  }
+}
