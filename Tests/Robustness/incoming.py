@@ -44,6 +44,12 @@ def commands(folder):
                 time.sleep(1.1)
                 answer = ask(name, payload)
                 assert answer['ok'] is False and word in answer['error'], (payload, answer)
+            # Retained, while we are connected: a bridge would send it again whenever its line returns.
+            time.sleep(1.1)
+            before = len(seen.messages)
+            seen.publish(f'{BASE}/command/authorization', 'denied', retain=True)
+            answer = json.loads(seen.wait(lambda m: m.topic == f'{BASE}/reply/authorization', after=before).payload)
+            assert not answer['ok'] and 'must not be retained' in answer['error'], answer
             commands = [line for line in courier.lines if line.startswith('command')]
             assert len(commands) == 3, commands
             # The same request again: the same answer, nothing executed.

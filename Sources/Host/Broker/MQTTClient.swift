@@ -230,8 +230,10 @@ import Core
   }
 
   func subscribe(_ topic: Topic, qos: Int, wantsRetained: Bool, wantsOwn: Bool = false) throws(MQTTFault) {
-    // MQTT 3 has no such options: there the intake drops retained messages and our own.
-    let wishes = (wantsOwn ? 0 : MQTT_SUB_OPT_NO_LOCAL.rawValue) | (wantsRetained ? 0 : MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
+    // MQTT 3 has no such options: there the intake drops retained messages and our own. Nor can it know that one is retained which comes while
+    // we are connected, as from a bridge, which sends what is retained again whenever its line returns.
+    let unretained = MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue | MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue
+    let wishes = (wantsOwn ? 0 : MQTT_SUB_OPT_NO_LOCAL.rawValue) | (wantsRetained ? 0 : unretained)
     let options = settings.version == .v5 ? CInt(wishes) : 0
     // SAFETY: the topic is copied.
     try check(unsafe topic.withCString { unsafe mosquitto_subscribe_v5(handle, nil, $0, CInt(qos), options, nil) })
