@@ -111,14 +111,6 @@ extension Gateway {
   }
 }
 
-extension Interest {
-  fileprivate mutating func join(_ other: Interest) {
-    regions |= other.regions
-    triggers |= other.triggers
-    calibration = calibration ?? other.calibration
-  }
-}
-
 extension Identity.Kind {
   fileprivate var isBeacon: Bool {
     switch self {
