@@ -24,5 +24,7 @@ struct ReloadTests {
   }
 
   private static var property: Regex<(Substring, Substring)> { #/^  (?:private(?:\(set\))? )?(?:let|var) ([a-zA-Z]+)(?: = |: [^{]*$)/# }
-  private static var handing: Regex<(Substring, Substring)> { #/^    ([a-zA-Z]+)(?: = configuration\.|\.reload\(configuration)/# }
+  private static var handing: Regex<(Substring, Substring)> {
+    #/^    ([a-zA-Z]+)(?: = configuration\.|\.reload\((?:configuration|gateway\.devices, gateway\.settings))/#
+  }
 }

@@ -127,6 +127,14 @@ package struct AddressBook: ~Copyable {
   package var lines: Range<Int> { 0..<records.count }
   func isUsed(_ slot: Int) -> Bool { recency.list(of: slot) != .free }
 
+  /// Whether nobody else has sent as this device within the span.
+  func isAlone(_ slot: Int, as device: DeviceReference, within span: Interval, of now: Instant) -> Bool {
+    for other in lines where other != slot && isUsed(other) && records[other].device == device && now - records[other].heard < span {
+      return false
+    }
+    return true
+  }
+
   /// New settings: what the sender says must be read again. `isSame`: by the same keys and services, so it remains the same device.
   mutating func renew(_ slot: Int, isSame: Bool, _ keys: borrowing IdentityKeys) {
     if isSame { return records[slot].forgetInterest() }

@@ -99,9 +99,10 @@ package struct Devices: ~Copyable {
     table[new].attributes = table[old].attributes
   }
 
-  /// Looks up again what asks for a device, and what power is known of it.
-  package mutating func reconsider(_ slot: Int, _ settings: borrowing Settings) {
-    let interest = settings.interest(in: table[slot].identity)
+  /// Looks up again what asks for a device, and what power is known of it. `kept`: what asks for another of its names.
+  package mutating func reconsider(_ slot: Int, _ settings: borrowing Settings, keeping kept: Interest = Interest()) {
+    var interest = settings.interest(in: table[slot].identity)
+    interest.join(kept)
     table[slot].interest = interest
     table[slot].isWatched = interest.isMatched || settings.publish.unknown != .ignore
     if interest.isMatched { arrivals &+= 1 }

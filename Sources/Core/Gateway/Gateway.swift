@@ -242,7 +242,7 @@ package struct Gateway: ~Copyable {
     ranging.renumber(numbers, at: now)
     clearStates(missingIn: next)
     // Whoever stands here may be known by another identity from now on, under which it was never served.
-    let isSame = settings.identifiesAlike(next)
+    let (isSame, kept) = (settings.identifiesAlike(next), KeptInterest(settings, next))
     if !isSame { triggers.started = now }
     settings = next
     patience = settings.patience
@@ -253,7 +253,7 @@ package struct Gateway: ~Copyable {
     services.reload(settings.services)
     kindsNamed = settings.kindsNamed
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      devices.reconsider(slot, settings)
+      devices.reconsider(slot, settings, keeping: kept.part(of: devices[slot].interest))
       triggers.applyLearntPower(to: slot, &devices, settings)
     }
     resolveAddressesAgain(isSame: isSame)

@@ -58,10 +58,22 @@ extension Gateway {
     let isRenamed =
       devices[known].identity.kind != devices[slot].identity.kind && devices[slot].encounters < 0
       && triggers.hearOnly(sender, as: known, devices)
+    if !isBound { handVisits(known, to: slot, sender) }
     guard isBound || devices[slot].identity.kind == .peer || isRenamed else { return }
     triggers.transfer(from: known, to: slot, devices: &devices)
     triggers.resumeVisits(of: slot, devices, settings, at: now)
     if isBound { retire(known, because: .identified) }
+  }
+
+  /// One sender of two formats would count twice in its regions until the old name has been silent for long enough. Not so where another
+  /// sender uses the old name. A phone whose id was read may say nothing more, and the id alone would stay longer than the beacon.
+  private mutating func handVisits(_ known: Int, to slot: Int, _ sender: Int) {
+    let (old, new) = (devices[known].identity.kind, devices[slot].identity.kind)
+    guard devices[known].visits >= 0, old != new, new != .peer else { return }
+    let silence = Interval.silence(after: devices.interval(of: known))
+    guard addresses.isAlone(sender, as: devices.reference(to: known), within: silence, of: now) else { return }
+    let matching = devices[slot].interest.regions | addresses[sender].regions
+    regions.hand(from: known, to: slot, in: matching, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
   /// New settings. Whom a new key makes known at once is the device that its address was known as; the others show it by their next adverts.
@@ -108,14 +120,6 @@ extension Gateway {
     guard devices.widen(slot, by: all) else { return }
     devices.touch(slot)
     addresses.assign(sender, to: devices.reference(to: slot), isMatched: true)
-  }
-}
-
-extension Interest {
-  fileprivate mutating func join(_ other: Interest) {
-    regions |= other.regions
-    triggers |= other.triggers
-    calibration = calibration ?? other.calibration
   }
 }
 

@@ -54,7 +54,7 @@ package struct Regions: ~Copyable {
       if place >= 0 {
         visits[place].counted = now
       } else {
-        enter(region, slot, at: now, &devices, settings, &publisher)
+        enter(region, slot, isNews: true, at: now, &devices, settings, &publisher)
       }
     }
   }
@@ -62,7 +62,8 @@ package struct Regions: ~Copyable {
   /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
   private mutating func enter(
-    _ region: Int, _ slot: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+    _ region: Int, _ slot: Int, isNews: Bool, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
   ) {
     let place = visits.start(device: slot, region: region, at: now, head: &devices[slot].visits)
     guard place >= 0 else { return refused += 1 }
@@ -73,11 +74,36 @@ package struct Regions: ~Copyable {
       return change(region, by: 1, isPublished: true, isNews: false, settings, at: now, &publisher)
     }
     guard settings.gateway.authorization == .always, publisher.mayPublish(of: identity, at: .region(region), now) else {
-      return change(region, by: 1, isPublished: false, settings, at: now, &publisher)
+      return change(region, by: 1, isPublished: false, isNews: isNews, settings, at: now, &publisher)
     }
     visits[place].isPublished = true
     publish(.enter, region, identity, settings, at: now, &publisher)
-    change(region, by: 1, isPublished: true, settings, at: now, &publisher)
+    change(region, by: 1, isPublished: true, isNews: isNews, settings, at: now, &publisher)
+  }
+
+  /// The device has a better name, under which its visits to the `matching` regions go on. The new name enters before the old one exits, and
+  /// the count stays: no region is empty in between.
+  @inline(never)
+  mutating func hand(
+    from old: Int, to new: Int, in matching: UInt64, at now: Instant, devices: inout Devices, settings: borrowing Settings,
+    publisher: inout Publisher
+  ) {
+    var place = devices[old].visits
+    while place >= 0 {
+      let (visit, following) = (visits[place], visits.nextOfDevice(after: place))
+      let region = Int(visit.region)
+      if visits.find(region: region, from: devices[new].visits) >= 0 {
+        end(place, .exit(.identified), at: now, &devices, settings, &publisher)
+      } else if matching >> UInt64(region) & 1 == 1 {
+        // Its row is free for the new one.
+        visits.end(place, head: &devices[old].visits)
+        occupancies[region].count -= 1
+        enter(region, new, isNews: false, at: now, &devices, settings, &publisher)
+        visits[devices[new].visits].counted = visit.counted
+        if visit.isPublished { publish(.exit(.identified), region, devices[old].identity, settings, at: now, &publisher) }
+      }
+      place = following
+    }
   }
 
   /// Ends the visits that silence has ended; returns when to look again.

@@ -8,7 +8,7 @@ extension Command {
       name: "scan", summary: "show the devices that are heard, live",
       description: [
         "Brings the radios up as the gateway would and shows every device they hear: identity, zone, distance and its range of error, average, adverts a second, seconds since the last, the last levels, and its stage at each trigger of the configuration. Publishes nothing and needs no broker; with --radio it needs no configuration, either.",
-        "On a terminal this is a table. d, a, r, g and i sort by distance, average, rate, age and identity; the same key again reverses the order. m shows only the devices that the configuration looks for; the arrow keys, or j and k, select a device, whose whole identity stands below; space holds it still, q quits. NO_COLOR in the environment switches colours off.",
+        "On a terminal this is a table. d, a, r, g and i sort by distance, average, rate, age and identity; the same key again reverses the order. m shows only the devices that the configuration looks for; the arrow keys, or j and k, select a device, whose whole identity stands below; space holds it still, q quits. NO_COLOR in the environment switches colours off. Where the locale is not UTF-8, the table is ASCII, and levels are digits from 1 to 8.",
         "Otherwise, or with --json, prints JSON lines: each second one for each device that was heard in it.",
       ],
       options: [.config, .radio, .json, .seconds],

@@ -265,7 +265,7 @@ struct Daemon: Listener, ~Copyable {
   }
 
   /// Hands the new settings to everything that keeps some. ReloadTests compares this with the properties above: whoever adds one decides
-  /// there whether it needs them. The gateway comes last, because it consumes `core`.
+  /// there whether it needs them. The gateway consumes `core`; Home Assistant asks its devices whom the new settings still look for.
   private mutating func reloadParts(_ configuration: consuming Configuration) {
     let former = authorization
     authorization = configuration.core.gateway.authorization
@@ -280,7 +280,7 @@ struct Daemon: Listener, ~Copyable {
     learntPowers.reload(configuration)
     announced.reload(configuration)
     sink.reload(configuration)
-    homeAssistant.reload(configuration)
     gateway.reload(configuration.core, at: Clock.now())
+    homeAssistant.reload(gateway.devices, gateway.settings)
   }
 }

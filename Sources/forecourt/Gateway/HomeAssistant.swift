@@ -26,13 +26,18 @@ struct HomeAssistant {
 
   init(_ settings: borrowing Settings) { announce(settings) }
 
-  /// Announces everything anew, and removes what the new settings do not name.
-  mutating func reload(_ configuration: borrowing Configuration) {
+  /// Announces everything anew, and removes what the new settings do not ask for. The gateway has them already.
+  mutating func reload(_ devices: borrowing Devices, _ settings: borrowing Settings) {
     let before = announced
-    identities.removeAll { !configuration.core.interest(in: $0).isMatched }
-    announce(configuration.core)
+    identities.removeAll { !Self.isWanted($0, devices, settings) }
+    announce(settings)
     for topic in before where !announced.contains(topic) { pending.append(.removed(topic)) }
     arrivals = 0
+  }
+
+  /// Something may ask for another of its names, and the device knows them.
+  private static func isWanted(_ identity: Identity, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
+    devices.find(identity).map { devices[$0].interest.isMatched } ?? settings.interest(in: identity).isMatched
   }
 
   private mutating func announce(_ settings: borrowing Settings) {

@@ -4,6 +4,7 @@ import Host
 /// The live table's terminal screen; the terminal is restored when this ends, however the program ends.
 struct Screen: ~Copyable {
   private let out: Output
+  private let isUTF8 = Self.showsUTF8
   let colours: Colours
   let isTyped: Bool
 
@@ -20,6 +21,13 @@ struct Screen: ~Copyable {
 
   var size: (columns: Int, rows: Int) { Self.terminalSize }
 
+  /// As the locale says: the first of these that is set decides, and without any it is C.
+  private static var showsUTF8: Bool {
+    guard let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") else { return false }
+    let lower = String(decoding: locale.bytes.map { $0 | 0x20 }, as: UTF8.self)
+    return contains(lower, "utf-8") || contains(lower, "utf8")
+  }
+
   static var terminalSize: (columns: Int, rows: Int) {
     var columns: CInt = 80
     var rows: CInt = 24
@@ -31,7 +39,8 @@ struct Screen: ~Copyable {
   func show(_ lines: [String]) {
     var frame = "\u{1B}[H"
     for (index, line) in lines.enumerated() { frame += (index > 0 ? "\r\n" : "") + line + "\u{1B}[K" }
-    out.write(frame + "\u{1B}[J")
+    frame += "\u{1B}[J"
+    out.write(isUTF8 ? frame : frame.plain)
     out.flush()
   }
 }

@@ -113,12 +113,51 @@ import Testing
     #expect(turn(7) == ["device_tracker", "sensor", "sensor"].map { "\($0) ibeacon:\(Machine.uuid):7:2" } && turn(9) == [])
     // A new configuration: all anew, and the region's and the second beacon's are removed.
     let next = wanted + "[[trigger]]\nname = \"pump\"\nmatch = \"ibeacon:\(Machine.uuid):7:1\"\n"
-    home.reload(try Machine.configuration(next))
     machine.gateway.reload(try Machine.configuration(next).core, at: .zero + .seconds(9.5))
+    home.reload(machine.gateway.devices, machine.gateway.settings)
     let again = turn(10)
     #expect(again.filter { !$0.hasSuffix("removed") }.count == 4 && again.count { $0.hasSuffix("removed") } == 4, "\(again)")
-    home.reload(try Machine.configuration(region))
+    machine.gateway.reload(try Machine.configuration(region).core, at: .zero + .seconds(10.5))
+    home.reload(machine.gateway.devices, machine.gateway.settings)
     #expect(turn(11).allSatisfy { $0.hasSuffix("removed") } && due() == .never)
+  }
+
+  @Test(
+    "a reload of the same settings, and another, keep who is looked for by another of its names, present or away; others are removed",
+    arguments: [
+      "[[region]]\nname = \"yard\"\nmatch = \"address:C0:00:00:00:00:01\"\n",
+      "[[trigger]]\nname = \"pump\"\nmatch = \"address:C0:00:00:00:00:01\"\n",
+      "[[calibration.device]]\nmatch = \"address:C0:00:00:00:00:01\"\nmeasured_power_dbm = -59\n",
+    ])
+  func homeAssistantByAnotherName(what: String) throws {
+    let wanted = "home_assistant.discovery = true\n"
+    var machine = try Machine(wanted + what)
+    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))
+    let ring = Ring<Message>(capacity: 64, in: &arena)
+    var home = HomeAssistant(machine.gateway.settings)
+    func turn(_ seconds: Double) -> [String] {
+      home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(seconds))
+      return announced(ring)
+    }
+    func reload(_ toml: String, at seconds: Double) throws {
+      machine.gateway.reload(try Machine.configuration(toml).core, at: .zero + .seconds(seconds))
+      home.reload(machine.gateway.devices, machine.gateway.settings)
+    }
+    machine.hear(1, at: 6, beacon: 1)
+    let (places, beacon) = (turn(5), ["device_tracker", "sensor", "sensor"].map { "\($0) ibeacon:\(Machine.uuid):7:1" })
+    #expect(places.suffix(3) == beacon, "\(places)")
+    for seconds in [7.0, 600, 601] {
+      try reload(wanted + what, at: seconds)
+      let told = turn(seconds + 0.5)
+      #expect(told == places, "at \(seconds) s: \(told)")
+    }
+    // The numbers of the places change.
+    let more = ["region", "trigger"].map { "[[\($0)]]\nname = \"first\"\nmatch = \"ibeacon:\(Machine.uuid):9:*\"\n" }.joined()
+    try reload(wanted + more + what, at: 605)
+    let moved = turn(605.5)
+    #expect(moved.count == places.count + 2 && moved.suffix(3) == beacon, "\(moved)")
+    try reload(wanted + "[[region]]\nname = \"other\"\nmatch = \"address:C0:00:00:00:00:02\"\n", at: 610)
+    #expect(turn(611).count { $0.hasSuffix("removed") } == places.count + 2)
   }
 
   @Test("half of the ring stays free for what cannot wait; a hundred identities are enough") func crowded() throws {

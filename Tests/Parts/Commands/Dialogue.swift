@@ -10,7 +10,7 @@ extension Program {
     terminal.resize(columns: columns, rows: rows)
     let process = Process()
     (process.executableURL, process.arguments) = (Self.executable, words)
-    (process.currentDirectoryURL, process.environment) = (folder, environment)
+    (process.currentDirectoryURL, process.environment) = (folder, environment.isEmpty ? ["LC_ALL": "C.UTF-8"] : environment)
     let slave = try terminal.slave()
     (process.standardInput, process.standardOutput, process.standardError) = (slave, slave, slave)
     // The test's thread blocks signals, which a child would inherit.

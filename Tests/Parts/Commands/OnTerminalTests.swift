@@ -125,14 +125,41 @@ import Testing
   }
 
   @Test("colours show the zone, and NO_COLOR switches them off") func colours() throws {
-    for (environment, isColoured) in [(["NO_COLOR": ""], true), (["NO_COLOR": "1"], false)] as [([String: String], Bool)] {
-      let told = try program.onTerminal(Self.scan, environment: environment) { terminal, _ in
+    for (word, isColoured) in [("", true), ("1", false)] {
+      let told = try program.onTerminal(Self.scan, environment: ["LANG": "C.UTF-8", "NO_COLOR": word]) { terminal, _ in
         #expect(shows(terminal) { order($0) == ["1", "3", "2"] }, "\(terminal.frame)")
         terminal.type("q")
       }
       #expect(told.terminal.text.contains("\u{1B}[1mforecourt scan\u{1B}[0m") == isColoured)
       for code in [2, 7, 32, 33] { #expect(told.terminal.text.contains("\u{1B}[\(code)m") == isColoured, "\(code)") }
     }
+  }
+
+  @Test(
+    "the table is ASCII where the locale is not UTF-8: LC_ALL decides before LC_CTYPE, that before LANG, and what is empty counts as not set",
+    arguments: [
+      ([:], true), (["LC_ALL": "C", "LC_CTYPE": "C.UTF-8", "LANG": "C.UTF-8"], true), (["LC_ALL": "POSIX"], true),
+      (["LC_CTYPE": "C", "LANG": "de_DE.UTF-8"], true), (["LC_ALL": "", "LC_CTYPE": "", "LANG": "C"], true), (["LANG": "de_DE"], true),
+      (["LC_ALL": "de_DE.utf8", "LC_CTYPE": "C", "LANG": "C"], false), (["LC_CTYPE": "en_GB.UTF-8", "LANG": "C"], false),
+      (["LC_ALL": "", "LANG": "de_DE.UTF-8@euro"], false),
+    ] as [([String: String], Bool)])
+  func locale(environment: [String: String], isPlain: Bool) throws {
+    // One more, so that none of them is the one that tests have without asking.
+    let told = try program.onTerminal(Self.scan, environment: environment.merging(["NO_COLOR": "1"]) { $1 }) { terminal, _ in
+      #expect(shows(terminal) { order($0) == ["1", "3", "2"] && $0.frame[2].contains("armed") }, "\(terminal.frame)")
+      terminal.type("j")
+      let mark = isPlain ? "7:1 <immediate 0.32 (0.08-1.2) " : "7:1 ◂immediate 0.32 (0.08–1.2) "
+      #expect(terminal.shows { $0.frame[2].contains(mark) }, "\(terminal.frame)")
+      // The levels stand there for eight seconds, from the first half second on.
+      let levels = isPlain ? #/ [1-8]+ +pump/# : #/ [▁-█]+ +pump/#
+      #expect(terminal.shows { $0.frame[2].contains(levels) }, "\(terminal.frame)")
+      let lines = terminal.frame
+      let (head, foot) = isPlain ? ("metresv ", "  k j select  ") : ("metres▼ ", "  ↑ ↓ select  ")
+      #expect(lines[1].contains(head) && lines.last?.contains(foot) == true, "\(lines)")
+      #expect(lines[2].hasPrefix(isPlain ? "ibeacon:2f2344~f2-" : "ibeacon:2f2344…f2-") && lines[2].count == lines[3].count + 12)
+      terminal.type("q")
+    }
+    #expect(told.terminal.bytes.allSatisfy { $0 < 0x80 } == isPlain)
   }
 
   // MARK: setup
