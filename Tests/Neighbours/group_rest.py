@@ -29,6 +29,8 @@ def not_before_its_time(air, seen, number, at, at_first_dbm=-70):
     time.sleep(2.5)
     assert told(seen, number) == [('island-1', 'fire'), ('island-2', 'fire')], told(seen, number)
     assert waited > REST_S, f'it was served again after {waited:.1f} s'
+    doubts = [m.payload for m in seen.messages if m.topic.endswith('trigger/island-2') and b'undecided' in m.payload]
+    assert any(b'"served elsewhere"' in payload and f':{number}"'.encode() in payload for payload in doubts), doubts
     leaves(air, number)
 
 
@@ -63,6 +65,21 @@ def restarts(folder):
         gateways[0].start()
         gateways[0].status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == 1, 20, mark)
         not_before_its_time(air, seen, 3, at, at_first_dbm=-100)
+
+
+@case
+def moves_on(folder):
+    """A driver is served at the first pump and drives on to the second while the first gateway restarts: it is served there."""
+    with island(folder) as (air, _, seen, gateways):
+        acquainted(seen, gateways)
+        arrives(air, 1)
+        fires(seen, 1)
+        time.sleep(2)
+        gateways[0].kill()
+        air.say('set', id='driver-1', rssi={'p0': -92, 'p1': -42})
+        gateways[0].start()
+        wait_until(lambda: len(told(seen, 1)) > 1, 60, f'it is served again: {told(seen, 1, "arm", "fire", "undecided", "leave")}')
+        assert told(seen, 1) == [('island-1', 'fire'), ('island-2', 'fire')] and told(seen, 1, 'leave')[0][0] == 'island-1', told(seen, 1)
 
 
 if __name__ == '__main__':

@@ -9,6 +9,7 @@ const undecided = new Map([
   ['no broker', 'the neighbours are out of reach'],
   ['present at start', 'it was here before the start'],
   ['not been away', 'it has not been away'],
+  ['served elsewhere', 'it was served at another pump'],
 ]);
 
 /** What to do about that, or to wait for. */
@@ -20,6 +21,7 @@ const remedies = new Map([
   ['no broker', 'see the broker, and “forecourt check” on the gateway'],
   ['present at start', 'it must leave and come back once'],
   ['not been away', 'it was served, and must leave first'],
+  ['served elsewhere', 'it must leave there first; group_refractory_s may last longer'],
 ]);
 
 /**

@@ -4,6 +4,8 @@ package struct RecentFires: ~Copyable {
     package var identity = Identity(.address)
     package var trigger: UInt8 = 0
     package var at = Instant.zero
+    /// So long neighbours are told that it is served: until its group has rested, and that they hear it at least once from this run.
+    fileprivate(set) var told = Instant.zero
 
     package init(of identity: Identity, at trigger: Int, _ moment: Instant) {
       (self.identity, self.trigger, at) = (identity, UInt8(trigger), moment)
@@ -13,6 +15,8 @@ package struct RecentFires: ~Copyable {
   private var table: Lent<Fire>
   private(set) var count = 0
 
+  /// After a rest that ended longer ago than this nobody waits for a word.
+  package static let downtime = Interval.seconds(600)
   /// The newest so many.
   package static let most = 512
 
@@ -41,9 +45,17 @@ package struct RecentFires: ~Copyable {
 }
 
 extension Triggers {
+  /// The neighbours know this run by then, and have asked about whoever they hear.
+  private static let acquaintance = Interval.seconds(15)
+
   /// Before the first packet, or as soon as it is known.
   package mutating func recall(_ fire: RecentFires.Fire, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
-    guard settings.triggers[Int(fire.trigger)].restsAfter(fire.at, until: now) else { return }
+    var fire = fire
+    let trigger = settings.triggers[Int(fire.trigger)]
+    // The group may have rested until a moment ago, and neighbours believe that it still does until this run says `fired` itself.
+    let wasTold = trigger.restOfGroup > .zero && now < fire.at + trigger.restOfGroup + RecentFires.downtime
+    fire.told = max(fire.at + trigger.restOfGroup, wasTold ? now + Self.acquaintance : .zero)
+    guard fire.rests(trigger, at: now) else { return }
     recent.add(fire)
     if let slot = devices.find(fire.identity) { restAfterRecentFires(slot, devices, settings, at: now) }
   }
@@ -63,24 +75,27 @@ extension Triggers {
     for index in stride(from: recent.count - 1, through: 0, by: -1) {
       let fire = recent[index]
       let fired = settings.triggers[Int(fire.trigger)]
-      guard fired.restsAfter(fire.at, until: now) else {
+      guard fire.rests(fired, at: now) else {
         recent.remove(index)
         continue
       }
       guard fire.identity == identity else { continue }
       if Int(fire.trigger) == trigger {
         encounters[place].rest(after: fire.at, fired)
-      } else if settings.triggers[trigger].group == fired.group {
-        encounters[place].restWithGroup(after: fire.at, fired)
+      } else if fired.group.isEmpty || settings.triggers[trigger].group != fired.group {
+        continue
       }
+      encounters[place].restWithGroup(until: fire.told)
     }
   }
 
   /// A neighbour asks about a device that has no encounter here.
   func holdsGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Bool {
-    for index in 0..<recent.count where recent[index].identity == identity {
-      let fired = settings.triggers[Int(recent[index].trigger)]
-      if fired.group == group, now < recent[index].at + fired.restOfGroup { return true }
+    for index in 0..<leftovers.count where !leftovers[index].isOver && leftovers[index].identity == identity {
+      if settings.triggers[Int(leftovers[index].place)].group == group { return true }
+    }
+    for index in 0..<recent.count where recent[index].identity == identity && now < recent[index].told {
+      if settings.triggers[Int(recent[index].trigger)].group == group { return true }
     }
     return false
   }
@@ -88,12 +103,12 @@ extension Triggers {
 
 extension Encounter {
   mutating func rest(after fire: Instant, _ settings: TriggerSettings) {
-    restWithGroup(after: fire, settings)
+    restWithGroup(until: fire + settings.restOfGroup)
     rests = max(rests, fire + settings.refractory)
   }
 
-  fileprivate mutating func restWithGroup(after fire: Instant, _ settings: TriggerSettings) {
-    groupRests = max(groupRests, fire + settings.restOfGroup)
+  fileprivate mutating func restWithGroup(until end: Instant) {
+    groupRests = max(groupRests, end)
     rests = max(rests, groupRests)
   }
 }
@@ -101,6 +116,8 @@ extension Encounter {
 extension TriggerSettings {
   /// How long after a fire no other trigger of the group may fire.
   var restOfGroup: Interval { group.isEmpty ? .zero : groupRefractory }
+}
 
-  fileprivate func restsAfter(_ fire: Instant, until now: Instant) -> Bool { now < fire + max(refractory, restOfGroup) }
+extension RecentFires.Fire {
+  fileprivate func rests(_ trigger: TriggerSettings, at now: Instant) -> Bool { now < max(at + trigger.refractory, told) }
 }

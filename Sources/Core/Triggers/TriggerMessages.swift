@@ -72,7 +72,7 @@ extension Encounter {
 
   /// Why a device that stands here does not fire.
   package enum Doubt: UInt8, BitwiseCopyable {
-    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway
+    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway, taken
   }
 
   package enum Departure: UInt8, BitwiseCopyable {
@@ -112,6 +112,7 @@ extension Encounter.Event {
     case .arm, .fire, .manual: nil
     case .undecided(.rival): "rival"
     case .undecided(.silentNeighbour): "silent neighbour"
+    case .undecided(.taken): "served elsewhere"
     case .undecided(.unknownPower): "unknown power"
     case .undecided(.unclearPlace): "unclear place"
     case .undecided(.noBroker): "no broker"

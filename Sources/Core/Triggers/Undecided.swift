@@ -13,7 +13,7 @@ extension Encounter {
     if mustBeAway { return .undecided(.notAway) }
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
     if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
-    if evidence.isAhead { return nil }
+    if evidence.isAhead { return evidence.isTaken ? .undecided(.taken) : nil }
     if evidence.uncomparedLead > 0 { return .undecided(.rival) }
     return .undecided(evidence.pattern != nil || evidence.isUpToPattern ? .unclearPlace : evidence.isPowerKnown ? .rival : .unknownPower)
   }

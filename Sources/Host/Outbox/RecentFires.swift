@@ -12,7 +12,7 @@ extension Outbox {
       while rows < Self.rowsMost, fires.count < most, try query.step() {
         rows += 1
         let since = stored(query, at: now)
-        if since + settings.longestRest <= now.at { break }
+        if since + settings.longestRest + RecentFires.downtime <= now.at { break }
         let payload: Payload = query.text(1)
         guard let object = try? JSONObject(payload.bytes), let event: Name = (try? object.text("event")) ?? nil,
           event == Name("fire") || event == Name("manual"), let id = Self.identity(in: payload)

@@ -90,7 +90,7 @@ import Testing
     arguments: [
       ("rival", "rival 108125"), ("unknown power", "unknownPower 108125"), ("unclear place", "unclearPlace 108125"),
       ("no pattern", "unclearPlace 108125"), ("may be taken", "silentNeighbour 108125"), ("at start", "presentAtStart 108125"),
-      ("not away", "notAway 108125"), ("taken", nil), ("newcomer", nil), ("rests", nil), ("asks", "silentNeighbour 108125"),
+      ("not away", "notAway 108125"), ("taken", "taken 108125"), ("newcomer", nil), ("rests", nil), ("asks", "silentNeighbour 108125"),
       ("no broker", "noBroker 108125"),
     ] as [(String, String?)])
   func doubts(what: String, said: String?) {

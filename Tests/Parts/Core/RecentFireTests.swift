@@ -69,24 +69,57 @@ import Testing
     #expect(50..<53 ~= time, "\(time)")
   }
 
-  @Test("a neighbour that asks about a device that is not heard here is told that the group rests") func answer() throws {
-    var rig = rig { $0.addTrigger("one", group: "pumps") { $0.groupRefractory = .seconds(60) } }
+  /// What a neighbour that asks about a device at this moment is told.
+  private func answer(_ rig: inout Rig, about device: UInt64, at seconds: Double) throws -> Substring {
+    _ = rig.said()
+    var claim = Claim()
+    (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(seconds * 10))
+    (claim.level, claim.identity) = (Decibels(-60), Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | device)))
+    rig.gateway.receive(claim: claim, at: at(seconds))
+    let answer = try #require(rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") })
+    return try #require(answer.payload.firstMatch(of: /"state":"(\w+)"/)?.1)
+  }
+
+  private func beside(_ trigger: (inout TriggerSettings) -> Void) -> Rig {
+    var rig = rig { $0.addTrigger("one", group: "pumps", trigger) }
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
     _ = neighbour.groups.append("pumps")
     rig.gateway.receive(status: neighbour, at: .zero)
+    return rig
+  }
+
+  @Test("a neighbour that asks about a device that is not heard here is told that the group rests") func answer() throws {
+    var rig = beside { $0.groupRefractory = .seconds(60) }
     rig.gateway.recall(fire("one", at: -10), at: .zero)
-    for (number, device, moment, state) in [
-      (1, 1, 3, "fired"), (2, 2, 4, "withdrawn"), (3, 1, 49, "fired"), (4, 1, 51, "withdrawn"),
-    ] as [(UInt32, UInt64, Double, String)] {
-      _ = rig.said()
-      var claim = Claim()
-      (claim.gateway, claim.group, claim.boot, claim.sequence, claim.level) = ("other", "pumps", "b", number, Decibels(-60))
-      claim.identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | device))
-      rig.gateway.receive(claim: claim, at: at(moment))
-      let answer = try #require(rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") })
-      #expect(answer.payload.contains(#""state":"\#(state)""#), "\(number): \(answer)")
+    let told = [(1, 3, "fired"), (2, 4, "withdrawn"), (1, 49, "fired"), (1, 51, "withdrawn")] as [(UInt64, Double, Substring)]
+    for (device, seconds, state) in told {
+      #expect(try answer(&rig, about: device, at: seconds) == state, "\(device) \(seconds)")
     }
+  }
+
+  @Test("a rest that ended while nobody ran is told once more, for the neighbours believe in it until then", arguments: [100.0, 600])
+  func ended(ago: Double) throws {
+    var rig = beside { $0.groupRefractory = .seconds(30) }
+    rig.gateway.recall(fire("one", at: -30 - ago), at: .zero)
+    #expect(try answer(&rig, about: 1, at: 5) == (ago < 600 ? "fired" : "withdrawn"))
+    #expect(try answer(&rig, about: 1, at: 16) == "withdrawn")
+  }
+
+  @Test("nothing of the kind is told of a trigger whose group does not rest") func noRest() throws {
+    var rig = beside { $0.refractory = .seconds(600) }
+    rig.gateway.recall(fire("one", at: -10), at: .zero)
+    #expect(try answer(&rig, about: 1, at: 5) == "withdrawn")
+  }
+
+  @Test("of a visit that the run before left open a neighbour is told until it has ended") func open() throws {
+    var rig = beside { _ in }
+    rig.gateway.restore(fire("one", at: -10), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    #expect(try answer(&rig, about: 1, at: 5) == "fired")
+    #expect(try answer(&rig, about: 2, at: 6) == "withdrawn")
+    rig.gateway.expireLeftovers(at: at(20))
+    #expect(try answer(&rig, about: 1, at: 21) == "withdrawn")
   }
 
   @Test("a reload keeps it at the new place of its trigger, and forgets it with the trigger", arguments: [false, true])

@@ -168,10 +168,10 @@ private let base = "forecourt/site/gateway"
     talk.start()
     talk.until("the refusal") { talk.told("error: the broker forbids this gateway to subscribe to commands or claims") }
     talk.until("all of them") { talk.broker.record.subscribed.count == 5 && talk.courier.counters.troubles == .forbidden }
-    // 4: not our own; 0x20: nothing retained; the lowest bits: QoS.
+    // 4: not our own; 8: retained as published; 0x20: nothing retained; the lowest bits: QoS.
     #expect(
       talk.broker.record.subscribed == [
-        base + "/command/+": 0x25, "forecourt/site/claim/+/+/+": 0x24, "forecourt/site/claim/site/hello/gateway": 0x20,
+        base + "/command/+": 0x2D, "forecourt/site/claim/+/+/+": 0x2C, "forecourt/site/claim/site/hello/gateway": 0x28,
         "forecourt/site/+/status": 0x05, "forecourt/site/peer/+/+": 0x05,
       ], "\(talk.broker.record.subscribed)")
     // That an event is taken does not end it.
