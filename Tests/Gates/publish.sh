@@ -41,8 +41,10 @@ start_as neighbours-1 Neighbours/neighbours shipped_access_list learnt
 start_as neighbours-2 Neighbours/neighbours forged eight roster
 start_as neighbours-3 Neighbours/neighbours one_way
 start_as neighbours-4 Neighbours/plan
+start Neighbours/lost
 start_as group_rest-1 Neighbours/group_rest walks_on
 start_as group_rest-2 Neighbours/group_rest restarts
+start_as group_rest-3 Neighbours/group_rest moves_on
 start Robustness/incoming
 start Delivery/faults
 start Delivery/restart

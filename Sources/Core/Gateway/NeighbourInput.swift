@@ -27,7 +27,7 @@ extension Gateway {
     tick(at: moment)
     // A rehearsal never waits for a real gateway, nor a real gateway for a rehearsal.
     var neighbour = neighbour
-    if neighbour.simulated != settings.gateway.simulated { neighbour.isOnline = false }
+    if neighbour.simulated != settings.gateway.simulated { (neighbour.isOnline, neighbour.isLost) = (false, false) }
     triggers.membership.receive(status: neighbour, at: now)
   }
 

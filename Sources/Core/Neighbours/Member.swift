@@ -59,7 +59,7 @@ package struct Member: BitwiseCopyable, Sendable {
   /// Whether it has echoed a number that we sent since `moment`.
   func hearsUs(since moment: Instant) -> Bool { echoed.map { $0 >= moment } ?? false }
 
-  /// It said goodbye, or the broker published its will, and it has been silent since: nobody waits for it, unless the roster lists it.
+  /// It said goodbye, and has been silent since: nobody waits for it, unless the roster lists it.
   package func isGone(at now: Instant) -> Bool { !isRostered && isSaidOffline && !isHeard(at: now) }
 
   package func concerns(_ group: Name, at now: Instant) -> Bool {
@@ -103,6 +103,8 @@ package struct Member: BitwiseCopyable, Sendable {
     if !word.isOnline {
       // A will names its run; older gateways' wills do not.
       guard isCurrent || word.boot.isEmpty || !isProven else { return }
+      // The broker has lost whom we have met: it may be cut off, crashed or robbed of its client id, and a driver may stand there.
+      if word.isLost, heard != nil || !groups.isEmpty { return }
       // Another run's: it came back meanwhile.
       if !isSaidOffline || !isCurrent, let restored { wentUnheard = (heard ?? .zero) < restored }
       if boot.isEmpty { startRun(word.boot) }

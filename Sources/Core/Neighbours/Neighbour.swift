@@ -5,6 +5,8 @@ package struct Neighbour: BitwiseCopyable, Sendable {
   package var boot = Text<16>()
   package var groups = GroupList()
   package var isOnline = false
+  /// Not a goodbye but its will: the broker has lost it.
+  package var isLost = false
   package var simulated = false
   /// In a status: the broker kept it. Its sender may have died since.
   package var isRetained = false

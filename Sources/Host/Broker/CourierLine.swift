@@ -60,7 +60,7 @@ extension Courier {
     // The broker ends the older of two connections with the same identifier: a rehearsal must not end the real gateway's.
     var identifier = Text<128>(topics.base.bytes)
     if settings.simulated { identifier.append("/rehearsal") }
-    let will = farewell("connection lost")
+    let will = farewell(CourierSettings.lost)
     do throws(MQTTFault) {
       try client.prepare(settings.broker, MQTTClient.Greeting(identifier: identifier, will: will, isWillRetained: settings.retains))
       line = .dialing

@@ -25,6 +25,9 @@ package struct CourierSettings: BitwiseCopyable, Sendable {
   /// Identifies this run, as in event ids.
   package var boot = Text<16>()
 
+  /// The reason that the will gives: the broker says so, not the gateway.
+  static let lost: StaticString = "connection lost"
+
   package init() {}
 
   /// From the configuration, for the run `boot`.

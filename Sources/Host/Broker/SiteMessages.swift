@@ -70,6 +70,7 @@ extension Neighbour {
       let object = try JSONObject(payload)
       guard let state: CommandWord = try object.text("state") else { throw .member("state") }
       isOnline = state == CommandWord("online") || state == CommandWord("degraded")
+      if !isOnline, let reason: Sentence = (try? object.text("reason")) ?? nil { isLost = reason == Sentence(CourierSettings.lost) }
       if let boot: Text<16> = try object.text("boot") { self.boot = boot }
       if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
       simulated = try object.boolean("simulated") ?? false

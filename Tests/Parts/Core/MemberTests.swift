@@ -41,6 +41,24 @@ import Testing
     #expect(!isTaken && !other.isHeard(at: at(120)))
   }
 
+  @Test("the broker's word that it is lost is no goodbye of one that was met, by its hello, its status or an earlier run") func lost() {
+    var lost = word(isOnline: false)
+    lost.isLost = true
+    for met in ["hello", "status", "run before", "never"] {
+      var other = Member("other")
+      switch met {
+      case "hello": _ = other.receive(hello: word(), repeating: nil, at: at(100))
+      case "status": other.receive(status: word(), restored: nil, at: at(100))
+      case "run before": other.restore(list("pumps"))
+      default: break
+      }
+      other.receive(status: lost, restored: nil, at: at(101))
+      #expect(other.isGone(at: at(200)) == (met == "never") && other.competes(in: "pumps", at: at(200)) == (met != "never"), "\(met)")
+      other.receive(status: word(isOnline: false), restored: nil, at: at(201))
+      #expect(other.isGone(at: at(300)), "\(met): that is a goodbye")
+    }
+  }
+
   @Test("it has gone once it said goodbye and is silent, unless the roster lists it") func gone() {
     for (isRostered, saysGoodbye, isSilent) in [(false, true, true), (true, true, true), (false, false, true), (false, true, false)] {
       var other = member(word(), at: 100)

@@ -99,4 +99,18 @@ import Testing
     let words = "fails authentication with this site's key and is ignored: does that gateway have another key, or is it forged?"
     #expect(door.log.take() == ["warning: a message in the name of other \(words)"] && door.counters.forged.count == 300)
   }
+
+  @Test("the broker's word that a neighbour is lost is no goodbye, whatever a goodbye says", arguments: ["stopped", "long", "none"])
+  func lost(reason: String) throws {
+    let words = ["long": String(repeating: "x", count: 500), "none": ""][reason] ?? reason
+    for (reason, isLost) in [(words, false), ("connection lost", true)] {
+      let door = Door()
+      door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"\#(reason)"}"#)
+      guard case .neighbour(let other)? = door.core.pop() else {
+        Issue.record("no word")
+        return
+      }
+      #expect(!other.isOnline && other.isLost == isLost)
+    }
+  }
 }

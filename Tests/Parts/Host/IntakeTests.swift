@@ -147,7 +147,7 @@ import Testing
     #expect(!neighbour.groups.has(Name("gate")) && !neighbour.isRetained)
     door.say("forecourt/site/other/status", #"{"v":1,"state":"offline","reason":"connection lost"}"#, isRetained: true)
     guard case .neighbour(let gone)? = door.core.pop() else { throw Lost() }
-    #expect(!gone.isOnline && gone.isRetained)
+    #expect(!gone.isOnline && gone.isRetained && gone.isLost)
     door.say("forecourt/site/other/status", words.replacing(#""v":1"#, with: #""v":1,"simulated":true"#))
     guard case .neighbour(let rehearsing)? = door.core.pop() else { throw Lost() }
     #expect(rehearsing.simulated)
