@@ -10,6 +10,8 @@ import sys
 import tempfile
 import time
 
+import paho.mqtt.client as paho
+
 import certificates
 from island import Gateway, acquainted, served_once
 from mosquitto import program
@@ -72,6 +74,27 @@ def arrives(watch, sender, topic, seconds=0.5):
         return False
 
 
+def page_user_as(name, broker):
+    """Whoever knows the live page's password connects with this client id."""
+    client = paho.Client(paho.CallbackAPIVersion.VERSION2, client_id=name, protocol=paho.MQTTv5, transport='websockets')
+    client.username_pw_set('page', 'ladder')
+    client.connect('localhost', broker.page)
+    client.loop_start()
+    wait_until(client.is_connected, 5, 'the page is connected')
+    client.disconnect()
+    client.loop_stop()
+
+
+def keeps_the_till_waiting(broker, sender):
+    """What waits for a till stays, whoever looks at the page."""
+    with Subscriber(broker.local, f'{BASE}/+/trigger/#', name='till', session=True, version=4):
+        pass
+    sender.publish(f'{BASE}/island-1/trigger/pump-1', 'while the till was away')
+    page_user_as('till', broker)
+    with Subscriber(broker.local, f'{BASE}/+/trigger/#', name='till', session=True, version=4) as till:
+        till.wait(lambda m: m.payload == b'while the till was away', 5)
+
+
 def site(folder):
     """A gateway connects with its certificate, publishes below its own name, reads what is for it, and nothing else."""
     authority_of(folder)
@@ -92,6 +115,7 @@ def site(folder):
                     # Any process of the broker's machine.
                     (watch, f'{BASE}/island-1/command/trigger', False), (watch, f'{BASE}/claim/pumps/tag/island-1', False)):
                 assert arrives(watch, sender, topic) == may, (topic, may)
+            keeps_the_till_waiting(broker, one)
             time.sleep(0.2)
             heard = {m.topic for m in one.messages}
             assert heard == {f'{BASE}/island-1/command/ping', f'{BASE}/claim/pumps/tag/island-1', f'{BASE}/island-1/status'}, heard
