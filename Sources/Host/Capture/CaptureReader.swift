@@ -14,13 +14,14 @@ package struct CaptureReader: ~Copyable {
   private var last: Int64 = 0
   /// By how much the stamps have leapt.
   private var leapt: Int64 = 0
-  /// Whether a stamp is half a day or more away from the one before.
+  /// Whether a stamp is further from the one before than a recording's can be.
   package private(set) var hasLeapt = false
   /// Microseconds since 1970 at the first packet; nil before there is one.
   package private(set) var epoch: Int64?
 
-  /// 12 hours. Nobody records for so long without one packet: the clock was set, or a stamp is damaged. No time passes there.
-  private static let longestPause: UInt64 = 43_200_000_000
+  /// A second back: packets of several radios may be written out of order, but not by so much. And 12 hours: nobody records for so long
+  /// without one packet. Otherwise the clock was set, or a stamp is damaged. No time passes there.
+  private static let possible: ClosedRange<Int64> = -1_000_000...43_200_000_000
 
   /// Bytes read, and bytes in all; 0 if that is unknown.
   package var progress: (behind: UInt64, all: UInt64) { (source.offset, source.size) }
@@ -46,7 +47,7 @@ package struct CaptureReader: ~Copyable {
       let time = record.time ?? last
       let first = epoch ?? time
       let step = epoch == nil ? 0 : time &- last
-      if step.magnitude > Self.longestPause { (leapt, hasLeapt) = (leapt &+ step, true) }
+      if !Self.possible.contains(step) { (leapt, hasLeapt) = (leapt &+ step, true) }
       (epoch, last) = (first, time)
       at = Instant(microseconds: time &- first &- leapt)
       return true

@@ -66,7 +66,7 @@ package final class Captures {
     let words =
       source.isApart
       ? "is years away from the others: its clock was not set, and it is taken to begin with them"
-      : "leaps by half a day or more: its clock was set, or a stamp is damaged, and no time passes there"
+      : "leaps back, or by half a day or more: its clock was set, or a stamp is damaged, and no time passes there"
     return source.name + " " + words
   }
 

@@ -23,7 +23,7 @@ import Testing
     try write("plain.btsnoop", [0, 0])
     let cause = "its clock was set, or a stamp is damaged, and no time passes there"
     for (name, words) in [
-      ("leap.btsnoop", "forecourt: leap.btsnoop leaps by half a day or more: \(cause)\n"),
+      ("leap.btsnoop", "forecourt: leap.btsnoop leaps back, or by half a day or more: \(cause)\n"),
       ("plain.btsnoop", ""),
     ] {
       let told = try program("scan", "--json", "--seconds", "8", "--radio", "capture:" + name)
