@@ -49,12 +49,12 @@ package enum RemoteCommand: BitwiseCopyable, Sendable, Equatable {
     case .forgetNeighbour: .forgetNeighbour
     }
   }
-
-  /// Carried out twice it does what it does once. Whoever sends it again wants it again, under whatever id.
-  package var mayRepeat: Bool { kind == .ping || kind == .reload }
 }
 
 extension RemoteCommand.Kind {
+  /// Carried out twice it does what it does once. Whoever sends it again wants it again, under whatever id.
+  package var mayRepeat: Bool { self == .ping || self == .reload }
+
   package static let all: InlineArray<8, Self> = [
     .ranging, .calibrate, .reload, .trigger, .authorization, .capture, .ping, .forgetNeighbour,
   ]

@@ -9,8 +9,7 @@ package final class Intake {
   private let counters: CourierCounters
   private let log: CourierLog
 
-  private var commandPace = Intake.freshCommandPace
-  private var complaintPace = TokenBucket(burst: 2, pace: .seconds(1))
+  private var paces = CommandPaces()
   private var warningPace = TokenBucket(burst: 1, pace: .seconds(60))
   private var rates = RateLimiter()
   /// Statuses apart: the broker says once that a gateway has gone, also of one that talked a lot until then.
@@ -19,9 +18,6 @@ package final class Intake {
   private var recent = RecentRequests()
   private var replies: [Message] = []
   private var tickets: UInt64 = 0
-
-  /// People and scripts type no faster.
-  private static let freshCommandPace = TokenBucket(burst: 10, pace: .milliseconds(200))
 
   package init(_ settings: CourierSettings, toCore: Outlet, _ counters: CourierCounters, log: @escaping CourierLog = { _, _ in }) {
     self.settings = settings
@@ -92,23 +88,31 @@ package final class Intake {
       return counters.requestsRefused.add()
     }
     var ticket = Ticket(kind, number: nextTicket())
+    // Read first: whoever is refused must learn which of its requests it was.
+    let command: RemoteCommand?
+    var fault: StaticString = ""
+    do throws(Refused) { command = try RemoteCommand(kind, payload, &ticket) } catch { (command, fault) = (nil, error.words) }
     // A retained command would be carried out at every connection.
-    guard !isRetained else { return refuse(ticket, "a command must not be retained", at: now) }
-    guard commandPace.take(at: now) else {
+    guard !isRetained else {
+      counters.requestsRefused.add()
+      return complain(ticket, "a command must not be retained", at: now)
+    }
+    guard paces.allows(kind, at: now) else {
       counters.requestsLimited.add()
       return complain(ticket, "too many commands", at: now)
     }
-    do throws(Refused) {
-      let command = try RemoteCommand(kind, payload, &ticket)
-      if !ticket.request.isEmpty, !command.mayRepeat {
-        switch recent.find(command, ticket.request, at: now) {
-        case .answered(let reply): return replies.append(reply)
-        case .pending: return
-        case .unknown: recent.record(command, ticket, at: now)
-        }
+    guard let command else {
+      counters.requestsRefused.add()
+      return refuse(ticket, fault)
+    }
+    if !ticket.request.isEmpty, !kind.mayRepeat {
+      switch recent.find(command, ticket.request, at: now) {
+      case .answered(let reply): return replies.append(reply)
+      case .pending: return
+      case .unknown: recent.record(command, ticket, at: now)
       }
-      hand(.command(command, ticket), ticket)
-    } catch { refuse(ticket, error.words, at: now) }
+    }
+    hand(.command(command, ticket), ticket)
   }
 
   private func nextTicket() -> UInt64 {
@@ -120,19 +124,17 @@ package final class Intake {
     if !push(request) {
       counters.requestsLimited.add()
       recent.remove(ticket)
-      replies.append(.reply(to: ticket, from: topics, refusing: "busy; try again"))
+      refuse(ticket, "busy; try again")
     }
   }
 
-  private func refuse(_ ticket: Ticket, _ words: StaticString, at now: Instant) {
-    counters.requestsRefused.add()
-    complain(ticket, words, at: now)
+  private func refuse(_ ticket: Ticket, _ words: StaticString) {
+    replies.append(.reply(to: ticket, from: topics, refusing: words))
   }
 
-  /// A flood of nonsense must not become a flood of replies.
+  /// A flood must not become a flood of replies.
   private func complain(_ ticket: Ticket, _ words: StaticString, at now: Instant) {
-    guard complaintPace.take(at: now) else { return }
-    replies.append(.reply(to: ticket, from: topics, refusing: words))
+    if paces.allowsComplaint(about: ticket.command, at: now) { refuse(ticket, words) }
   }
 
   // MARK: Neighbours

@@ -41,3 +41,24 @@ struct RateLimiter {
     return oldest
   }
 }
+
+/// Limits the commands, and what is said to those that come too fast. What may repeat, such as a monitor's pings, has its own turns: it
+/// takes none from a till.
+struct CommandPaces {
+  private struct Pace {
+    /// People and scripts type no faster.
+    var commands = TokenBucket(burst: 10, pace: .milliseconds(200))
+    var complaints = TokenBucket(burst: 2, pace: .seconds(1))
+  }
+
+  private var repeating = Pace()
+  private var others = Pace()
+
+  mutating func allows(_ kind: RemoteCommand.Kind, at now: Instant) -> Bool {
+    kind.mayRepeat ? repeating.commands.take(at: now) : others.commands.take(at: now)
+  }
+
+  mutating func allowsComplaint(about kind: RemoteCommand.Kind, at now: Instant) -> Bool {
+    kind.mayRepeat ? repeating.complaints.take(at: now) : others.complaints.take(at: now)
+  }
+}

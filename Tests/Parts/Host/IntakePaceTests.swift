@@ -17,6 +17,47 @@ import Testing
     #expect(door.counters.requestsRefused.count == 300 && door.log.take() == [])
   }
 
+  @Test("a monitor's pings take no turn from a till, nor do commands from the pings; who is refused can tell which of them it was")
+  func turns() {
+    let trigger = #""trigger":"pump-3","id":"peer:BC00BD17""#
+    for (flood, members, other, others) in [("ping", "", "trigger", trigger + ","), ("trigger", trigger + ",", "ping", "")] {
+      let door = Door()
+      let begun = Clock.now()
+      var accepted: [String] = []
+      var refused: [String] = []
+      for number in 0..<60 {
+        let replies = door.command(flood, "{\(members)\"request\":\"r\(number)\"}")
+        while let heard = door.heard { accepted.append(String(heard.1.request)) }
+        for reply in replies {
+          #expect(reply.contains("\"request\":\"r\(number)\"") && reply.contains("too many commands"), "\(reply)")
+          refused.append(reply)
+        }
+      }
+      let seconds = Int((Clock.now() - begun).seconds)
+      #expect(accepted.starts(with: (0..<10).map { "r\($0)" }) && (10...11 + 5 * seconds).contains(accepted.count), "\(accepted)")
+      #expect((2...2 + seconds).contains(refused.count), "\(refused)")
+      #expect(door.command(other, "{\(others)\"request\":\"till\"}") == [])
+      #expect(door.heard.map { String($0.1.request) } == "till", "\(other)")
+      // Its own complaints, too, though the flood has had the others.
+      for number in 0..<30 {
+        let replies = door.command(other, "{\(others)\"request\":\"s\(number)\"}")
+        if replies.isEmpty { continue }
+        #expect(replies.count == 1 && replies[0].contains("\"request\":\"s\(number)\""), "\(replies)")
+        break
+      }
+      while let heard = door.heard { #expect(heard.1.request != Text("s29")) }
+    }
+  }
+
+  @Test("whatever comes at the allowed pace is answered, also if it is nonsense") func nonsense() {
+    let door = Door()
+    for number in 0..<10 {
+      let replies = door.command("trigger", "{\"request\":\"r\(number)\",\"trigger\":7}")
+      #expect(replies.count == 1 && replies[0].contains("\"request\":\"r\(number)\""), "\(number): \(replies)")
+    }
+    #expect(door.counters.requestsRefused.count == 10 && door.counters.requestsLimited.count == 0)
+  }
+
   @Test("what nobody has asked for is refused unread, and so is a topic that says more or less than its kind does") func unasked() {
     let hello = #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#
     for (topic, payload) in [
