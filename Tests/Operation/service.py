@@ -37,6 +37,22 @@ def calibrate(folder):
 
 
 @case
+def monitored(folder):
+    """A monitor pings too often: a till's command is carried out all the same, and the refused pings are named. A zero cuts no name short."""
+    with yard(folder) as (_, _, seen, __):
+        mark = len(seen.messages)
+        for number in range(14):
+            seen.publish(f'{BASE}/command/ping', json.dumps({'request': f'ping-{number}'}))
+        zero = ask(seen, 'trigger', json.dumps({'trigger': 'pump-3\0-x', 'id': TAG}))
+        assert not zero['ok'] and zero['error'] == 'malformed JSON', zero
+        done = ask(seen, 'trigger', json.dumps({'trigger': 'pump-3', 'id': TAG, 'request': 'till'}))
+        assert done['ok'] and done['request'] == 'till', done
+        seen.wait(lambda m: m.topic.endswith('trigger/pump-3') and b'"manual"' in m.payload, after=mark)
+        pings = [json.loads(m.payload) for m in seen.messages[mark:] if m.topic.endswith('/reply/ping')]
+        assert len({ping['request'] for ping in pings}) == len(pings) >= 12 and not all(ping['ok'] for ping in pings), pings
+
+
+@case
 def capture(folder):
     """`capture` writes to the gateway's own place, never to a requested path; the next one replaces it, and `replay` reads it."""
     with yard(folder) as (air, _, seen, gateway):

@@ -49,6 +49,7 @@ import Core
     var depth = 0
     var isInString = false
     var index = 0
+    let zero = Text<5>("u0000")
     while index < text.byteCount {
       let length = text.characterLength(at: index)
       guard length > 0 else { throw .notUTF8 }
@@ -56,7 +57,11 @@ import Core
       index += length
       if isInString {
         guard byte >= 0x20 else { throw .malformed }
-        if byte == UInt8(ascii: "\\") { index += 1 }
+        if byte == UInt8(ascii: "\\") {
+          // cJSON's texts end at a zero: what follows one would pass unread.
+          guard !text.extracting(index..<min(index + 5, text.byteCount)).equals(zero.bytes) else { throw .malformed }
+          index += 1
+        }
         if byte == UInt8(ascii: "\"") { isInString = false }
       } else if byte == UInt8(ascii: "\"") {
         isInString = true

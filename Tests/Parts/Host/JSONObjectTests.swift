@@ -29,6 +29,11 @@ import Testing
     for byte in [0x00, 0x09, 0x0A, 0x1F] as [UInt8] {
       #expect(refusal(Array(#"{"a":""#.utf8) + [byte] + Array(#""}"#.utf8)) == "malformed", "\(byte)")
     }
+    for text in [#"{"a":"pump-3\u0000-x"}"#, #"{"a":"\\\u0000"}"#, #"{"a\u0000b":1}"#, #"{"a":["\u0000"]}"#] {
+      #expect(refusal(text) == "malformed", "cJSON would end the text there: \(text)")
+    }
+    for text in [#"{"a":"\u0001 \u0100 \\u0000 \n"}"#, #"{"a":"\u000a"}"#] { #expect(refusal(text) == "", "\(text)") }
+    #expect(refusal(#"{"a":"\u000"#) == "malformed" && refusal(#"{"a":"\"#) == "malformed")
     #expect(refusal(Array("{}".utf8) + [0]) == "malformed" && refusal("{} \n\t") == "" && refusal("{} x") == "malformed")
     #expect(
       refusal("[]") == "notAnObject" && refusal("1") == "notAnObject" && refusal("") == "malformed" && refusal("{\"a\"") == "malformed")
