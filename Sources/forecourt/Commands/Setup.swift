@@ -71,9 +71,11 @@ struct Setup {
     }
     try write()
     say("")
-    let isReady = examine()
+    let fault = examine()
     try watch()
-    offerStart(isReady)
+    offerStart(fault == nil)
+    // A person has read it; a script reads only this.
+    if !isAsking, let fault { throw fault }
   }
 
   // MARK: Asking

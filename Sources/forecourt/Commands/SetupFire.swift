@@ -42,12 +42,12 @@ extension Setup {
     say("\(file) is written.")
   }
 
-  /// What `check` says; whether nothing is wrong.
-  func examine() -> Bool {
+  /// What `check` says, and how it ends; nil: nothing is wrong.
+  func examine() -> Exit? {
     do throws(Exit) {
       try Command.check.run(try Invocation(.check, ["--config", file], invocation.out))
-      return true
-    } catch { return false }
+      return nil
+    } catch { return error }
   }
 
   // MARK: The first fire

@@ -20,7 +20,8 @@ final class SetupTests {
     let told = try setup(
       "--purpose", "Opens \"1\" \\ \u{1F6AA}", "--name", "g", "--site", "s", "--match", "irk:*", "--call", "Anna", "--trigger", "t",
       "--distance", "3.5")
-    #expect(told.exit == 0, "\(told)")
+    // No radio, and no broker: check says so.
+    #expect(told.exit == 69, "\(told)")
     let written = try text("new.toml")
     for part in [#"purpose = "Opens \"1\" \\ 🚪""#, "port = 9", "fire_m = 3.5\nleave_m = 7.0\narm_m = 10.5", "[[device]]\nname = \"Anna\""] {
       #expect(written.contains(part), "\(part)")
@@ -29,10 +30,10 @@ final class SetupTests {
     #expect(try program("check", "--lint", "--config", "new.toml").exit == 0)
     #expect(!written.components(separatedBy: "\n").contains { $0.count > 140 })
     #expect(written.contains("\n# group = \"pumps\"\n"))
-    #expect(try setup("--purpose", "x", "--match", "irk:*", "--group", "doors", "--force").exit == 0)
+    #expect(try setup("--purpose", "x", "--match", "irk:*", "--group", "doors", "--force").exit == 69)
     #expect(try text("new.toml").contains("\ngroup = \"doors\"\n") && program("check", "--lint", "--config", "new.toml").exit == 0)
     for (distance, hasMore) in [("2.7", false), ("2.8", true), ("2.9", true), ("3", true)] {
-      #expect(try setup("--purpose", "x", "--match", "irk:*", "--distance", distance, "--force").exit == 0)
+      #expect(try setup("--purpose", "x", "--match", "irk:*", "--distance", distance, "--force").exit == 69)
       #expect(try text("new.toml").contains("leave_m") == hasMore, "\(distance)")
       let told = try program("check", "--lint", "--config", "new.toml")
       #expect(!(told.out + told.error).contains("leave_m"), "nothing is wrong with what it wrote: \(told)")
@@ -46,7 +47,7 @@ final class SetupTests {
       let told = try program.run([
         "setup", "--config", "new.toml", "--force", "--radio", "h4:/dev/none", "--purpose", "x", "--match", "irk:*", "--broker", answer,
       ])
-      #expect(told.exit == 0 && told.error.contains("mosquitto_sub \(words)"), "\(told.error)")
+      #expect(told.exit == 69 && told.error.contains("mosquitto_sub \(words)"), "\(told.error)")
     }
   }
 
@@ -127,12 +128,18 @@ final class SetupTests {
     #expect(ContinuousClock.now - begun < .seconds(50))
   }
 
+  @Test("where nobody watches it ends as check does of the same file") func checked() throws {
+    let told = try setup("--purpose", "x", "--match", "*")
+    let check = try program("check", "--config", "new.toml")
+    #expect(told.exit == check.exit && check.exit == 69, "\(told) \(check)")
+  }
+
   @Test("a file that is there is replaced only with --force, and kept") func replaced() throws {
     try program.write("new.toml", "mine")
     let told = try setup("--purpose", "x", "--match", "*")
     #expect(told.exit == 64 && told.error.contains("--force"))
     #expect(try text("new.toml") == "mine")
-    #expect(try setup("--purpose", "x", "--match", "*", "--force").exit == 0)
+    #expect(try setup("--purpose", "x", "--match", "*", "--force").exit == 69)
     #expect(try text("new.toml").contains("match = \"*\""))
     #expect(try text("new.toml.old") == "mine")
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
@@ -145,7 +152,7 @@ final class SetupTests {
     let told = try program(
       "setup", "--config", "new.toml", "--radio", "simulate:site.toml", "--purpose", "x", "--match", TuningTests.anna,
       "--broker", "localhost:9", "--seconds", "45")
-    #expect(told.exit == 0 && told.error.contains("  fire       {") && told.error.contains("It works."), "\(told)")
+    #expect(told.exit == 69 && told.error.contains("  fire       {") && told.error.contains("It works."), "\(told)")
   }
 }
 
