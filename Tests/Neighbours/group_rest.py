@@ -68,6 +68,25 @@ def restarts(folder):
 
 
 @case
+def renamed(folder):
+    """A reload renames the trigger at which a driver stands: it is not served there again, nor at the second pump before its time."""
+    with island(folder, trigger=f'group_refractory_s = {REST_S}') as (air, _, seen, gateways):
+        acquainted(seen, gateways)
+        arrives(air, 1)
+        fires(seen, 1)
+        at = time.monotonic()
+        text = gateways[0].config.read_text()
+        gateways[0].config.write_text(text.replace('name = "island-1"\nmatch', 'name = "first"\nmatch'))
+        assert gateways[0].ask(seen, 'reload', {})['ok']
+        wait_until(lambda: told(seen, 1, 'leave'), 5, 'its leave')
+        wait_until(lambda: told(seen, 1, 'undecided'), 15, 'why it is not served')
+        assert told(seen, 1) == [('island-1', 'fire')], told(seen, 1)
+        leaves(air, 1)
+        served_once(air, seen, 2, 'island-1')
+        not_before_its_time(air, seen, 1, at)
+
+
+@case
 def moves_on(folder):
     """A driver is served at the first pump and drives on to the second while the first gateway restarts: it is served there."""
     with island(folder) as (air, _, seen, gateways):

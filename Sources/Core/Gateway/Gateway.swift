@@ -238,7 +238,7 @@ package struct Gateway: ~Copyable {
         of: slot, exceptIn: places, named: names, because: .reload, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     regions.renumber(numbers)
-    triggers.renumber(names)
+    triggers.renumber(names, settings, next, devices, at: now)
     ranging.renumber(numbers, at: now)
     clearStates(missingIn: next)
     // Whoever stands here may be known by another identity from now on, under which it was never served.

@@ -69,19 +69,29 @@ extension Triggers {
       let trigger = Int(encounters[place].trigger)
       if staying[trigger] == nil {
         end(place, because: reason, at: now, &devices, settings, &publisher)
-        if named[trigger] != nil { removeUnlessOwed(place, at: now, &devices) } else { remove(place, &devices) }
+        if named[trigger] == nil {
+          keepGroupRest(of: place, devices, at: now)
+          remove(place, &devices)
+        } else {
+          removeUnlessOwed(place, at: now, &devices)
+        }
       }
       place = following
     }
   }
 
-  /// `names`: where the triggers of the same names are. Of the others no encounter is left.
-  package mutating func renumber(_ names: Renumbering) {
+  /// `names`: where the triggers of the same names are. Of the others no encounter is left. Whoever stands at a trigger of a new name may
+  /// have been served there under its old one: it is as at a start.
+  package mutating func renumber(
+    _ names: Renumbering, _ settings: borrowing Settings, _ next: borrowing Settings, _ devices: borrowing Devices, at now: Instant
+  ) {
+    brought = names.moved(brought, fresh: now)
+    leftovers.renumber(names)
+    recent.renumber(names, settings.groupMates(in: next))
     for place in encounters.places where encounters.isUsed(place) {
       if let number = names[Int(encounters[place].trigger)] { encounters[place].trigger = UInt8(number) }
+      rest(place, devices[Int(encounters[place].device)].identity, next, at: now)
     }
-    leftovers.renumber(names)
-    recent.renumber(names)
   }
 
   /// The driver typed the pump's number. Returns why the trigger does not fire.
@@ -149,6 +159,15 @@ extension Settings {
   package func triggersByName(in next: borrowing Settings) -> Renumbering {
     var numbers = Renumbering()
     for old in triggers.indices { numbers[old] = next.trigger(named: triggers[old].name) }
+    return numbers
+  }
+
+  /// Of each trigger's group, which may have lost it, some other trigger.
+  fileprivate func groupMates(in next: borrowing Settings) -> Renumbering {
+    var numbers = Renumbering()
+    for old in triggers.indices where !triggers[old].group.isEmpty {
+      for new in next.triggers.indices where next.triggers[new].group == triggers[old].group { numbers[old] = new }
+    }
     return numbers
   }
 

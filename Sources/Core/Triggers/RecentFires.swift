@@ -1,4 +1,5 @@
-/// Fires of the run before: their devices are not served again while `refractory_s` and the group's last, though this run did not see them.
+/// Fires of the run before, or at a trigger that a reload took out: their devices are not served again while `refractory_s` and the
+/// group's last, though this run or this configuration did not see them.
 package struct RecentFires: ~Copyable {
   package struct Fire: BitwiseCopyable {
     package var identity = Identity(.address)
@@ -37,9 +38,17 @@ package struct RecentFires: ~Copyable {
     table[index] = table[count]
   }
 
-  mutating func renumber(_ names: Renumbering) {
+  mutating func renumber(_ names: Renumbering, _ mates: Renumbering) {
     for index in stride(from: count - 1, through: 0, by: -1) {
-      if let number = names[Int(table[index].trigger)] { table[index].trigger = UInt8(number) } else { remove(index) }
+      let trigger = Int(table[index].trigger)
+      if let number = names[trigger] {
+        table[index].trigger = UInt8(number)
+      } else if let mate = mates[trigger] {
+        // The group rests on; for the trigger itself it fired too long ago.
+        (table[index].trigger, table[index].at) = (UInt8(mate), .longAgo)
+      } else {
+        remove(index)
+      }
     }
   }
 }
@@ -58,6 +67,15 @@ extension Triggers {
     guard fire.rests(trigger, at: now) else { return }
     recent.add(fire)
     if let slot = devices.find(fire.identity) { restAfterRecentFires(slot, devices, settings, at: now) }
+  }
+
+  /// Its trigger goes, and its group stays or not.
+  mutating func keepGroupRest(of place: Int32, _ devices: borrowing Devices, at now: Instant) {
+    guard encounters[place].groupRests > now else { return }
+    let (trigger, identity) = (Int(encounters[place].trigger), devices[Int(encounters[place].device)].identity)
+    var fire = RecentFires.Fire(of: identity, at: trigger, .longAgo)
+    fire.told = encounters[place].groupRests
+    recent.add(fire)
   }
 
   mutating func restAfterRecentFires(_ slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
@@ -99,6 +117,10 @@ extension Triggers {
     }
     return false
   }
+}
+
+extension Instant {
+  fileprivate static let longAgo = Instant(microseconds: .min / 2)
 }
 
 extension Encounter {

@@ -10,6 +10,8 @@ package struct Triggers: ~Copyable {
   var hearsPatterns = false
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   var started = Instant.zero
+  /// When a reload brought each trigger.
+  var brought = InlineArray<64, Instant>(repeating: .zero)
   /// `measured_power_dbm`.
   var assumed = Decibels(-59)
   /// Since when each radio has been in trouble; and when it first heard, or last heard again after a longer one.
@@ -93,8 +95,8 @@ package struct Triggers: ~Copyable {
     if wasDeaf { encounters.wereUnheard(on: radio, until: now) }
   }
 
-  private func isStarting(_ radio: Int, at now: Instant) -> Bool {
-    now - started < Self.startUp || heardFrom[radio] != .never && now - heardFrom[radio] < Self.startUp
+  private func isStarting(_ trigger: Int, _ radio: Int, at now: Instant) -> Bool {
+    now - max(started, brought[trigger]) < Self.startUp || heardFrom[radio] != .never && now - heardFrom[radio] < Self.startUp
   }
 
   // MARK: Hearing
@@ -147,7 +149,7 @@ package struct Triggers: ~Copyable {
     let loss = devices[slot].power.credited(assumed) - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
     let place = startEncounter(trigger, slot, radio, at: now, &devices)
-    if place >= 0, isStarting(radio, at: now) { encounters[place].wasHereAtStart = true }
+    if place >= 0, isStarting(trigger, radio, at: now) { encounters[place].wasHereAtStart = true }
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
     if place >= 0, recent.count > 0 { rest(place, devices[slot].identity, settings, at: now) }
     if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }

@@ -1,0 +1,101 @@
+import Testing
+
+@testable import Core
+
+/// Under its new name a trigger knows nobody; whom it served before stands there all the same.
+@Suite("A trigger that a new config renames") struct RenamedTriggerTests {
+  private func settings(_ name: Name, group: Name = Name(), others: [Name] = []) -> Settings {
+    var settings = Settings()
+    settings.gateway.purpose = Sentence("tests")
+    settings.gateway.devices = 64
+    settings.calibrateEverybody()
+    for name in others + [name] { settings.addTrigger(name, group: group) { $0.groupRefractory = .seconds(group.isEmpty ? 0 : 100) } }
+    return settings
+  }
+
+  private func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+
+  private func fires(_ told: [Told]) -> [String] { told.filter { $0.event == "fire" }.map { "\($0.id.suffix(1)) \($0.trigger)" } }
+
+  /// Served at "pump" from second 15 on.
+  private func served(group: Name = Name()) -> Rig {
+    var rig = Rig { $0 = settings("pump", group: group) }
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(from: 10, to: 15, level: -84, becoming: -60)
+    rig.hear(from: 15, to: 20, level: -60)
+    #expect(fires(rig.told()) == ["1 pump"])
+    return rig
+  }
+
+  @Test("does not serve again who stands there, until it has left; others at once", arguments: [1, 3])
+  func standing(reloads: Int) {
+    var rig = served()
+    for _ in 0..<reloads { rig.gateway.reload(settings("new"), at: at(20)) }
+    rig.hear(from: 20, to: 40, level: -60)
+    let told = rig.told()
+    #expect(fires(told) == [] && told.contains(Told("leave", reason: "reload")), "\(told)")
+    #expect(told.contains(Told("undecided", "new", reason: "present at start")), "\(told)")
+    rig.hear(2, from: 40, to: 45, level: -84, becoming: -60)
+    rig.hear(2, from: 45, to: 50, level: -60)
+    #expect(fires(rig.told()) == ["2 new"])
+    rig.hear(from: 50, to: 65, level: -98)
+    rig.hear(from: 65, to: 70, level: -98, becoming: -60)
+    rig.hear(from: 70, to: 80, level: -60)
+    #expect(fires(rig.told()) == ["1 new"], "it has been away")
+  }
+
+  @Test("and another reload keeps what the first one knew of it, wherever it stands in the file") func twice() {
+    var rig = served()
+    rig.gateway.reload(settings("new"), at: at(20))
+    rig.gateway.reload(settings("new", others: ["far"]), at: at(20.05))
+    rig.hear(from: 20.1, to: 40, level: -60)
+    #expect(fires(rig.told()) == [])
+  }
+
+  @Test("keeps the rest of its group, which another trigger of it began", arguments: [["new"], ["new", "else"], ["far", "new"]])
+  func group(names: [String]) {
+    let others = names.dropLast().map { Name(Array($0.utf8).span.bytes) }
+    let last = Name(Array(names.last!.utf8).span.bytes)
+    var rig = served(group: "pumps")
+    rig.hear(from: 20, to: 40, level: -98)
+    rig.gateway.reload(settings(last, group: "pumps", others: others), at: at(41))
+    rig.gateway.reload(settings(last, group: "pumps", others: others), at: at(42))
+    rig.hear(from: 60, to: 65, level: -98, becoming: -60)
+    rig.hear(from: 65, to: 100, level: -60)
+    #expect(fires(rig.told()) == [])
+    if names.count == 1 {
+      rig.hear(2, from: 100, to: 105, level: -84, becoming: -60)
+      rig.hear(2, from: 105, to: 110, level: -60)
+      #expect(fires(rig.told()) == ["2 new"], "it has rested for the others")
+      rig.hear(from: 110, to: 125, level: -60)
+      #expect(fires(rig.told()) == ["1 new"], "now for this one, too")
+    }
+  }
+
+  @Test("keeps it for whoever the run before served, and not in another group", arguments: ["pumps", "doors"] as [Name])
+  func recent(group: Name) {
+    var rig = Rig { $0 = settings("pump", group: "pumps") }
+    let topic = Topic(Array("forecourt/site/gateway/trigger/pump".utf8).span.bytes)
+    let id = Text<128>("address:c0:00:00:00:00:01")
+    rig.gateway.recall(Unfinished(topic: topic, id: id, since: at(-10)), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    rig.gateway.reload(settings("new", group: group), at: at(1))
+    rig.hear(from: 10, to: 15, level: -84, becoming: -60)
+    rig.hear(from: 15, to: 40, level: -60)
+    #expect(fires(rig.told()) == (group == "pumps" ? [] : ["1 new"]))
+  }
+
+  @Test("another trigger of the group that hears the driver, too, does not serve it for the one that is gone") func neighbour() {
+    var rig = served(group: "pumps")
+    rig.gateway.reload(settings("pump", group: "pumps", others: ["side"]), at: at(20))
+    rig.hear(from: 20, to: 40, level: -98)
+    rig.hear(from: 40, to: 41, level: -75)
+    _ = rig.told()
+    rig.gateway.reload(settings("side", group: "pumps"), at: at(41))
+    rig.hear(from: 41, to: 46, level: -75, becoming: -60)
+    rig.hear(from: 46, to: 100, level: -60)
+    #expect(fires(rig.told()) == [])
+    rig.hear(from: 100, to: 120, level: -60)
+    #expect(fires(rig.told()) == ["1 side"])
+  }
+}
