@@ -4,6 +4,7 @@
 """
 from cases import case, main
 from island import acquainted, island, not_served, served_once
+from rig import wait_until
 
 
 @case
@@ -25,6 +26,30 @@ def killed(folder):
         gateways[0].stop()
         gateways[1].status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == 0, after=mark)
         served_once(air, seen, 4, 'island-2')
+
+
+@case
+def damaged(folder):
+    """A line of its file of neighbours cannot be read, and the neighbour is off: nobody is served until somebody forgets the line."""
+    with island(folder) as (air, _, seen, gateways):
+        acquainted(seen, gateways)
+        kept = gateways[0].folder / 'neighbours.jsonl'
+        wait_until(lambda: kept.exists() and 'island-2' in kept.read_text(), 15, 'it is written down')
+        for gateway in gateways:
+            gateway.kill()
+        # The broker has lost it, too.
+        seen.wait(lambda m: m.topic.endswith('island-2/status') and b'connection lost' in m.payload, 60)
+        seen.publish('forecourt/site/island-2/status', '', retain=True)
+        kept.write_text(kept.read_text().replace('"gateway"', '"gatewax"'))
+        mark = len(seen.messages)
+        gateways[0].start()
+        gateways[0].status(seen, lambda s: s['state'] == 'degraded' and s['site']['missing'] == 'unreadable', 20, mark)
+        gateways[0].told('neighbours.jsonl: 1 line not readable: nothing fires in a group until a neighbour is heard')
+        not_served(air, seen, 1)
+        mark = len(seen.messages)
+        assert gateways[0].ask(seen, 'forget-neighbour', {'gateway': 'unreadable'})['ok']
+        gateways[0].status(seen, lambda s: s['state'] == 'online', 20, mark)
+        served_once(air, seen, 2, 'island-1')
 
 
 if __name__ == '__main__':

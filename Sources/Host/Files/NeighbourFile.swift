@@ -33,10 +33,13 @@ package enum NeighbourFile {
 
   private static let mostBytes = Roster.capacity * 512
 
-  package static func read(_ path: String) throws(FileRefusal) -> [Entry] {
-    var entries: [Entry] = []
-    try JSONLines.read(path, atMost: mostBytes) { line in if let entry = entry(line) { entries.append(entry) } }
-    return entries
+  /// And how many lines were invalid.
+  package static func read(_ path: String) throws(FileRefusal) -> (entries: [Entry], strange: Int) {
+    var (entries, strange): ([Entry], Int) = ([], 0)
+    try JSONLines.read(path, atMost: mostBytes) { line in
+      if let entry = entry(line) { entries.append(entry) } else { strange += 1 }
+    }
+    return (entries, strange)
   }
 
   private static func entry(_ line: RawSpan) -> Entry? {

@@ -21,6 +21,8 @@ struct NeighbourStore {
   /// For tests; nil asks the machine.
   var isClockTrusted: Bool?
 
+  /// Stands for all whom no line names any more.
+  private static let unreadable = Name("unreadable")
   private static let pause = Interval.seconds(2)
   private static let retry = Interval.seconds(60)
 
@@ -44,12 +46,27 @@ struct NeighbourStore {
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
-    do throws(FileRefusal) { entries = try NeighbourFile.read(path) } catch {
+    do throws(FileRefusal) {
+      let (read, strange) = try NeighbourFile.read(path)
+      entries = read
+      if strange > 0 { waitForUnreadable(strange, log) }
+    } catch {
       log.say(.warning, "\(path) \(error.sentence); the neighbours of the last run are unknown until they are heard")
     }
     expire(in: &gateway, log)
     // Who only stated that it is online states it again if the broker still has that.
     for entry in entries where entry.standing == .met { gateway.restore(neighbour: entry.name, entry.groups) }
+  }
+
+  /// Whoever a damaged line named may live, and fire for a driver of ours.
+  private mutating func waitForUnreadable(_ lines: Int, _ log: Log) {
+    var groups = GroupList()
+    groups.isEverything = true
+    append(NeighbourFile.Entry(Self.unreadable, groups, seen: time))
+    log.say(
+      .warning,
+      "\(path): \(counted(lines, "line")) not readable: nothing fires in a group until a neighbour is heard that no other line names, or "
+        + "the command forget-neighbour names \"\(String(Self.unreadable))\"")
   }
 
   /// A neighbour's status. False when it is what the broker kept of a run that was forgotten: then nobody need know of it.
@@ -70,7 +87,11 @@ struct NeighbourStore {
   /// Somebody asked for it. False when no neighbour has that name.
   mutating func forget(_ name: Name, in gateway: inout Gateway, at now: Instant) -> Bool {
     // It may have been heard since the last turn.
-    record(gateway, at: now)
+    record(&gateway, at: now)
+    return forget(name, &gateway)
+  }
+
+  @discardableResult private mutating func forget(_ name: Name, _ gateway: inout Gateway) -> Bool {
     guard gateway.forget(name) else { return false }
     for index in entries.indices where entries[index].name == name { (entries[index].standing, isChanged) = (.forgotten, true) }
     return true
@@ -80,7 +101,7 @@ struct NeighbourStore {
   mutating func turned(_ gateway: inout Gateway, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
     guard isKept, now >= due else { return }
     due = now + Self.pause
-    record(gateway, at: now)
+    record(&gateway, at: now)
     expire(in: &gateway, log)
     guard isChanged || saving.failed.load(ordering: .acquiring), !diskThread.isBusy(.neighbours) else { return }
     if saving.failed.load(ordering: .acquiring) {
@@ -98,21 +119,25 @@ struct NeighbourStore {
     }
   }
 
-  private mutating func record(_ gateway: borrowing Gateway, at now: Instant) {
+  private mutating func record(_ gateway: inout Gateway, at now: Instant) {
     let time = time
+    var isNew = false
     for index in gateway.triggers.membership.members.indices where gateway.triggers.membership.members[index].isHeard(at: now) {
       let (name, groups) = (gateway.triggers.membership.members[index].name, gateway.triggers.membership.members[index].groupsKnown)
       let heard = NeighbourFile.Entry(name, groups, seen: time, boot: gateway.triggers.membership.members[index].boot)
       guard let place = entries.firstIndex(where: { $0.name == name }) else {
         append(heard)
+        isNew = true
         continue
       }
       let known = entries[place]
+      isNew = isNew || known.standing == .stated
       let isSame = known.standing == .met && known.boot == heard.boot && known.groups == groups
       guard !isSame || isOld(known.seen, gateway.settings) else { continue }
       entries[place] = heard
       isChanged = true
     }
+    if isNew { forget(Self.unreadable, &gateway) }
     // Until the clock was set nobody could say when; from now on their silence counts.
     guard let time else { return }
     for index in entries.indices where entries[index].seen == nil { (entries[index].seen, isChanged) = (time, true) }

@@ -241,4 +241,38 @@ import Testing
       #expect(text(in: other).contains("\"gateway\":\"new\""), "\(start)")
     }
   }
+
+  @Test("whom a damaged line named is waited for, also in the next run, until a new neighbour comes", arguments: 0..<4)
+  func unreadable(damage: Int) throws {
+    let now = Int64(Date().timeIntervalSince1970)
+    try write([("old", now), ("dead", now)])
+    let whole = text(in: folder)
+    let damaged = [
+      String(repeating: "\0", count: whole.utf8.count), whole.replacing("gateway\":\"dead", with: "gatewax\":\"dead"),
+      String(whole.dropLast(20)), whole,
+    ][damage]
+    try damaged.write(toFile: folder + "neighbours.jsonl", atomically: true, encoding: .utf8)
+    var machine = try Machine(Self.toml)
+    var store = store(in: folder)
+    store.restore(&machine.gateway, log)
+    turn(&store, &machine, at: 1)
+    machine = try Machine(Self.toml)
+    store = self.store(in: folder)
+    store.restore(&machine.gateway, log)
+    func isWaitedFor(_ name: Name) -> Bool {
+      machine.gateway.triggers.membership.members.indices.contains { machine.gateway.triggers.membership.members[$0].name == name }
+    }
+    #expect(!isAlone(machine) && isWaitedFor(Name("unreadable")) == (damage < 3))
+    greet(&machine, Name("old"), at: 2)
+    turn(&store, &machine, at: 3)
+    #expect(isWaitedFor(Name("unreadable")) == (1...2 ~= damage), "a line names this one, unless none can be read")
+    if damage == 2 {
+      let isForgotten = forget("unreadable", &store, &machine, at: 4)
+      #expect(isForgotten)
+    } else {
+      greet(&machine, Name("dead"), at: 4)
+    }
+    turn(&store, &machine, at: 6)
+    #expect(!isWaitedFor(Name("unreadable")) && !names(in: folder).contains("unreadable"))
+  }
 }

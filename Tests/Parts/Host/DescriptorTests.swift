@@ -82,7 +82,7 @@ import Testing
     let secret = try SecretFile.bytes(16, keptIn: scratch.path + "/secret")
     #expect(try SecretFile.bytes(16, keptIn: scratch.path + "/secret") == secret)
     #expect(try LearntFile.read(scratch.path + "/small") { _ in } == 1)
-    #expect(try NeighbourFile.read(scratch.path + "/small").isEmpty)
+    #expect(try NeighbourFile.read(scratch.path + "/small").entries.isEmpty)
     #expect(open == [] && scratch.names == ["secret", "small"], "\(scratch.names)")
   }
 
