@@ -82,6 +82,7 @@ extension Triggers {
 
   /// `names`: where the triggers of the same names are. Of the others no encounter is left. Whoever stands at a trigger of a new name may
   /// have been served there under its old one: it is as at a start.
+  @inline(never)
   package mutating func renumber(
     _ names: Renumbering, _ settings: borrowing Settings, _ next: borrowing Settings, _ devices: borrowing Devices, at now: Instant
   ) {

@@ -49,7 +49,7 @@ import Core
     var depth = 0
     var isInString = false
     var index = 0
-    let zero = Text<5>("u0000")
+    let zero = Text<16>("u0000")
     while index < text.byteCount {
       let length = text.characterLength(at: index)
       guard length > 0 else { throw .notUTF8 }
