@@ -44,7 +44,7 @@ def damaged(folder):
         mark = len(seen.messages)
         gateways[0].start()
         gateways[0].status(seen, lambda s: s['state'] == 'degraded' and s['site']['missing'] == 'unreadable', 20, mark)
-        gateways[0].told('neighbours.jsonl: 1 line not readable: nothing fires in a group until a neighbour is heard')
+        gateways[0].told('neighbours.jsonl: 1 line not readable: without [site] gateways nothing fires in a group')
         not_served(air, seen, 1)
         mark = len(seen.messages)
         assert gateways[0].ask(seen, 'forget-neighbour', {'gateway': 'unreadable'})['ok']

@@ -22,7 +22,7 @@ struct NeighbourStore {
   var isClockTrusted: Bool?
 
   /// Stands for all whom no line names any more.
-  private static let unreadable = Name("unreadable")
+  private static var unreadable: Name { Name("unreadable") }
   private static let pause = Interval.seconds(2)
   private static let retry = Interval.seconds(60)
 
@@ -65,8 +65,9 @@ struct NeighbourStore {
     append(NeighbourFile.Entry(Self.unreadable, groups, seen: time))
     log.say(
       .warning,
-      "\(path): \(counted(lines, "line")) not readable: nothing fires in a group until a neighbour is heard that no other line names, or "
-        + "the command forget-neighbour names \"\(String(Self.unreadable))\"")
+      path + ": " + counted(lines, "line")
+        + " not readable: without [site] gateways nothing fires in a group until a neighbour is heard that no other line names, or the command forget-neighbour names \"unreadable\""
+    )
   }
 
   /// A neighbour's status. False when it is what the broker kept of a run that was forgotten: then nobody need know of it.
