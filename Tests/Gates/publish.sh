@@ -44,7 +44,7 @@ start_as neighbours-4 Neighbours/plan
 start Neighbours/lost
 start_as group_rest-1 Neighbours/group_rest walks_on
 start_as group_rest-2 Neighbours/group_rest restarts
-start_as group_rest-3 Neighbours/group_rest moves_on
+start_as group_rest-3 Neighbours/group_rest moves_on renamed
 start Robustness/incoming
 start Delivery/faults
 start Delivery/restart
