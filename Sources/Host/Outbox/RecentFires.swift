@@ -7,7 +7,8 @@ extension Outbox {
   /// The newest fires, for as long as a trigger may rest after them. The history has them.
   func recentFires(atMost most: Int, at now: Moment) throws(StoreFault) -> [Unfinished] {
     var fires: [Unfinished] = []
-    for query in [try database.statement(Schema.urgentSettled), try database.statement(Schema.urgentWaiting)] {
+    // What still waits is the newest.
+    for query in [try database.statement(Schema.urgentWaiting), try database.statement(Schema.urgentSettled)] {
       var rows = 0
       while rows < Self.rowsMost, fires.count < most, try query.step() {
         rows += 1
