@@ -1,27 +1,46 @@
 package import Core
 
-/// The identities that Home Assistant was told of, saved for the next run: one JSON object per line.
+/// What Home Assistant was told of.
+package enum Announced: Equatable {
+  case region(Name)
+  case trigger(Name)
+  case device(Identity)
+}
+
+/// Saves it for the next run: one JSON object per line.
 package enum AnnouncedFile {
-  private static let most = 100
+  private static let most = 256
 
   /// What is not readable is skipped: nobody will be told that it has gone.
-  package static func read(_ path: String) throws(FileRefusal) -> [Identity] {
-    var identities: [Identity] = []
+  package static func read(_ path: String) throws(FileRefusal) -> [Announced] {
+    var all: [Announced] = []
     try JSONLines.read(path, atMost: most * 256) { line in
-      guard let object = try? JSONObject(line), let id: Text<128> = try? object.text("id") else { return }
-      guard let known = try? Identity(written: id.bytes) else { return }
-      if identities.count < most, !identities.contains(known) { identities.append(known) }
+      guard let object = try? JSONObject(line), let one = Self.one(object) else { return }
+      if all.count < most, !all.contains(one) { all.append(one) }
     }
-    return identities
+    return all
   }
 
-  package static func text(_ identities: [Identity]) -> [UInt8] {
+  private static func one(_ object: borrowing JSONObject) -> Announced? {
+    if let name: Name = try? object.text("region") { return .region(name) }
+    if let name: Name = try? object.text("trigger") { return .trigger(name) }
+    guard let id: Text<128> = try? object.text("id") else { return nil }
+    return (try? Identity(written: id.bytes)).map { .device($0) }
+  }
+
+  package static func text(_ all: [Announced]) -> [UInt8] {
     var bytes: [UInt8] = []
-    for identity in identities.prefix(most) {
-      var (line, id) = (Text<512>(), Text<128>())
-      id.append(identity)
+    for one in all.prefix(most) {
+      var line = Text<512>()
       line.openObject()
-      line.member("id", text: id.bytes)
+      switch one {
+      case .region(let name): line.member("region", text: name.bytes)
+      case .trigger(let name): line.member("trigger", text: name.bytes)
+      case .device(let identity):
+        var id = Text<128>()
+        id.append(identity)
+        line.member("id", text: id.bytes)
+      }
       line.closeObject()
       JSONLines.append(line, to: &bytes)
     }

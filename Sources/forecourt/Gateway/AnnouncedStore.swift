@@ -1,18 +1,18 @@
 import Core
 import Host
 
-/// Saves beside the outbox whom Home Assistant was told of. Whoever left while no gateway ran would be at home there for ever: the outbox
+/// Saves beside the outbox what Home Assistant was told of. Whoever left while no gateway ran would be at home there for ever: the outbox
 /// knows only who was served, or inside a region. So once the next run has listened long enough to hear who is still here, it says once how
-/// near each of them is, or that it has gone. A rehearsal announces nobody, and saves nothing.
+/// near each of them is, or that it has gone, and withdraws what its settings do not ask for. A rehearsal announces nothing, and saves nothing.
 struct AnnouncedStore {
   private var path: String
   private let isKept: Bool
   /// Announced by the run before, and not yet spoken of.
-  private var former: [Identity] = []
+  private var former: [Announced] = []
   private let due: Instant
   private var isDue = false
   /// nil: nothing yet where the file lies now.
-  private var saved: [Identity]? = []
+  private var saved: [UInt8]? = []
   private var saveDue = Instant.zero
 
   /// A radio starts within this time; after that whoever is silent for `stale_s` has gone, as at any other time.
@@ -28,7 +28,7 @@ struct AnnouncedStore {
     do throws(FileRefusal) { former = try AnnouncedFile.read(path) } catch {
       log.say(.warning, "\(path) \(error.sentence); who left meanwhile stays at home in Home Assistant until it is heard again")
     }
-    saved = former
+    saved = AnnouncedFile.text(former)
   }
 
   private static func path(beside outbox: String) -> String { outbox.folder + "announced.jsonl" }
@@ -43,24 +43,27 @@ struct AnnouncedStore {
   /// Without a connection they wait for it.
   var nextDeadline: Instant { former.isEmpty || isDue ? .never : due }
 
-  /// Once a turn. `announced`: by this run.
+  /// Once a turn.
   mutating func turned(
-    _ gateway: inout Gateway, _ announced: [Identity], isOnline: Bool, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log
+    _ gateway: inout Gateway, _ homeAssistant: inout HomeAssistant, isOnline: Bool, isOver: Bool, at now: Instant, _ diskThread: DiskThread,
+    _ log: Log
   ) {
     guard isKept else { return }
     isDue = isDue || now >= due
     if isDue, isOnline, !former.isEmpty {
-      // New settings may no longer name it: then nothing of it is published.
-      for identity in former where gateway.settings.interest(in: identity).isMatched { gateway.publishProximity(of: identity, at: now) }
+      homeAssistant.withdraw(former, gateway.devices, gateway.settings)
+      for case .device(let identity) in former where gateway.settings.interest(in: identity).isMatched {
+        gateway.publishProximity(of: identity, at: now)
+      }
       former = []
     }
     guard isOver || now >= saveDue, !diskThread.isBusy(.announced) else { return }
     saveDue = now + Self.pause
-    var all = announced
-    for identity in former where !all.contains(identity) { all.append(identity) }
-    guard all != saved else { return }
-    saved = all
+    var all = homeAssistant.announced
+    for one in former where !all.contains(one) { all.append(one) }
     let (text, path) = (AnnouncedFile.text(all), path)
+    guard text != saved else { return }
+    saved = text
     _ = diskThread.submit(.announced, at: now) {
       do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
     }

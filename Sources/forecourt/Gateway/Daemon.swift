@@ -159,7 +159,7 @@ struct Daemon: Listener, ~Copyable {
     publishStatus(at: moment)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, at: moment, diskThread, log)
-    announced.turned(&gateway, homeAssistant.identities, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
+    announced.turned(&gateway, &homeAssistant, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
     if isOver { notify.stopping() }
     sink.deliver()
     return !isOver

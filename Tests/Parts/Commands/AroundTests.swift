@@ -80,7 +80,9 @@ import Testing
   private func announced(_ ring: Ring<Message>) -> [String] {
     var topics: [String] = []
     while let message = ring.pop() {
-      let kind = String(message.topic).split(separator: "/")[1]
+      let parts = String(message.topic).split(separator: "/")
+      guard parts[0] == "homeassistant" else { continue }
+      let kind = parts[1]
       let name = (try? JSONSerialization.jsonObject(with: Data(String(message.payload).utf8)) as? [String: Any])?["name"] as? String
       topics.append("\(kind) \(name ?? "removed")")
     }
