@@ -30,7 +30,7 @@ as_a_story() {
 # A line for each message that matters; the fire stands out.
 tell() {
   local bold='' plain=''
-  if [ -t 1 ]; then bold=$(tput bold) plain=$(tput sgr0); fi
+  if [ -t 1 ] && tput bold >/dev/null 2>&1; then bold=$(tput bold) plain=$(tput sgr0); fi
   awk -v bold="$bold" -v plain="$plain" '
     function text(name) { return match($0, "\"" name "\":\"[^\"]*") ? substr($0, RSTART + length(name) + 4, RLENGTH - length(name) - 4) : "" }
     function number(name) { return match($0, "\"" name "\":[-0-9.]+") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
@@ -46,7 +46,8 @@ tell() {
 # One message a line: seconds, topic, payload, no wider than a terminal; the triggers stand out.
 show() {
   local seconds topic payload line width=0 bold='' plain=''
-  if [ -t 1 ]; then width=$(tput cols) bold=$(tput bold) plain=$(tput sgr0); fi
+  if [ -t 1 ]; then width=$(tput cols 2>/dev/null || echo 0); fi
+  if [ -t 1 ] && tput bold >/dev/null 2>&1; then bold=$(tput bold) plain=$(tput sgr0); fi
   while read -r seconds topic payload; do
     printf -v line '%6s s  %-22.22s  %s' "$seconds" "${topic#forecourt/demo/pump-1/}" "$payload"
     [ "$width" = 0 ] || line=${line:0:width}
@@ -88,6 +89,13 @@ start_broker() {
   until (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
 }
 
+# Of a gateway that has ended no message will come: says so, and ends its subscriber.
+tell_of_end() {
+  while kill -0 "$2" 2>/dev/null; do sleep 1; done
+  say "the gateway has ended: $(tail -n 1 "$folder/log")"
+  kill "$1"
+}
+
 over_mqtt() {
   start_broker
   { cat deploy/demo.toml && printf '[mqtt]\nport = %s\n[outbox]\npath = "%s/outbox.db"\n' "$port" "$folder"; } >"$folder/config.toml"
@@ -96,6 +104,8 @@ over_mqtt() {
   mosquitto_sub -p "$port" -t 'forecourt/#' -F '%t %p' >"$folder/messages" 2>"$folder/mosquitto_sub.log" &
   pids+=($!)
   "$forecourt" run --config "$folder/config.toml" --radio "simulate:$scenario" 2>"$folder/log" &
+  pids+=($!)
+  tell_of_end "${pids[@]: -2}" &
   pids+=($!)
   show < <(stamp <"$folder/messages")
 }

@@ -32,6 +32,7 @@ if [ "${1:-}" = --list ]; then
   exit
 fi
 [ $# -gt 0 ] || fail "name the groups to install: build, bench, browser, demo, emulate, page, test, ship, rigs" 64
+for name in "$@"; do group "$name" >/dev/null; done
 command -v apt-get >/dev/null || fail "this machine has no apt-get; the packages are Debian's (12, bookworm)"
 
 missing=()

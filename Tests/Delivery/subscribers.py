@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import sqlite3
 import subprocess
 import sys
@@ -133,6 +134,14 @@ def verifier(folder):
     told = subprocess.run([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], capture_output=True, timeout=30,
                           input=good + b'\n' + good.replace(b'fire', b'flee') + b'\n' + body + b'\n')
     assert told.stdout == good + b'\n' and told.returncode == 1, told
+    # At once, though more may come.
+    quiet = {name: value for name, value in os.environ.items() if name != 'PYTHONUNBUFFERED'}
+    with subprocess.Popen([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, env=quiet) as verify:
+        verify.stdin.write(good + b'\n')
+        verify.stdin.flush()
+        assert select.select([verify.stdout], [], [], 10)[0] and verify.stdout.readline() == good + b'\n'
+        verify.stdin.close()
 
 
 @case

@@ -42,6 +42,9 @@ def as_messages(folder):
     events = [json.loads(line[line.index('{'):])['event'] for line in told.stdout.splitlines() if ' trigger/pump-1  ' in line]
     assert events == ['arm', 'fire', 'leave'], told.stdout
     assert run(ROOT / 'deploy/demo.sh', '--none').returncode == 64
+    ended = run(ROOT / 'deploy/demo.sh', '--mqtt', env={'FORECOURT': '/bin/false'}, seconds=30)
+    assert ended.returncode == 1 and 'the gateway has ended' in ended.stderr, ended
+    assert run(ROOT / 'deploy/packages.sh', 'build', 'bulid').returncode == 64
 
 
 @case

@@ -2,7 +2,7 @@
 """Verifies the signatures of forecourt's events: verify.py PUBLIC.pem, payloads on stdin, one a line; good ones go to stdout.
 
     openssl pkey -in signing.key -pubout -out public.pem
-    mosquitto_sub -t 'forecourt/+/+/trigger/#' | verify.py public.pem
+    mosquitto_sub -t 'forecourt/+/+/trigger/+' | verify.py public.pem
 """
 import base64
 import re
@@ -17,6 +17,7 @@ for payload in (line.rstrip(b'\n') for line in sys.stdin.buffer):
     try:
         key.verify(base64.b64decode(signed[2]), signed[1] + b'}')
         sys.stdout.buffer.write(payload + b'\n')
+        sys.stdout.buffer.flush()
     except (InvalidSignature, TypeError):
         print(f'not signed by this key: {payload[:200]}', file=sys.stderr)
         bad = 1

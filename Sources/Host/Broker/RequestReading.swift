@@ -22,7 +22,7 @@ extension Refused {
   /// Replies consist of literals: they never repeat what a stranger wrote.
   private static func wrong(_ name: StaticString) -> StaticString {
     switch Name(name) {
-    case Name("seconds"): "seconds: a number within its bounds"
+    case Name("seconds"): "seconds: a number within the bounds that config.toml names"
     case Name("request"): "request: a text of at most 64 bytes"
     case Name("gateway"): "gateway: the name of a neighbour"
     case Name("region"), Name("trigger"): "not the name of a region or trigger"

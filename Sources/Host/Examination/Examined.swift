@@ -43,6 +43,7 @@ package struct Examined {
     defer { if isEntered { Owner.leave() } }
     let user = isEntered ? owner?.name ?? userName : userName
     found += Self.outbox(host, as: user)
+    found += Self.files(settings, host)
     found += Self.service(settings, host, as: user)
     found += Self.broker(settings, host, meanwhile)
     return found

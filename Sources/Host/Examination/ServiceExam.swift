@@ -39,15 +39,14 @@ extension Examined {
     _ settings: borrowing Settings, _ host: HostSettings, as owner: String, _ view: ServiceView = ServiceView()
   ) -> [Examined] {
     var written = [("outbox.path", String(host.outbox.path))]
-    if let file = host.metricsFile { written.append(("metrics_file", file)) }
-    // These are made once, and only read from then on.
-    if settings.peer.serve, !FileSystem.exists(Path(host.idFile)) { written.append(("id_file", host.idFile)) }
-    if settings.publish.unknown == .hash, !FileSystem.exists(Path(host.saltFile)) { written.append(("salt_file", host.saltFile)) }
+    for file in Self.written(settings, host) where !file.isSecret || !FileSystem.exists(Path(file.path)) {
+      written.append((file.key, file.path))
+    }
     var grants = Grants()
     for file in view.files { grants.read(file) }
     let hidden = view.hidden + (grants.hidesHomes ? view.homes : [])
     var found: [Examined] = []
-    for (key, path) in written where path.bytes.first == UInt8(ascii: "/") {
+    for (key, path) in written where path.bytes.first == UInt8(ascii: "/") && !FileSystem.isFolder(Path(path)) {
       let named = FileSystem.folder(of: path)
       let folder = FileSystem.real(named) ?? named
       if isIn(folder, FileSystem.real(view.state) ?? view.state) { continue }

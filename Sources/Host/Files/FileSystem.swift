@@ -93,7 +93,7 @@ package enum FileSystem {
   }
 
   /// The path without links, dots and a slash at the end; nil if it leads nowhere.
-  static func real(_ path: String) -> String? {
+  package static func real(_ path: String) -> String? {
     // SAFETY: as above; the system's text is terminated, copied, and given back.
     guard let real = unsafe path.withCString({ unsafe realpath($0, nil) }) else { return nil }
     defer { unsafe free(real) }

@@ -35,7 +35,13 @@ private struct EventFilter {
 
   init(_ invocation: Invocation) throws(Exit) {
     trigger = invocation.value("trigger").map { Name($0) }
-    identity = invocation.value("id").map { Text($0) }
+    if let word = invocation.value("id") {
+      var text = Text<128>()
+      text.append(try invocation.identity(word))
+      identity = text
+    } else {
+      identity = nil
+    }
     guard let words = invocation.value("since") else {
       since = nil
       return

@@ -145,12 +145,20 @@ struct SetupAnswers {
     let isKernels = answer.rest(after: "hci") != nil
     guard machine.count > 1, let chosen = machine.first(where: { same("hci\($0.number)", answer) }), let address = chosen.address,
       machine.filter({ $0.address == address }).count == 1
-    else { return "name = \(json(isKernels ? answer : "radio"))\nadapter = \(json(answer))" }
+    else { return "name = \(json(isKernels ? answer : "radio"))\nadapter = \(json(Self.placed(answer)))" }
     return """
       name = "radio"
       # It was \(answer) when this was written. A restart may give it another number, but not another address.
       adapter = \(json(address.written))
       """
+  }
+
+  /// The answer's path begins at the working directory, the file's at its own folder.
+  private static func placed(_ answer: String) -> String {
+    for kind in ["capture:", "simulate:", "unix:"] {
+      if let path = answer.rest(after: kind), let place = FileSystem.real(path) { return kind + place }
+    }
+    return answer
   }
 
   private var spot: String {

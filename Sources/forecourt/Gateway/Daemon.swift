@@ -162,7 +162,7 @@ struct Daemon: Listener, ~Copyable {
     announced.turned(&gateway, &homeAssistant, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
     if isOver { notify.stopping() }
     sink.deliver()
-    return !isOver
+    return !isOver && !sink.isClosed
   }
 
   private mutating func catchUp(at now: Instant) {

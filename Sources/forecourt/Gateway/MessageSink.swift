@@ -65,6 +65,9 @@ final class MessageSink {
     waited = waited + (Clock.now() - begun)
   }
 
+  /// Nobody reads what `--print` prints.
+  var isClosed: Bool { courier == nil && out.isClosed }
+
   /// At the end of a turn: wakes the courier if there are messages, or prints them.
   func deliver() {
     waited = .zero

@@ -118,6 +118,26 @@ final class CheckTests {
     }
   }
 
+  @Test("a file that a start makes, and that cannot be one where it is named, is an error; nobody is told to open its folder")
+  func files() throws {
+    let folder = program.folder.path
+    for (key, line) in [
+      ("metrics_file", "publish.metrics_file"), ("id_file", "peer.serve = true\npeer.id_file"),
+      ("salt_file", "privacy.unknown = \"hash\"\nprivacy.salt_file"),
+    ] {
+      for (path, words) in [
+        (folder, "is a folder, not a file: \(key) names a file"),
+        (folder + "/none/new", "its folder does not exist: mkdir -p \(folder)/none"), (folder + "/new", nil),
+      ] {
+        try program.write("config.toml", Self.right + "mqtt.port = 9\n\(line) = \"\(path)\"\n")
+        let told = try program("check").out.split(separator: "\n").filter { $0.hasPrefix(key + " ") }
+        #expect(told.count == (words == nil ? 0 : 1) && told.allSatisfy { $0.contains("  error    \(path): \(words ?? "")") }, "\(told)")
+        let service = try program("check").out.split(separator: "\n").filter { $0.hasPrefix("service ") && $0.contains(path) }
+        #expect(service.isEmpty == (path == folder), "\(service)")
+      }
+    }
+  }
+
   @Test("check tells of an outbox that the shipped service may not write, and does not fail for it") func service() throws {
     let place = program.folder.path + "/outbox.db"
     for (path, isTold) in [(place, true), ("outbox.db", false)] {

@@ -123,6 +123,18 @@ struct CommandLineTests {
     #expect(result.exit == 0 && result.error.isEmpty)
   }
 
+  @Test("a gateway that prints ends with its reader, or when the disk is full", .timeLimit(.minutes(2))) func printing() throws {
+    try program.write("config.toml", "gateway.purpose = \"told\"\ngateway.authorization = \"always\"\n")
+    try program.write("scenario.toml", "duration_s = 90\ngateway = [{ name = \"pump-1\", at_m = [0, 0] }]\n")
+    let words = ["run", "--print", "--config", "config.toml", "--radio", "simulate:scenario.toml"]
+    let pipe = Pipe()
+    try pipe.fileHandleForReading.close()
+    let unread = try program.run(words, to: pipe.fileHandleForWriting)
+    #expect(unread.exit == 0, "\(unread)")
+    let full = try program.run(words, to: FileHandle(forWritingTo: URL(filePath: "/dev/full")))
+    #expect(full.exit == 1 && full.error.hasSuffix("forecourt: standard output: No space left on device\n"), "\(full)")
+  }
+
   @Test("a full disk is a failure") func fullDisk() throws {
     let result = try program("--help", to: FileHandle(forWritingTo: URL(filePath: "/dev/full")))
     #expect(result.exit == 1)

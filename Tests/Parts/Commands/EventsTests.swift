@@ -17,7 +17,7 @@ import Testing
     var moment = Moment(at: .zero, wall: Self.day, isTrusted: true)
     try outbox.startTransaction(isDurable: true)
     for (number, (event, id)) in [
-      ("arm", "irk:anna"), ("fire", "irk:anna"), ("arm", "irk:bert"), ("leave", "irk:anna"), ("enter", "irk:anna"),
+      ("arm", "irk:anna"), ("fire", "irk:anna"), ("arm", "address:c0:00:00:00:00:0a"), ("leave", "irk:anna"), ("enter", "irk:anna"),
     ].enumerated() {
       var message = Message()
       (message.care, message.at) = (.event, moment.at)
@@ -48,7 +48,7 @@ import Testing
   private static let all = [
     "2026-11-22T00:00:00.000Z  delivered  arm        pump  irk:anna  e-0",
     "2026-11-22T01:00:00.000Z  expired    fire       pump  irk:anna  e-1",
-    "2026-11-22T02:00:00.000Z  damaged    arm        till  irk:bert  e-2",
+    "2026-11-22T02:00:00.000Z  damaged    arm        till  address:c0:00:00:00:00:0a  e-2",
     "clock not set             waiting    leave      pump  irk:anna  e-3",
     "2026-11-22T04:00:00.000Z  waiting    enter      forecourt/site/gateway/region/yard/event  irk:anna  e-4",
   ]
@@ -69,10 +69,15 @@ import Testing
     for (words, places) in [
       (["--last", "2"], [3, 4]), (["--last", "5"], [0, 1, 2, 3, 4]), (["--trigger", "till"], [2]),
       (["--trigger", "pump", "--last", "1"], [3]),
-      (["--id", "irk:anna", "--trigger", "pump"], [0, 1, 3]), (["--id", "irk:nobody"], []), (["--since", "2026-11-22T01:00"], [1, 2, 4]),
+      (["--id", "irk:anna", "--trigger", "pump"], [0, 1, 3]), (["--id", "address:C0:00:00:00:00:0A"], [2]),
+      (["--id", "irk:nobody"], []), (["--since", "2026-11-22T01:00"], [1, 2, 4]),
       (["--since", "2026-11-22T01:00:01"], [2, 4]), (["--since", "2026-11-23"], []),
     ] {
       #expect(try program.run(["events"] + words).out.split(separator: "\n").map(String.init) == places.map { Self.all[$0] }, "\(words)")
+    }
+    for word in ["foo", "ibeacon:\(Machine.uuid):7:*"] {
+      let wrong = try program("events", "--id", word)
+      #expect(wrong.exit == 64 && wrong.error.contains("\"\(word)\" is no identity: ibeacon:UUID:MAJOR:MINOR"), "\(wrong)")
     }
     let wrong = try program("events", "--since", "yesterday")
     #expect(wrong.exit == 64 && wrong.error.contains("--since yesterday: must be a time like 90s, 30m, 12h, 7d, 2026-11-21"))

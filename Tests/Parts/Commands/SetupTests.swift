@@ -128,6 +128,18 @@ final class SetupTests {
     #expect(ContinuousClock.now - begun < .seconds(50))
   }
 
+  @Test("a path is written so that it leads to the same file from the configuration's folder") func placed() throws {
+    try program.write("visit.toml", "duration_s = 1\ngateway = [{ name = \"pump-1\", at_m = [0, 0] }]\n")
+    try FileManager.default.createDirectory(at: program.folder.appending(path: "site"), withIntermediateDirectories: false)
+    let told = try program.run([
+      "setup", "--config", "site/new.toml", "--radio", "simulate:visit.toml", "--purpose", "x", "--match", "*", "--broker", "localhost:9",
+      "--seconds", "1",
+    ])
+    let written = try text("site/new.toml")
+    #expect(written.contains("/visit.toml\"") && written.contains("adapter = \"simulate:/"), "\(told)")
+    #expect(!(told.out + told.error).contains("toml does not exist"), "\(told)")
+  }
+
   @Test("where nobody watches it ends as check does of the same file") func checked() throws {
     let told = try setup("--purpose", "x", "--match", "*")
     let check = try program("check", "--config", "new.toml")

@@ -1,0 +1,26 @@
+import Core
+
+extension Examined {
+  /// What a gateway writes beside its outbox, by key. The secrets are made once, and only read from then on.
+  static func written(_ settings: borrowing Settings, _ host: HostSettings) -> [(key: String, path: String, isSecret: Bool)] {
+    var written: [(key: String, path: String, isSecret: Bool)] = []
+    if let file = host.metricsFile { written.append(("metrics_file", file, false)) }
+    if settings.peer.serve { written.append(("id_file", host.idFile, true)) }
+    if settings.publish.unknown == .hash { written.append(("salt_file", host.saltFile, true)) }
+    return written
+  }
+
+  /// Those that cannot be files where they are named: the gateway would not start, or would write none.
+  static func files(_ settings: borrowing Settings, _ host: HostSettings) -> [Examined] {
+    var found: [Examined] = []
+    for (key, path, _) in written(settings, host) {
+      let folder = FileSystem.folder(of: path)
+      if FileSystem.isFolder(Path(path)) {
+        found.append(Examined(key, .bad(.other), "\(path): is a folder, not a file: \(key) names a file"))
+      } else if !FileSystem.isFolder(Path(folder)) {
+        found.append(Examined(key, .bad(.other), "\(path): its folder does not exist: mkdir -p \(folder)"))
+      }
+    }
+    return found
+  }
+}
