@@ -4,7 +4,7 @@ import Host
 /// How often one trigger would miss or misfire where the device was measured: as configured, and as suggested.
 struct TriggerPrediction {
   let words: [String]
-  let fragment: [String]
+  private(set) var fragment: [String]
 
   init(_ trigger: TriggerSettings, _ fit: Fit, rate: Double, pump: Double, elsewhere: [Double]) {
     let name = json(String(trigger.name))
@@ -12,12 +12,22 @@ struct TriggerPrediction {
     let prediction = Prediction(
       exponent: fit.exponentInForce, powerDoubt: fit.power.doubt, rate: rate,
       allowance: Double(TriggerEvidence.allowance(hasRivals: hasRivals).value))
-    let suggestion = prediction.suggestion(pump: pump, elsewhere: elsewhere.first)
-    let fire = Self.rounded(suggestion.fire)
-    let leave = max(Self.rounded(suggestion.leave), fire + 0.5)
     var words = ["", "Trigger \(name), once the device's power is known:"]
     words.append(
       Self.row("as it is, fire_m = \(number(Double(trigger.fire.value)))", prediction, Double(trigger.fire.value), pump, elsewhere))
+    // At least three adverts: fewer do not show that it stays.
+    let dwell = max(trigger.dwell.seconds, Self.rounded(3 / max(rate, 0.1)))
+    fragment = ["# In the [[trigger]] \(name):"]
+    // What fires at the pump alone may fire for the next one, too.
+    guard !elsewhere.isEmpty else {
+      words.append("  No fire_m is suggested: nothing was measured where it must not fire, such as at the next pump.")
+      self.words = words
+      fragment.append("# dwell_s = \(number(dwell))")
+      return
+    }
+    let suggestion = prediction.suggestion(pump: pump, elsewhere: elsewhere.first)
+    let fire = Self.rounded(suggestion.fire)
+    let leave = max(Self.rounded(suggestion.leave), fire + 0.5)
     words.append(Self.row("suggested, fire_m = \(number(fire))", prediction, fire, pump, elsewhere))
     if !suggestion.isClear {
       words.append("  No fire_m separates the two; a radio at each place, with their triggers in one group, would.")
@@ -25,12 +35,9 @@ struct TriggerPrediction {
       words.append("  The group's margin_db makes both rarer still where a rival hears it, too.")
     }
     self.words = words
-    // At least three adverts: fewer do not show that it stays.
-    let dwell = max(trigger.dwell.seconds, Self.rounded(3 / max(rate, 0.1)))
-    var fragment = ["# In the [[trigger]] \(name):", "# fire_m = \(number(fire))", "# leave_m = \(number(leave))"]
+    fragment += ["# fire_m = \(number(fire))", "# leave_m = \(number(leave))"]
     if Double(trigger.arm.value) < fire * 2 { fragment.append("# arm_m = \(number(fire * 3))") }
     fragment.append("# dwell_s = \(number(dwell))")
-    self.fragment = fragment
   }
 
   private static func row(

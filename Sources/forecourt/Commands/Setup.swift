@@ -53,6 +53,7 @@ struct Setup {
       say("forecourt: " + error.sentence)
       throw .configuration
     }
+    answers.liesElsewhere = !same(FileSystem.real(file.folder + ".") ?? file, FileSystem.real(".") ?? "")
     self.invocation = invocation
     prompt = Prompt(signals: Signals())
   }

@@ -43,6 +43,8 @@ struct SetupAnswers {
   private var given: [String?] = SetupQuestion.all.map { _ in nil }
   /// The kernel's adapters.
   let machine: [KernelAdapter.Found]
+  /// The file is written to another folder than the one where paths are typed.
+  var liesElsewhere = false
   /// What `match` was found by, for the comment above it.
   var origin = ""
   /// What the broker wants to know of us, if it does.
@@ -145,7 +147,7 @@ struct SetupAnswers {
     let isKernels = answer.rest(after: "hci") != nil
     guard machine.count > 1, let chosen = machine.first(where: { same("hci\($0.number)", answer) }), let address = chosen.address,
       machine.filter({ $0.address == address }).count == 1
-    else { return "name = \(json(isKernels ? answer : "radio"))\nadapter = \(json(Self.placed(answer)))" }
+    else { return "name = \(json(isKernels ? answer : "radio"))\nadapter = \(json(placed(answer)))" }
     return """
       name = "radio"
       # It was \(answer) when this was written. A restart may give it another number, but not another address.
@@ -154,7 +156,8 @@ struct SetupAnswers {
   }
 
   /// The answer's path begins at the working directory, the file's at its own folder.
-  private static func placed(_ answer: String) -> String {
+  private func placed(_ answer: String) -> String {
+    guard liesElsewhere else { return answer }
     for kind in ["capture:", "simulate:", "unix:"] {
       if let path = answer.rest(after: kind), let place = FileSystem.real(path) { return kind + place }
     }

@@ -133,7 +133,7 @@ extension Invocation {
   fileprivate var denied: Exit {
     say(
       "forecourt \(command.name): gateway.authorization is \"denied\": the radios stay off. Set purpose and match, then make it \"always\"; "
-        + "or name a radio for this once: scan --radio hci0")
+        + "until then only scan listens: scan --radio hci0")
     return .forbidden
   }
 }

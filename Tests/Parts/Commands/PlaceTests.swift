@@ -103,13 +103,21 @@ import Testing
         "  No fire_m separates the two; a radio at each place, with their triggers in one group, would.",
       ])
     #expect(near.fragment == ["# In the [[trigger]] \"pump\":", "# fire_m = 0.3", "# leave_m = 3.8", "# dwell_s = 9"])
-    let grouped = TriggerPrediction(trigger, fit, rate: 9.5, pump: 1, elsewhere: [])
+    let grouped = TriggerPrediction(trigger, fit, rate: 9.5, pump: 1, elsewhere: [90])
     #expect(
       grouped.words == head + [
-        "  as it is, fire_m = 1.5: misses 0.08 % of those who stand at 1 m",
-        "  suggested, fire_m = 1.8: misses 0.02 % of those who stand at 1 m",
+        "  as it is, fire_m = 1.5: misses 0.08 % of those who stand at 1 m and fires for less than 0.01 % of those at 90 m",
+        "  suggested, fire_m = 1.8: misses 0.02 % of those who stand at 1 m and fires for less than 0.01 % of those at 90 m",
         "  The group's margin_db makes both rarer still where a rival hears it, too.",
       ])
+    // What is enough at the pump may be enough at the next one.
+    let alone = TriggerPrediction(trigger, fit, rate: 9.5, pump: 1, elsewhere: [])
+    #expect(
+      alone.words == head + [
+        "  as it is, fire_m = 1.5: misses 0.08 % of those who stand at 1 m",
+        "  No fire_m is suggested: nothing was measured where it must not fire, such as at the next pump.",
+      ])
+    #expect(alone.fragment == ["# In the [[trigger]] \"pump\":", "# dwell_s = 9"])
     // Three adverts in their rhythm; and an arm_m that is twice fire_m stays.
     trigger.dwell = .zero
     for (rate, dwell) in [(0.5, "6"), (9.5, "0.3"), (0.01, "30")] {
@@ -117,7 +125,7 @@ import Testing
     }
     for (arm, isShort) in [(3.5, true), (3.7, false)] as [(Float, Bool)] {
       trigger.arm = Meters(arm)
-      let fragment = TriggerPrediction(trigger, fit, rate: 9.5, pump: 1, elsewhere: []).fragment
+      let fragment = TriggerPrediction(trigger, fit, rate: 9.5, pump: 1, elsewhere: [90]).fragment
       #expect(fragment.contains("# arm_m = 5.4") == isShort, "\(fragment)")
     }
   }
