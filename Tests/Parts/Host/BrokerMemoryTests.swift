@@ -49,8 +49,12 @@ private struct Pages {
   @Test("the pages of OpenSSL are given back once the broker has greeted us, and when no connection is made") func released() throws {
     let pages = try Pages()
     let talk = Talk()
-    _ = pages.touch()
-    let full = pages.resident()
+    // Another test's greeting may give them back at the same moment.
+    var full = 0
+    for _ in 0..<100 where full <= 1_000 {
+      _ = pages.touch()
+      full = pages.resident()
+    }
     #expect(full > 1_000, "that many kilobytes are there to be given back")
     talk.start()
     talk.online()
