@@ -66,12 +66,15 @@ package struct Encounters: ~Copyable {
     return place
   }
 
-  /// The encounter to evict: absent, owed nothing, and the longest unheard among the few examined. -1 when there is none.
+  /// The encounter to evict: absent, owed nothing, and the longest unheard among the few examined. -1 when there is none. Whoever was just
+  /// heard for the first times may arrive: newcomers that evict one another would all stay unserved.
   package mutating func dispensable(at now: Instant) -> Int32 {
     var oldest = -1
     for _ in 0..<min(Self.lookedAt, free.fresh) {
       hand = hand + 1 < free.fresh ? hand + 1 : 0
       guard table[hand].device >= 0, !table[hand].isPresent, table[hand].isOwedUntil <= now else { continue }
+      let approach = table[hand].approach
+      guard approach.samples >= Self.arrived || approach.heard + Self.arriving <= now else { continue }
       if oldest < 0 || table[hand].approach.heard < table[oldest].approach.heard { oldest = hand }
     }
     return Int32(oldest)
@@ -79,6 +82,8 @@ package struct Encounters: ~Copyable {
 
   /// A flood of newcomers must not search the whole table for each.
   private static let lookedAt = 64
+  private static let arriving = Interval.seconds(4)
+  private static let arrived = 8
 
   /// The broker is away.
   package mutating func cutOff() { for place in 0..<free.fresh { table[place].wasCutOff = true } }

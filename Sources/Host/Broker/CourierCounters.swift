@@ -86,11 +86,15 @@ package struct Troubles: OptionSet, Sendable {
   /// More happens than can be published.
   package static let crowded = Troubles(rawValue: 512)
 
+  /// There is no room for everybody who comes near a trigger.
+  package static let full = Troubles(rawValue: 2_048)
+
   /// The last storing took more than a second.
   package static let slow = Troubles(rawValue: 1_024)
 
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
+    if contains(.full) { return "the table of devices has no room for some who come near a trigger: raise [gateway] devices" }
     if contains(.crowded) { return "more happens than can be published: is somebody flooding a region? What is dropped is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }

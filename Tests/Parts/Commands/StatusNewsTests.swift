@@ -98,7 +98,9 @@ import Testing
   {
     var machine = try Machine("[[region]]\nname = \"r\"\nmatch = \"*\"\n")
     var overload = Overload()
-    func troubles(_ seconds: Double) -> Troubles { overload.troubles(.slow, machine.gateway.publisher, at: .zero + .seconds(seconds)) }
+    func troubles(_ seconds: Double, refused: UInt64 = 0) -> Troubles {
+      overload.troubles(.slow, machine.gateway.publisher, refused: refused, at: .zero + .seconds(seconds))
+    }
     #expect(troubles(1) == .slow)
     for number in 0..<2_000 {
       let packet: [UInt8] = [4, 0x3E, 12, 2, 1, 3, 1, UInt8(number & 0xFF), UInt8(number >> 8), 0, 0, 0, 0xC0, 0, 0xC4]
@@ -108,6 +110,8 @@ import Testing
     let leftOut = machine.gateway.publisher.eventsLeftOut
     #expect(leftOut > 0)
     #expect(troubles(3) == [.slow, .crowded] && troubles(602.9) == [.slow, .crowded] && troubles(603) == .slow)
+    let told = [troubles(700, refused: 1), troubles(1_299, refused: 1), troubles(1_300, refused: 1), troubles(1_301, refused: 2)]
+    #expect(told == [[.slow, .full], [.slow, .full], .slow, [.slow, .full]], "nor may arrivals that find no room")
   }
 }
 
