@@ -45,6 +45,8 @@ start Neighbours/lost
 start_as group_rest-1 Neighbours/group_rest walks_on
 start_as group_rest-2 Neighbours/group_rest restarts
 start_as group_rest-3 Neighbours/group_rest moves_on renamed
+start_as deaf-1 Neighbours/deaf elsewhere
+start_as deaf-2 Neighbours/deaf twice stopped
 start Robustness/incoming
 start Delivery/faults
 start Delivery/restart

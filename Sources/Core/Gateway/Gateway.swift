@@ -202,6 +202,7 @@ package struct Gateway: ~Copyable {
   /// nil: every region.
   @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
     tick(at: moment)
+    if !isListening { triggers.started = now }
     ranging.start(numbers(of: region), for: span, at: now)
   }
 

@@ -46,6 +46,8 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var isListening = false
   /// Where the radio that heard this stands.
   package var point: PlanPoint?
+  /// After a fire: how long its group still rests.
+  package var rest = Interval.zero
   package var samples = 0
   package var dwell = Interval.zero
   /// How old the newest sample was at that moment.
@@ -62,6 +64,7 @@ package struct Claim: BitwiseCopyable, Sendable {
   package static let loudest: Float = 20
   package static let longestDwell = Interval.hours(24)
   package static let oldest = Interval.hours(1)
+  package static let longestRest = Interval.hours(24)
 }
 
 extension Claim {

@@ -9,6 +9,8 @@ package enum Unheard: BitwiseCopyable, Equatable, Sendable {
   case neighbour(Name)
   /// We hear it, and it does not hear us.
   case oneWay(Name)
+  /// It hears no device.
+  case deaf(Name)
 }
 
 /// Whether we and the neighbours that matter hear each other.
@@ -38,12 +40,15 @@ extension Membership {
     for index in members.indices where isAwaited(index, for: groups, at: now) && !hearsUs(index, at: now) {
       return .oneWay(members[index].name)
     }
+    for index in members.indices where isAwaited(index, for: groups, at: now) && members[index].isDeaf {
+      return .deaf(members[index].name)
+    }
     return nil
   }
 
   private func missing(for groups: GroupList, at now: Instant) -> Text<100> {
     var names = Text<100>()
-    for index in members.indices where isAwaited(index, for: groups, at: now) && !hearsUs(index, at: now) {
+    for index in members.indices where isAwaited(index, for: groups, at: now) && (!hearsUs(index, at: now) || members[index].isDeaf) {
       let name = members[index].name
       guard names.free > name.count else { break }
       if !names.isEmpty { names.append(byte: UInt8(ascii: "/")) }
@@ -66,6 +71,16 @@ extension Membership {
 }
 
 extension Triggers {
+  /// A radio that recovers within a moment is not worth a word.
+  private static let hiccup = Interval.seconds(2)
+
+  private func isDeafForLong(_ settings: borrowing Settings, at now: Instant) -> Bool {
+    for index in settings.triggers.indices where !settings.triggers[index].group.isEmpty {
+      if isDeaf(in: settings.triggers[index].group, settings, since: now - Self.hiccup) { return true }
+    }
+    return false
+  }
+
   mutating func publishHello(_ settings: borrowing Settings, at now: Instant, _ publisher: inout Publisher) {
     let groups = settings.groups
     var list = GroupList()
@@ -78,6 +93,7 @@ extension Triggers {
     publisher.json.member("boot", text: boot.bytes)
     publisher.json.member("seq", Int64(number))
     publisher.json.member("groups", text: groups.bytes)
+    if isDeafForLong(settings, at: now) { publisher.json.member("deaf", true) }
     publisher.json.member("uptime_s", Float(publisher.clock.uptime(at: now).seconds), places: 3)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     var index = membership.listStart

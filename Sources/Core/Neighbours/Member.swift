@@ -23,6 +23,8 @@ package struct Member: BitwiseCopyable, Sendable {
   private var wentUnheard = false
   /// Its run's age at its last hello.
   private var uptime = Interval.zero
+  /// It hears nobody, and so consents to nothing.
+  package private(set) var isDeaf = false
   private var heard: Instant?
   private var echoed: Instant?
   /// Another run under this name that has not echoed one of our numbers yet.
@@ -132,7 +134,7 @@ package struct Member: BitwiseCopyable, Sendable {
     }
     guard word.sequence > sequence else { return false }
     sequence = word.sequence
-    uptime = word.uptime
+    (uptime, isDeaf) = (word.uptime, word.isDeaf)
     heard = now
     (isSaidOffline, wentUnheard) = (false, false)
     replace(word.groups, at: now)

@@ -73,6 +73,10 @@ extension Triggers {
   private mutating func publishClaim(
     _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
+    let trigger = settings.triggers[Int(encounters[place].trigger)]
+    let word = allHere(place, devices[Int(encounters[place].device)].encounters, at: now, settings)
+    // That it hears nobody is no consent.
+    if isDeaf(in: trigger.group, settings), word.standing == .candidate || word.standing == .withdrawn { return }
     let sequence = membership.nextSequence()
     encounters[place].claimed = now
     if case .claiming(let since, let dwelling) = encounters[place].stage {
@@ -80,13 +84,11 @@ extension Triggers {
         encounters[place].ask(by: sequence, at: now, dwelling: dwelling)
       }
     }
-    let encounter = encounters[place]
-    let slot = Int(encounter.device)
-    let trigger = settings.triggers[Int(encounter.trigger)]
-    publisher.composeClaim(trigger.name, trigger.group, devices[slot].identity, settings, at: now)
+    let (encounter, loudest) = (encounters[place], word.loudest)
+    publisher.composeClaim(trigger.name, trigger.group, devices[Int(encounter.device)].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
-    let (standing, loudest) = allHere(place, devices[slot].encounters, at: now, settings)
-    publisher.json.member("state", standing.name)
+    publisher.json.member("state", word.standing.name)
+    publisher.composeRest(word.groupRests - now)
     publisher.composeLevel("level_db", loudest.approach.level)
     publisher.composeLevel("steady_db", loudest.approach.settled)
     publisher.json.member("rate_hz", loudest.approach.rate, places: 1)
@@ -103,22 +105,23 @@ extension Triggers {
   /// A neighbour keeps one claim of ours for a device and a group. So each speaks for all our triggers there: the strongest standing, and the
   /// encounter of the highest level among those that are heard.
   private func allHere(_ place: Int32, _ head: Int32, at now: Instant, _ settings: borrowing Settings)
-    -> (standing: Claim.Standing, loudest: Encounter)
+    -> (standing: Claim.Standing, loudest: Encounter, groupRests: Instant)
   {
     let group = settings.triggers[Int(encounters[place].trigger)].group
     var strongest = standing(of: encounters[place], at: now, settings)
-    var loudest = encounters[place]
+    var (loudest, groupRests) = (encounters[place], encounters[place].groupRests)
     var other = head
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
       let standing = standing(of: encounters[other], at: now, settings)
       if standing.strength > strongest.strength { strongest = standing }
+      groupRests = max(groupRests, encounters[other].groupRests)
       guard now - encounters[other].approach.heard < Self.memory else { continue }
       let isLouder = encounters[other].approach.level > loudest.approach.level
       if isLouder || now - loudest.approach.heard >= Self.memory { loudest = encounters[other] }
     }
-    return (strongest, loudest)
+    return (strongest, loudest, groupRests)
   }
 
   /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it.
@@ -146,6 +149,7 @@ extension Triggers {
   ) {
     let us = settings.gateway
     guard let neighbour = membership.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
+    if claim.standing == .fired, claim.rest > .zero { note(claim, at: now, settings) }
     var isKnown = false
     if let slot = devices.find(claim.identity) {
       var place = devices[slot].encounters
@@ -199,21 +203,25 @@ extension Triggers {
   }
 
   /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
-  /// the device: that we hear nothing would be taken for a proof that it is not here.
+  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, or lack the key that shows who
+  /// it is, we consent to nothing.
   private mutating func publishAnswer(
     to claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
+    let rest = restOfGroup(claim.group, for: claim.identity, settings, at: now)
+    let couldHear = !isDeaf(in: claim.group, settings) && settings.couldRecognise(claim.identity)
+    guard rest != nil || couldHear || !settings.hasTrigger(in: claim.group) else { return }
     publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(membership.nextSequence()))
-    let isTaken = holdsGroup(claim.group, for: claim.identity, settings, at: now)
-    publisher.json.member("state", (isTaken ? Claim.Standing.fired : .withdrawn).name)
+    publisher.json.member("state", (rest == nil ? Claim.Standing.withdrawn : .fired).name)
+    if let rest { publisher.composeRest(rest - now) }
     let found = devices.find(claim.identity)
     let estimate = found.flatMap { devices.estimate(of: $0, at: now, settings) }
     if let estimate {
       publisher.composeLevel("level_db", estimate.average)
       publisher.json.member("rate_hz", estimate.rate, places: 1)
     }
-    if estimate != nil || devices.isHearing(0, at: now) {
+    if estimate != nil || isHearing(in: claim.group, devices, settings, at: now) {
       publisher.json.member("listens", true)
       publisher.composePoint(settings, radio: estimate?.radio ?? 0)
     }
@@ -229,6 +237,10 @@ extension Triggers {
 extension Publisher {
   fileprivate mutating func composeLevel(_ key: StaticString, _ level: Decibels) {
     json.member(key, max(min(level.value, Claim.loudest), Claim.faintest), places: 1)
+  }
+
+  fileprivate mutating func composeRest(_ rest: Interval) {
+    if rest > .zero { json.member("rest_ms", min(rest, Claim.longestRest).microseconds / 1_000) }
   }
 
   fileprivate mutating func composeTimes(_ samples: Int, dwell: Interval, age: Interval) {

@@ -13,6 +13,8 @@ package struct Neighbour: BitwiseCopyable, Sendable {
   /// In a hello: its number, and our highest number that it has received; zero when it has received none.
   package var sequence: UInt32 = 0
   package var echo: UInt32 = 0
+  /// In a hello: a radio of its groups hears nobody, or may not.
+  package var isDeaf = false
   /// In a hello: how long this run has lasted.
   package var uptime = Interval.zero
 

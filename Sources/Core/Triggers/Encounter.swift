@@ -29,9 +29,7 @@ package struct Encounter: BitwiseCopyable {
   package var wasHereAtStart = false
   /// The broker was away meanwhile: a neighbour that is offline now may have fired in that time.
   package var wasCutOff = false
-  /// How long the device has certainly stood here, in seconds, and its highest level meanwhile.
-  private var certain: Float = 0
-  private var highest = Decibels(-200)
+  private var proof = StandingProof()
   /// Fired by command: the driver's word proves that the device is here.
   package private(set) var isVouched = false
   /// Its level at that command.
@@ -89,19 +87,15 @@ package struct Encounter: BitwiseCopyable {
     return observeComing(evidence, after: elapsed, at: now, settings)
   }
 
-  private static let proofSeconds: Float = 5
-
   /// The level of a device that has certainly stood here long enough; returned once before the fire and once after it.
   package mutating func provenLevel(_ evidence: TriggerEvidence, after elapsed: Interval) -> Decibels? {
-    guard evidence.isProof || isVouched && evidence.motion == 0, isPresent, evidence.isFirm, certain < Self.proofSeconds else { return nil }
-    certain += Float(elapsed.seconds)
-    highest = max(highest, approach.steady)
-    return certain >= Self.proofSeconds ? highest : nil
+    guard evidence.isProof || isVouched && evidence.motion == 0, isPresent, evidence.isFirm else { return nil }
+    return proof.stand(approach.steady, for: elapsed)
   }
 
   private mutating func resetEvidence() { (evidenceSeconds, settledSeconds, departed) = (0, 0, 0) }
 
-  private mutating func resetVisit() { (certain, highest, servedMargin) = (0, Decibels(-200), .nan) }
+  private mutating func resetVisit() { (proof, servedMargin) = (StandingProof(), .nan) }
 
   /// A visit starts. `Triggers.fire` announces it; after a restart it continues one that was announced before.
   mutating func startVisit(at now: Instant, _ settings: TriggerSettings, isVouched: Bool = false, at level: Decibels? = nil) {
@@ -129,6 +123,7 @@ package struct Encounter: BitwiseCopyable {
   /// Ends the encounter, and returns whether a `leave` is due. The device was here until `moment`, as far as we know.
   package mutating func end(hereUntil moment: Instant, isGone: Bool) -> Bool {
     if hasFired { (mustBeAway, wasHere, wasGone) = (true, moment, isGone) }
+    wasGone = wasGone || isGone
     return end()
   }
 
@@ -176,6 +171,13 @@ package struct Encounter: BitwiseCopyable {
   mutating func hearAnew() { (approach, departed) = (Approach(), 0) }
 
   mutating func hears(as other: Encounter) { (approach, radio) = (other.approach, other.radio) }
+
+  /// Who is far off at the start is seen approaching. Who is near may have been served before, and must have been away as after a visit.
+  mutating func judgeStart(_ evidence: TriggerEvidence, at now: Instant) {
+    // A slow phone is near before it is firm.
+    guard wasHereAtStart, !mustBeAway, approach.samples > 1 else { return }
+    if !evidence.isNear { wasHereAtStart = false } else if evidence.isFirm { (mustBeAway, wasHere, wasGone) = (true, now, false) }
+  }
 
   /// Its radio was deaf until this moment: nobody knows whether it was away.
   mutating func wasUnheard(until moment: Instant) { if mustBeAway { wasHere = max(wasHere, moment) } }
@@ -231,11 +233,12 @@ package struct Encounter: BitwiseCopyable {
   private mutating func checkAbsence(_ evidence: TriggerEvidence, at now: Instant) {
     if evidence.isGone { wasGone = true }
     guard !evidence.isAway else { return }
-    if now - wasHere >= (wasGone ? Self.absence : Self.longAbsence) { mustBeAway = false } else { (wasHere, wasGone) = (now, false) }
+    let isBack = now - wasHere >= (wasGone ? Self.absence : Self.longAbsence)
+    if isBack { (mustBeAway, wasHereAtStart) = (false, false) } else { (wasHere, wasGone) = (now, false) }
   }
 
   /// Bodies stay for some seconds, and no car drives off and returns within that. A device that was never as far off as encounters end, nor
-  /// lost, may only have been turned away: it needs longer.
+  /// lost on its way there, may only have been turned away, or have paused: it needs longer.
   private static let absence = Interval.seconds(12)
   private static let longAbsence = Interval.seconds(60)
 

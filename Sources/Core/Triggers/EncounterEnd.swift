@@ -3,8 +3,11 @@
 extension Triggers {
   /// Sooner than anybody counts as having been away.
   private static let unheardPace = Interval.seconds(5)
+  /// So many adverts of a slow device may be lost in a row.
+  private static let missed: Int64 = 3
 
-  /// Ends what silence has ended; returns when to look again.
+  /// Ends what silence has ended; returns when to look again. Whoever is served stays so while its radio hears nothing: another trigger would
+  /// serve it once more.
   package mutating func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
@@ -12,10 +15,15 @@ extension Triggers {
     var place = devices[slot].encounters
     while place >= 0 {
       let following = encounters[place].nextOfDevice
-      let over = encounters[place].approach.heard + silence(of: encounters[place], devices)
+      let over = silenceEnds(encounters[place], devices)
+      let isUnheard = over <= now && encounters[place].isServedOrMustBeAway && isUnheard(place, devices, settings)
+      if isUnheard, encounters[place].hasFired {
+        next = min(next, now + Self.unheardPace)
+        place = following
+        continue
+      }
       if over <= now, encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
       if over <= now {
-        let isUnheard = encounters[place].mustBeAway && isUnheard(place, devices, settings)
         if isUnheard { encounters[place].wasUnheard(until: now) }
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
         removeUnlessOwed(place, at: now, &devices)
@@ -52,6 +60,7 @@ extension Triggers {
   ) {
     while devices[slot].encounters >= 0 {
       end(devices[slot].encounters, because: reason, at: now, &devices, settings, &publisher)
+      keepRest(of: devices[slot].encounters, devices, at: now)
       remove(devices[slot].encounters, &devices)
     }
   }
@@ -126,19 +135,31 @@ extension Triggers {
   ) {
     let evidence = evidence(of: place, at: now, devices, settings)
     let before = encounters[place]
-    let mustTell = encounters[place].end(hereUntil: before.approach.heard, isGone: reason == .lost)
-    if mustTell { encounters.endPredecessors(of: place, hereUntil: before.approach.heard, isGone: reason == .lost) }
+    // Who falls silent near may only pause.
+    let isGone = reason == .lost && !evidence.isNear
+    let last = lastHere(before)
+    let mustTell = encounters[place].end(hereUntil: last, isGone: isGone)
+    if mustTell { encounters.endPredecessors(of: place, hereUntil: last, isGone: isGone) }
     if mustTell, !before.isSucceeded { publish(.leave(reason), before, evidence, at: now, devices, settings, &publisher) }
     publishChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, evidence, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
 
+  /// When somebody would have heard a served device last: its radio was deaf until then.
+  private func lastHere(_ encounter: Encounter) -> Instant {
+    let heardFrom = heardFrom[Int(encounter.radio)]
+    return heardFrom == .never || !encounter.hasFired ? encounter.approach.heard : max(encounter.approach.heard, heardFrom)
+  }
+
   /// As for regions: from the device's own rhythm.
-  private func silence(of encounter: Encounter, _ devices: borrowing Devices) -> Interval {
+  private func silenceEnds(_ encounter: Encounter, _ devices: borrowing Devices) -> Instant {
+    let heard = lastHere(encounter)
+    let before = devices[Int(encounter.device), Int(encounter.radio)].interval
     // A command may have started it long after the device was first heard.
-    let before = encounter.isVouched ? devices[Int(encounter.device), Int(encounter.radio)].interval : nil
-    guard let interval = encounter.approach.interval ?? before else { return Limits.shortestSilence }
-    return .silence(after: max(interval, before ?? .zero))
+    if encounter.isVouched, let before { return heard + .silence(after: max(encounter.approach.interval ?? .zero, before)) }
+    if let interval = encounter.approach.interval { return heard + .silence(after: interval) }
+    // After its first sample. A slow one must live to see the second.
+    return heard + max(Limits.shortestSilence, (before ?? .zero) * Self.missed)
   }
 }
 

@@ -23,3 +23,8 @@ extension Encounter {
     }
   }
 }
+
+extension Encounter {
+  /// It was served, and may not be served again yet.
+  var isServedOrMustBeAway: Bool { hasFired || mustBeAway }
+}

@@ -1,5 +1,5 @@
-/// Fires of the run before, or at a trigger that a reload took out: their devices are not served again while `refractory_s` and the
-/// group's last, though this run or this configuration did not see them.
+/// Fires that no encounter remembers: of the run before, at a trigger that a reload took out, at a neighbour, or of a device that the table
+/// had no room for. Their devices are not served again while `refractory_s` and the group's last.
 package struct RecentFires: ~Copyable {
   package struct Fire: BitwiseCopyable {
     package var identity = Identity(.address)
@@ -7,6 +7,11 @@ package struct RecentFires: ~Copyable {
     package var at = Instant.zero
     /// So long neighbours are told that it is served: until its group has rested, and that they hear it at least once from this run.
     fileprivate(set) var told = Instant.zero
+    /// A neighbour's: it answers for it itself as long as it is there.
+    fileprivate(set) var isTheirs = false
+    /// For a device that had to make room: until when it rests, and until when it must have been away.
+    fileprivate var rests = Instant.zero
+    fileprivate var away = Instant.zero
 
     package init(of identity: Identity, at trigger: Int, _ moment: Instant) {
       (self.identity, self.trigger, at) = (identity, UInt8(trigger), moment)
@@ -27,10 +32,25 @@ package struct RecentFires: ~Copyable {
 
   subscript(index: Int) -> Fire { table[index] }
 
+  /// A full table gives up what ends first.
   mutating func add(_ fire: Fire) {
-    guard count < Self.most else { return }
-    table[count] = fire
-    count += 1
+    if count < Self.most {
+      table[count] = fire
+      count += 1
+      return
+    }
+    var first = 0
+    for index in 1..<count where table[index].end < table[first].end { first = index }
+    if table[first].end < fire.end { table[first] = fire }
+  }
+
+  /// A neighbour says again that its group rests.
+  mutating func extend(_ fire: Fire) {
+    for index in 0..<count where table[index].isTheirs && table[index].trigger == fire.trigger && table[index].identity == fire.identity {
+      table[index].told = max(table[index].told, fire.told)
+      return
+    }
+    add(fire)
   }
 
   mutating func remove(_ index: Int) {
@@ -46,6 +66,7 @@ package struct RecentFires: ~Copyable {
       } else if let mate = mates[trigger] {
         // The group rests on; for the trigger itself it fired too long ago.
         (table[index].trigger, table[index].at) = (UInt8(mate), .longAgo)
+        (table[index].rests, table[index].away) = (.zero, .zero)
       } else {
         remove(index)
       }
@@ -72,10 +93,33 @@ extension Triggers {
   /// Its trigger goes, and its group stays or not.
   mutating func keepGroupRest(of place: Int32, _ devices: borrowing Devices, at now: Instant) {
     guard encounters[place].groupRests > now else { return }
+    recent.add(fire(at: place, devices))
+  }
+
+  /// The table of devices has no room for it any more.
+  mutating func keepRest(of place: Int32, _ devices: borrowing Devices, at now: Instant) {
+    let encounter = encounters[place]
+    guard encounter.isOwedUntil > now else { return }
+    var fire = fire(at: place, devices)
+    fire.rests = encounter.rests
+    if encounter.mustBeAway { fire.away = encounter.isOwedUntil }
+    recent.add(fire)
+  }
+
+  private func fire(at place: Int32, _ devices: borrowing Devices) -> RecentFires.Fire {
     let (trigger, identity) = (Int(encounters[place].trigger), devices[Int(encounters[place].device)].identity)
     var fire = RecentFires.Fire(of: identity, at: trigger, .longAgo)
     fire.told = encounters[place].groupRests
-    recent.add(fire)
+    return fire
+  }
+
+  /// A neighbour's group rests: it may say goodbye meanwhile.
+  mutating func note(_ claim: Claim, at now: Instant, _ settings: borrowing Settings) {
+    for trigger in settings.triggers.indices where settings.triggers[trigger].group == claim.group {
+      var fire = RecentFires.Fire(of: claim.identity, at: trigger, .longAgo)
+      (fire.isTheirs, fire.told) = (true, now + claim.rest)
+      return recent.extend(fire)
+    }
   }
 
   mutating func restAfterRecentFires(_ slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
@@ -100,22 +144,30 @@ extension Triggers {
       guard fire.identity == identity else { continue }
       if Int(fire.trigger) == trigger {
         encounters[place].rest(after: fire.at, fired)
+        encounters[place].rests = max(encounters[place].rests, fire.rests)
+        if now < fire.away { encounters[place].wasHereAtStart = true }
       } else if fired.group.isEmpty || settings.triggers[trigger].group != fired.group {
         continue
       }
-      encounters[place].restWithGroup(until: fire.told)
+      if fire.isTheirs {
+        // Told again as ours, it would never end.
+        encounters[place].rests = max(encounters[place].rests, fire.told)
+      } else {
+        encounters[place].restWithGroup(until: fire.told)
+      }
     }
   }
 
-  /// A neighbour asks about a device that has no encounter here.
-  func holdsGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Bool {
+  /// A neighbour asks about a device that has no encounter here: until when its group rests; nil when nobody was served.
+  func restOfGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Instant? {
+    var end: Instant?
     for index in 0..<leftovers.count where !leftovers[index].isOver && leftovers[index].identity == identity {
-      if settings.triggers[Int(leftovers[index].place)].group == group { return true }
+      if settings.triggers[Int(leftovers[index].place)].group == group { end = now }
     }
-    for index in 0..<recent.count where recent[index].identity == identity && now < recent[index].told {
-      if settings.triggers[Int(recent[index].trigger)].group == group { return true }
+    for index in 0..<recent.count where recent[index].identity == identity && now < recent[index].told && !recent[index].isTheirs {
+      if settings.triggers[Int(recent[index].trigger)].group == group { end = max(end ?? now, recent[index].told) }
     }
-    return false
+    return end
   }
 }
 
@@ -141,5 +193,7 @@ extension TriggerSettings {
 }
 
 extension RecentFires.Fire {
-  fileprivate func rests(_ trigger: TriggerSettings, at now: Instant) -> Bool { now < max(at + trigger.refractory, told) }
+  fileprivate func rests(_ trigger: TriggerSettings, at now: Instant) -> Bool { now < max(at + trigger.refractory, end) }
+
+  fileprivate var end: Instant { max(max(at, told), max(rests, away)) }
 }

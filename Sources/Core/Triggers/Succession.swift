@@ -68,7 +68,7 @@ extension Triggers {
       guard encounters[successionOf: place].owesArm, encounters[place].isPresent else { return }
       publish(.arm, encounters[place], evidence, at: now, devices, settings, &publisher)
     } else if encounters[place].approach.samples >= Self.samples, isSilent(likeliest, at: now, devices) {
-      succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), devices)
+      succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices)
     }
   }
 
@@ -80,7 +80,9 @@ extension Triggers {
     let gap = encounters[successionOf: place].first - devices[Int(theirs)].heard
     guard gap >= Interval.zero - Self.crossing else { return false }
     let interval = encounters[other].approach.interval ?? .zero
-    guard gap <= min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound) else { return false }
+    // Whom it might serve twice it takes for the same a little longer.
+    let usual = min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound)
+    guard gap <= (encounters[other].isServedOrMustBeAway ? Self.between.upperBound : usual) else { return false }
     let identity = devices[Int(theirs)].identity
     return devices[Int(mine)].identity.mayBeSamePhone(to: identity) || devices[Int(mine)].mayBePhone && identity.kind == .peer
   }
@@ -119,7 +121,17 @@ extension Triggers {
   }
 
   /// The successor takes over at all triggers at once.
-  private mutating func succeed(_ predecessor: Int, by successor: Int, _ devices: borrowing Devices) {
+  private mutating func succeed(_ predecessor: Int, by successor: Int, at now: Instant, _ devices: borrowing Devices) {
+    // It may have had a third address meanwhile: then it is not known yet whom the second one continued.
+    var waiting = devices[predecessor].encounters
+    while waiting >= 0 {
+      if encounters[waiting].isNewcomer {
+        let first = likeliest(waiting, devices)
+        if first >= 0, isSilent(first, at: now, devices) { succeed(Int(encounters[first].device), by: predecessor, at: now, devices) }
+        encounters[waiting].isNewcomer = false
+      }
+      waiting = encounters[waiting].nextOfDevice
+    }
     renewed = Int32(predecessor)
     var other = devices[predecessor].encounters
     while other >= 0 {
@@ -173,6 +185,8 @@ extension Triggers {
 
   private mutating func move(_ place: Int32, from slot: Int, to successor: Int, _ devices: borrowing Devices) {
     encounters[place].device = Int32(successor)
+    // The neighbours were asked about another identity.
+    encounters[place].yield()
     if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }
     if encounters[place].hasFired {
       encounters[successionOf: place].servedAs = encounters[successionOf: place].servedAs ?? devices[slot].identity

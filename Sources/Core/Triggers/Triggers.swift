@@ -178,8 +178,7 @@ package struct Triggers: ~Copyable {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     if hearsPatterns { judgePattern(place, at: now, devices, settings) }
     let evidence = evidence(of: place, at: now, devices, settings)
-    // Once heard far off, the device is seen approaching after all.
-    if evidence.isFirm, !evidence.isNear { encounters[place].wasHereAtStart = false }
+    encounters[place].judgeStart(evidence, at: now)
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
     let event = encounters[place].observe(evidence, after: elapsed, at: now, trigger)

@@ -26,6 +26,7 @@ extension Claim {
       if let x = try object.number("x_m", -10_000...10_000), let y = try object.number("y_m", -10_000...10_000) {
         point = PlanPoint(x: Float(x), y: Float(y))
       }
+      rest = .milliseconds(Int64(try object.number("rest_ms", 0...Double(Self.longestRest.microseconds / 1_000)) ?? 0))
       samples = Int(try object.need("samples", 0...1_000_000))
       dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...Double(Self.longestDwell.microseconds / 1_000))))
       age = .milliseconds(Int64(try object.need("age_ms", 0...Double(Self.oldest.microseconds / 1_000))))
@@ -93,6 +94,7 @@ extension Neighbour {
       if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
       uptime = .seconds(try object.number("uptime_s", 0...1e9) ?? 0)
       echo = try object.echo(to: us)
+      isDeaf = try object.boolean("deaf") ?? false
       isOnline = true
       simulated = try object.boolean("simulated") ?? false
     } catch { throw Refused(error) }

@@ -195,6 +195,10 @@ extension Unheard {
       words.append("neighbour ")
       words.append(name)
       words.append(" does not hear us: no trigger in its groups fires here; see its log, and the broker's access list")
+    case .deaf(let name):
+      words.append("neighbour ")
+      words.append(name)
+      words.append(" hears no device: no trigger in its groups fires here; its status says why; or stop it, or take it out of the group")
     }
     return words
   }

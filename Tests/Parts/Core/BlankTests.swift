@@ -39,7 +39,7 @@ import Testing
       Encounter(),
       [
         "device -1", "nextOfDevice -1", "claims -1", "clones.current -1", "clones.former -1", "clones.followed -1", "ahead." + Self.never,
-        "highest.value -200.0", "servedMargin nan",
+        "proof.highest.value -200.0", "servedMargin nan",
       ])
     expect(Approach())
     expect(PowerMeasurement())

@@ -66,6 +66,27 @@ import Testing
     #expect(names(rig.told()) == ["fire 2", "leave 2"])
   }
 
+  @Test("two new addresses, the second before it is known whom the first continues, are the same visit", arguments: adverts)
+  func twice(data: [UInt8]) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: data)
+    hear(&rig, 1, from: 18, to: 30, level: -60, data: data)
+    hear(&rig, 2, from: 30, to: 30.8, level: -61, data: data)
+    hear(&rig, 3, from: 30.8, to: 60, level: -61, data: data)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 1", "leave 1"])
+  }
+
+  @Test("between two addresses a phone in mid-visit may be silent for some seconds", arguments: [3, 4.5, 9, 11.0]) func gap(seconds: Double)
+  {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])
+    hear(&rig, 1, from: 18, to: 30, level: -60, data: Self.adverts[0])
+    hear(&rig, 2, from: 30 + seconds, to: 60, level: -61, data: Self.adverts[0])
+    rig.wait(until: 400)
+    #expect(names(rig.told()).filter { $0.hasPrefix("fire") } == (seconds < 10 ? ["fire 1"] : ["fire 1", "fire 2"]))
+  }
+
   @Test("two phones are two: the second approaches while the first is served and then falls silent", arguments: adverts)
   func coming(data: [UInt8]) {
     var rig = rig()

@@ -56,9 +56,9 @@ private let at = -60.0
   func presentAtStart() {
     var rig = rig()
     rig.hear(from: 0, to: 60, level: at)
-    rig.hear(from: 60, to: 66, level: at, becoming: far)
-    rig.hear(from: 66, to: 80, level: far)
-    rig.hear(from: 80, to: 86, level: far, becoming: at)
+    rig.hear(from: 60, to: 66, level: at, becoming: -98)
+    rig.hear(from: 66, to: 80, level: -98)
+    rig.hear(from: 80, to: 86, level: -98, becoming: at)
     rig.hear(from: 86, to: 95, level: at)
     #expect(rig.told() == [Told("arm"), Told("undecided", reason: "present at start"), Told("arm"), Told("fire")])
   }

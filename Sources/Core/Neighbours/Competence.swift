@@ -1,0 +1,49 @@
+// Whether our silence about a device says that it is not here. Otherwise a neighbour must not take it for consent.
+
+extension Triggers {
+  /// Whether some trigger of the group has heard nobody since then or longer, or may not.
+  func isDeaf(in group: Name, _ settings: borrowing Settings, since moment: Instant = .never) -> Bool {
+    guard settings.gateway.authorization == .always else { return settings.hasTrigger(in: group) }
+    for index in settings.triggers.indices where settings.triggers[index].group == group {
+      if isDeaf(settings.triggers[index].radio, of: settings.radios.count, since: moment) { return true }
+    }
+    return false
+  }
+
+  private func isDeaf(_ radio: Int8?, of radios: Int, since moment: Instant) -> Bool {
+    let own = radio.map { Int($0)..<Int($0) + 1 }
+    for index in own ?? 0..<max(radios, 1) where deafSince[index] == .never || deafSince[index] > moment { return false }
+    return true
+  }
+
+  /// Whether every trigger of the group hears somebody at the moment.
+  func isHearing(in group: Name, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) -> Bool {
+    for index in settings.triggers.indices where settings.triggers[index].group == group {
+      if let radio = settings.triggers[index].radio, !devices.isHearing(Int(radio), at: now) { return false }
+    }
+    for radio in 0..<devices.radios where devices.isHearing(radio, at: now) { return true }
+    return false
+  }
+}
+
+extension Settings {
+  /// Whether a device would have this identity here, too. Keys and services may be configured at one gateway only.
+  func couldRecognise(_ identity: Identity) -> Bool {
+    switch identity.kind {
+    case .irk, .eid:
+      for index in keys.indices where Identity(identity.kind, keys[index].alias.bytes) == identity { return true }
+      return false
+    case .service:
+      for index in services.indices where identity.names(services[index]) { return true }
+      return false
+    case .peer, .iBeacon, .altBeacon, .eddystone, .name, .address: return true
+    }
+  }
+}
+
+extension Identity {
+  fileprivate func names(_ service: ServiceUUID) -> Bool {
+    for index in 0..<16 where bytes[index] != service.byte(index) { return false }
+    return true
+  }
+}

@@ -1,0 +1,184 @@
+import Testing
+
+@testable import Core
+
+@Suite("Whoever cannot know whether a device is here consents to nothing") struct CompetenceTests {
+  private func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+
+  private func other(isOnline: Bool = true) -> Neighbour {
+    var neighbour = Neighbour()
+    (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", isOnline)
+    neighbour.groups.append("pumps")
+    return neighbour
+  }
+
+  private func beside(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("one", group: "pumps")
+      change(&$0)
+    }
+    rig.gateway.receive(status: other(), at: .zero)
+    return rig
+  }
+
+  private func claim(_ id: Text<40>, _ standing: Claim.Standing, at seconds: Double) -> Claim {
+    var claim = Claim()
+    (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(seconds * 10))
+    (claim.level, claim.standing, claim.identity) = (Decibels(-60), standing, try! Identity(written: id.bytes))
+    return claim
+  }
+
+  private static let somebody: Text<40> = "address:c0:00:00:00:00:01"
+
+  /// What a neighbour is told that wants to serve a device; nil: nothing.
+  private func answer(_ rig: inout Rig, about id: Text<40> = somebody, at seconds: Double) -> String? {
+    _ = rig.said()
+    rig.gateway.receive(claim: claim(id, .holding, at: seconds), at: at(seconds))
+    let answer = rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") }
+    return answer?.payload.firstMatch(of: /"state":"(\w+)"/).map { String($0.1) }
+  }
+
+  @Test("a gateway whose radio hears nothing answers when it hears again") func deaf() {
+    var rig = beside()
+    var told = [answer(&rig, at: 1)]
+    rig.gateway.radio(0, isDeaf: true, at: at(2))
+    told.append(answer(&rig, at: 3))
+    rig.gateway.radio(0, isDeaf: false, at: at(4))
+    told.append(answer(&rig, at: 5))
+    #expect(told == ["withdrawn", nil, "withdrawn"])
+  }
+
+  @Test("and one that may not listen, when it may") func denied() {
+    for authorization in [Authorization.denied, .whenInUse] {
+      var rig = beside { $0.gateway.authorization = authorization }
+      var told = [answer(&rig, at: 1)]
+      rig.gateway.authorize(.always, at: at(2))
+      told.append(answer(&rig, at: 3))
+      #expect(told == [nil, "withdrawn"])
+    }
+  }
+
+  @Test(
+    "of two radios the trigger's own counts, or both",
+    arguments: [(nil, [false, true]), (0, [true, true]), (1, [false, true])] as [(Int8?, [Bool])])
+  func radios(own: Int8?, isSilent: [Bool]) {
+    var rig = beside {
+      $0.addRadios(2)
+      $0.triggers[0].radio = own
+    }
+    for radio in 0..<2 {
+      rig.gateway.radio(radio, isDeaf: true, at: at(Double(radio) + 1))
+      #expect((answer(&rig, at: Double(radio) + 1.5) == nil) == isSilent[radio], "\(radio)")
+    }
+  }
+
+  @Test("nor does one without the key or the service by which the device is known", arguments: [false, true]) func strangers(isKnown: Bool)
+  {
+    var rig = beside {
+      guard isKnown else { return }
+      var key = KeySettings()
+      key.alias = "ann"
+      _ = $0.keys.append(key)
+      _ = $0.services.append(ServiceUUID(short: 0x180F))
+    }
+    let told = (answer(&rig, about: "irk:ann", at: 1), answer(&rig, about: "service:180f@c0:00:00:00:00:01", at: 2))
+    #expect(told == (isKnown ? ("withdrawn", "withdrawn") : (nil, nil)))
+    #expect(answer(&rig, about: "name:Anna@c0:00:00:00:00:01", at: 3) == "withdrawn")
+  }
+
+  @Test("nobody waits for one that has no trigger in the group") func elsewhere() {
+    var rig = beside { $0.triggers[0].group = "doors" }
+    rig.gateway.radio(0, isDeaf: true, at: at(1))
+    #expect(answer(&rig, at: 2) == "withdrawn")
+  }
+
+  @Test("whom it serves it goes on serving while it hears nothing, and says so; the visit ends when it hears again, and not this one")
+  func served() {
+    var rig = beside()
+    rig.gateway.caughtUp(at: .zero)
+    rig.gateway.receive(status: other(isOnline: false), at: at(1))
+    rig.hear(from: 10, to: 18, level: -84, becoming: -60)
+    rig.hear(from: 18, to: 25, level: -60)
+    #expect(rig.told().contains { $0.event == "fire" })
+    rig.gateway.receive(status: other(), at: at(25))
+    rig.gateway.radio(0, isDeaf: true, at: at(25))
+    rig.wait(until: 90)
+    #expect(!rig.told().contains { $0.event == "leave" })
+    #expect(answer(&rig, at: 91) == "fired")
+    rig.gateway.radio(0, isDeaf: false, at: at(92))
+    rig.wait(until: 96.9)
+    #expect(!rig.told().contains { $0.event == "leave" })
+    rig.wait(until: 103)
+    #expect(rig.told().filter { !$0.event.isEmpty } == [Told("leave", "one", reason: "lost")])
+  }
+
+  @Test("its hello says so after two seconds, and the others name it") func hello() {
+    var rig = beside()
+    rig.gateway.connected(true, at: .zero)
+    rig.gateway.radio(0, isDeaf: true, at: at(10))
+    func isSaid(until seconds: Double) -> Bool {
+      _ = rig.said()
+      rig.wait(until: seconds)
+      return rig.said().last { $0.topic.contains("/hello/") }?.payload.contains(#""deaf":true"#) ?? false
+    }
+    let told = [isSaid(until: 11.5), isSaid(until: 14)]
+    rig.gateway.radio(0, isDeaf: false, at: at(14))
+    #expect(told + [isSaid(until: 16)] == [false, true, false])
+
+    var list = GroupList()
+    list.append("pumps")
+    var membership = Membership()
+    membership.reload(Settings.grouped(["we", "other"]))
+    membership.connected(true, at: .zero)
+    var seen: [Unheard?] = []
+    for second in 0..<20 {
+      membership.updateHearing(for: list, at: at(Double(second)))
+      seen.append(membership.hearing.unheard)
+      let number = membership.nextHello(at: at(Double(second)))
+      membership.receiveOwnHello(number, at: at(Double(second)))
+      var hello = other()
+      (hello.sequence, hello.echo, hello.isDeaf) = (UInt32(second + 1), number, 10..<15 ~= second)
+      membership.receive(hello: hello, at: at(Double(second)))
+    }
+    #expect(seen[8] == nil && seen[12] == .deaf("other") && seen[18] == nil)
+  }
+
+  @Test(
+    "the rest of a neighbour's group outlives its goodbye, whether the device was heard here or not", arguments: [false, true], [0.0, 60])
+  func rest(isHeard: Bool, seconds: Double) throws {
+    var rig = beside()
+    rig.gateway.caughtUp(at: .zero)
+    if isHeard { rig.hear(from: 4, to: 5, level: -84) }
+    var fired = claim(Self.somebody, .fired, at: 5)
+    fired.rest = .seconds(seconds)
+    rig.gateway.receive(claim: fired, at: at(5))
+    var gone = claim(Self.somebody, .withdrawn, at: 6)
+    gone.level = nil
+    if seconds == 0 { rig.gateway.receive(claim: gone, at: at(6)) }
+    rig.gateway.receive(status: other(isOnline: false), at: at(7))
+    rig.wait(until: 30)
+    rig.hear(from: 30, to: 38, level: -84, becoming: -60)
+    rig.hear(from: 38, to: 60, level: -60)
+    #expect(rig.told().contains { $0.event == "fire" } == (seconds == 0))
+    rig.hear(from: 60, to: 75, level: -60)
+    #expect(seconds == 0 || rig.told().contains { $0.event == "fire" })
+  }
+
+  @Test("a neighbour's rest is not told as ours: it would never end") func hearsay() {
+    var rig = beside()
+    var fired = claim(Self.somebody, .fired, at: 5)
+    fired.rest = .seconds(60)
+    rig.gateway.receive(claim: fired, at: at(5))
+    #expect(answer(&rig, at: 6) == "withdrawn")
+  }
+
+  @Test("who rests tells how long") func told() throws {
+    var rig = beside { $0.triggers[0].groupRefractory = .seconds(60) }
+    let topic = Topic(Array("forecourt/site/gateway/trigger/one".utf8).span.bytes)
+    rig.gateway.recall(Unfinished(topic: topic, id: Text(Self.somebody.bytes), since: at(-10)), at: .zero)
+    rig.gateway.receive(claim: claim(Self.somebody, .holding, at: 5), at: at(5))
+    let answer = try #require(rig.said().first { $0.payload.contains(#""state":"fired""#) })
+    #expect(answer.payload.contains(#""rest_ms":45000"#), "\(answer)")
+  }
+}
