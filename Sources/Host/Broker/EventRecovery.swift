@@ -59,6 +59,7 @@ extension EventStore {
       if recoveredVisits.count < Self.visitsMost { recoveredVisits.append(visit) }
       return true
     }
+    recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(RecentFires.most))
   }
 
   /// New settings name another file, which is open if it can be: open visits belong to the run, and not to the file in which they began.
@@ -84,6 +85,7 @@ extension EventStore {
         try outbox.record(visit)
         return true
       }
+      for fire in try old.keptFires() { try outbox.recordFire(fire) }
       try outbox.commitStates()
     } catch {
       outbox.rollBack()

@@ -30,6 +30,8 @@ struct EventStore {
   var held = HeldEvents()
   /// Open visits from the previous file, for this one.
   var recoveredVisits: [Outbox.OpenVisit] = []
+  /// Likewise the last fires: whoever was served rests on.
+  var recoveredFires: [Outbox.OpenVisit] = []
   /// Files that visits were taken from, and that do not know it yet.
   var stale: [StaleFile] = []
   var staleDue = Instant.zero
@@ -94,7 +96,7 @@ struct EventStore {
       requeueRows()
       refusals.removeAll()
       // What was kept in memory meanwhile is written at once, but not what is on its way from there: it would go a second time.
-      retryDue = recoveredVisits.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
+      retryDue = recoveredVisits.isEmpty && recoveredFires.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
       agingDue = now.at
       guard let name = opened.setAside else { return }
       counters.set(.setAside, true)
@@ -222,6 +224,7 @@ struct EventStore {
       try outbox.startTransaction(isDurable: true)
       if stale.contains(where: { $0.path == settings.path }) { try outbox.forgetVisits() }
       for visit in recoveredVisits { try outbox.record(visit) }
+      for fire in recoveredFires { try outbox.recordFire(fire) }
       for message in held.visits { try outbox.recordVisit(of: message, at: now) }
       for event in held.events where !event.isOnItsWay { try outbox.store(event.message.withoutVisit, at: now) }
       for message in batch { try outbox.store(message, at: now) }
@@ -235,6 +238,7 @@ struct EventStore {
     }
     counters.eventsStored.add(batch.count)
     recoveredVisits.removeAll()
+    recoveredFires.removeAll()
     stale.removeAll { $0.path == settings.path }
     held.stored()
     batch.removeAll(keepingCapacity: true)

@@ -29,7 +29,7 @@ extension Outbox {
     }
   }
 
-  /// Within a transaction: opens or closes the visit that this event starts or ends.
+  /// Within a transaction: opens or closes the visit that this event starts or ends. A trigger's begins with its fire.
   package func recordVisit(of message: borrowing Message, at now: Moment) throws(StoreFault) {
     guard message.visit != .none, !isRehearsal, let id = Self.identity(in: message.payload) else { return }
     guard message.visit == .begins else {
@@ -44,6 +44,7 @@ extension Outbox {
     (visit.machine, visit.at, visit.wall) = (machine, now.at - age, now.wall.map { $0 &- age.microseconds })
     visit.vouchedLevel = Self.vouchedLevel(in: message.payload)
     try record(visit)
+    if message.isUrgent { try recordFire(visit) }
   }
 
   package func record(_ visit: OpenVisit) throws(StoreFault) {
@@ -57,9 +58,9 @@ extension Outbox {
     try statements.beginning.execute()
   }
 
-  /// They go on in another file.
+  /// They go on in another file, and the fires with them.
   package func forgetVisits() throws(StoreFault) {
-    try database.run("DELETE FROM visit")
+    try database.run("DELETE FROM visit; DELETE FROM fire")
     recordOwnChange()
   }
 

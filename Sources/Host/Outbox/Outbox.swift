@@ -25,7 +25,7 @@ package final class Outbox {
 
   /// Identifies this run, for the visits that it starts.
   package var boot = Text<16>()
-  /// A rehearsal's visits are not recorded: nobody need end them.
+  /// A rehearsal's visits are not recorded: nobody need end them. Nor are its fires: they served nobody.
   package var isRehearsal = false
   /// The bounds may change, the path may not.
   package var settings: OutboxSettings
@@ -189,6 +189,7 @@ package final class Outbox {
       try statements.aging.execute()
       total -= database.changes
     }
+    try forgetFires(at: now)
     _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
   }
 
@@ -211,6 +212,7 @@ package final class Outbox {
     let tables = try database.number("SELECT count(*) FROM sqlite_schema")
     if version == 0 && owner == 0 && tables == 0 {
       try database.run(Schema.creation)
+      try database.run(Schema.fires)
       return database
     }
     guard owner == Schema.owner else { throw StoreFault(.other, "the file is some other program's database") }
@@ -220,6 +222,7 @@ package final class Outbox {
     check.reset()
     if version == Schema.oldest { try database.run(Schema.migration) }
     if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
+    if try database.number(Schema.hasFires) == 0 { try takeFires(ofHistory: database) }
     return database
   }
 

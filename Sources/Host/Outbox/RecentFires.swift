@@ -1,37 +1,99 @@
 import Core
 
+/// The last fires, apart from the history: whoever was served is not served again because the outbox is small or forgets soon.
 extension Outbox {
-  /// So many rows are read at most, whatever they say: a start must not take long.
-  private static let rowsMost = 20_000
+  /// Within a transaction. A hundred kilobytes at most.
+  func recordFire(_ visit: OpenVisit) throws(StoreFault) {
+    try Self.record(visit, statements.firing)
+    statements.crowding.bind(1, Int64(RecentFires.most))
+    try statements.crowding.execute()
+  }
 
-  /// The newest fires, for as long as a trigger may rest after them. The history has them.
+  private static func record(_ fire: OpenVisit, _ insertion: Statement) throws(StoreFault) {
+    insertion.bind(1, text: fire.topic.bytes)
+    insertion.bind(2, text: fire.id.bytes)
+    insertion.bind(3, fire.machine)
+    insertion.bind(4, fire.at.microseconds)
+    insertion.bind(5, fire.wall)
+    try insertion.execute()
+  }
+
+  /// So long after a fire it may matter.
+  private var reach: Interval { settings.longestRest + RecentFires.downtime }
+
+  /// The oldest first, for another file.
+  func keptFires() throws(StoreFault) -> [OpenVisit] {
+    var fires: [OpenVisit] = []
+    let query = try database.statement(Schema.recentFires)
+    while try query.step() {
+      var fire = OpenVisit()
+      (fire.topic, fire.id, fire.machine) = (query.text(0), query.text(1), query.integer(2))
+      (fire.at, fire.wall) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4))
+      fires.append(fire)
+    }
+    return fires.reversed()
+  }
+
+  /// Nobody's id is kept for longer than it matters.
+  func forgetFires(at now: Moment) throws(StoreFault) {
+    statements.cooling.bind(1, machine)
+    statements.cooling.bind(2, (now.at - reach).microseconds)
+    statements.cooling.bind(3, now.wall.map { $0 - reach.microseconds })
+    try statements.cooling.execute()
+  }
+
+  /// The newest, for as long as a trigger may rest after them.
   func recentFires(atMost most: Int, at now: Moment) throws(StoreFault) -> [Unfinished] {
     var fires: [Unfinished] = []
-    // What still waits is the newest.
-    for query in [try database.statement(Schema.urgentWaiting), try database.statement(Schema.urgentSettled)] {
-      var rows = 0
-      while rows < Self.rowsMost, fires.count < most, try query.step() {
-        rows += 1
-        let since = stored(query, at: now)
-        if since + settings.longestRest + RecentFires.downtime <= now.at { break }
-        let payload: Payload = query.text(1)
-        guard let object = try? JSONObject(payload.bytes), let event: Name = (try? object.text("event")) ?? nil,
-          event == Name("fire") || event == Name("manual"), let id = Self.identity(in: payload)
-        else { continue }
-        fires.append(Unfinished(topic: query.text(0), id: id, since: since))
-      }
+    let query = try database.statement(Schema.recentFires)
+    while fires.count < most, try query.step() {
+      let since = since(query, at: now)
+      // Those of another start of the machine need not be in the order of their times: its clock may have been behind.
+      guard since + reach > now.at else { continue }
+      fires.append(Unfinished(topic: query.text(0), id: query.text(1), since: since))
     }
     return fires
   }
 
   /// When, on the clock of this start of the machine; now, if nobody knows: what has not been long enough ago rests.
-  private func stored(_ query: borrowing Statement, at now: Moment) -> Instant {
-    let (stored, deadline, expires) = (query.optionalInteger(2), query.optionalInteger(4), query.optionalInteger(5))
-    if query.integer(3) == machine, let deadline {
-      let lifetime = stored.flatMap { stored in expires.map { $0 &- stored } } ?? 0
-      return min(Instant(microseconds: deadline &- max(lifetime, 0)), now.at)
+  private func since(_ query: borrowing Statement, at now: Moment) -> Instant {
+    if query.integer(2) == machine { return min(Instant(microseconds: query.integer(3)), now.at) }
+    guard let wall = query.optionalInteger(4), let today = now.wall, today >= wall else { return now.at }
+    return now.at - Interval(microseconds: today &- wall)
+  }
+
+  // -- A file from before -------------------------------------------------------------------------------------------------
+
+  /// So many rows are read at most, whatever they say: a start must not take long.
+  private static let rowsMost = 20_000
+
+  /// The history has them, and those of rehearsals, which served nobody.
+  static func takeFires(ofHistory database: Database) throws(StoreFault) {
+    var fires: [OpenVisit] = []
+    let query = try database.statement(Schema.urgentHistory)
+    var rows = 0
+    while rows < rowsMost, fires.count < RecentFires.most, try query.step() {
+      rows += 1
+      if let fire = fire(query) { fires.append(fire) }
     }
-    guard let stored, let today = now.wall, today >= stored else { return now.at }
-    return now.at - Interval(microseconds: today &- stored)
+    query.reset()
+    try database.run("BEGIN IMMEDIATE")
+    try database.run(Schema.fires)
+    let insertion = try database.statement(Schema.firing)
+    while let fire = fires.popLast() { try record(fire, insertion) }
+    try database.run("COMMIT")
+  }
+
+  private static func fire(_ query: borrowing Statement) -> OpenVisit? {
+    let payload: Payload = query.text(1)
+    guard let deadline = query.optionalInteger(4), let object = try? JSONObject(payload.bytes),
+      let event: Name = (try? object.text("event")) ?? nil, event == Name("fire") || event == Name("manual"),
+      let id = identity(in: payload), (try? object.boolean("simulated")) ?? nil != true
+    else { return nil }
+    var fire = OpenVisit()
+    (fire.topic, fire.id, fire.machine, fire.wall) = (query.text(0), id, query.integer(3), query.optionalInteger(2))
+    let lifetime = fire.wall.flatMap { stored in query.optionalInteger(5).map { $0 &- stored } } ?? 0
+    fire.at = Instant(microseconds: deadline &- max(lifetime, 0))
+    return fire
   }
 }

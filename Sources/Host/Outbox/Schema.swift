@@ -55,6 +55,14 @@ enum Schema {
   static let hasVouched: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'visit' AND sql LIKE '%vouched%'"
   static let vouched: StaticString = "ALTER TABLE visit ADD COLUMN vouched INTEGER"
 
+  /// Files of version 2 from before this table: likewise. The last fires, which the next run must know however short the history is; `machine`,
+  /// `at` and `wall` as of a visit.
+  static let hasFires: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'fire'"
+  static let fires: StaticString = """
+    CREATE TABLE fire (
+      number INTEGER PRIMARY KEY, topic TEXT NOT NULL, id TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER)
+    """
+
   static let insertion: StaticString = """
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
@@ -68,11 +76,8 @@ enum Schema {
   static let firstHistory: StaticString = """
     SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL FROM event ORDER BY id DESC
     """
-  static let urgentSettled: StaticString = """
-    SELECT topic, payload, stored, machine, deadline, expires FROM event INDEXED BY settled WHERE state != 0 AND rank = 1 ORDER BY id DESC
-    """
-  static let urgentWaiting: StaticString = """
-    SELECT topic, payload, stored, machine, deadline, expires FROM event INDEXED BY waiting WHERE state = 0 AND rank = 1 ORDER BY id DESC
+  static let urgentHistory: StaticString = """
+    SELECT topic, payload, stored, machine, deadline, expires FROM event WHERE rank = 1 ORDER BY id DESC
     """
   static let outcome: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
@@ -92,13 +97,18 @@ enum Schema {
     SELECT topic, id, boot, machine, at, wall, vouched FROM visit WHERE boot != ? AND (topic, id) < (?, ?)
     ORDER BY topic DESC, id DESC LIMIT ?
     """
+  static let firing: StaticString = "INSERT INTO fire (topic, id, machine, at, wall) VALUES (?, ?, ?, ?, ?)"
+  static let crowding: StaticString = "DELETE FROM fire WHERE number <= (SELECT max(number) FROM fire) - ?"
+  /// A time that nobody knows is never long ago.
+  static let cooling: StaticString = "DELETE FROM fire WHERE CASE machine WHEN ? THEN at <= ? ELSE wall <= ? END"
+  static let recentFires: StaticString = "SELECT topic, id, machine, at, wall FROM fire ORDER BY number DESC"
   static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
   static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"
 }
 
 /// The statements above, prepared once.
 struct Statements {
-  let insertion, selection, outcome, forgetting, eviction, aging, beginning, ending, marking: Statement
+  let insertion, selection, outcome, forgetting, eviction, aging, beginning, ending, firing, crowding, cooling, marking: Statement
 
   init(_ database: Database) throws(StoreFault) {
     insertion = try database.statement(Schema.insertion)
@@ -109,6 +119,9 @@ struct Statements {
     aging = try database.statement(Schema.aging)
     beginning = try database.statement(Schema.beginning)
     ending = try database.statement(Schema.ending)
+    firing = try database.statement(Schema.firing)
+    crowding = try database.statement(Schema.crowding)
+    cooling = try database.statement(Schema.cooling)
     marking = try database.statement(Schema.marking)
   }
 }

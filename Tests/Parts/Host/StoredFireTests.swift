@@ -1,7 +1,15 @@
+import Glibc
 import Testing
 
 @testable import Core
 @testable import Host
+
+extension OutboxSettings {
+  fileprivate init(at path: Path) {
+    self.init()
+    self.path = path
+  }
+}
 
 /// The next run learns from the outbox whom this one has served lately.
 @Suite("Fires that the outbox keeps") struct StoredFireTests {
@@ -18,6 +26,7 @@ import Testing
   private func event(_ name: String, _ id: String, at moment: Moment, isUrgent: Bool = true) -> Message {
     var message = Message()
     (message.care, message.isUrgent, message.at, message.expires) = (.event, isUrgent, moment.at, moment.at + .seconds(40))
+    message.visit = ["fire", "manual"].contains(name) ? .begins : name == "leave" ? .ends : .none
     (message.topic, message.payload) = (Topic("forecourt/site/gateway/trigger/one"), Payload(#"{"event":"\#(name)","id":"\#(id)"}"#))
     return message
   }
@@ -78,13 +87,121 @@ import Testing
     }
   }
 
-  @Test("one stored without a trusted clock happened no later than now") func untrusted() throws {
+  @Test("one stored without a trusted clock happened when it did") func untrusted() throws {
     var began = Self.began
     began.isTrusted = false
     let outbox = try outbox()
     try store(outbox, [event("fire", "irk:ann", at: began)], at: began)
-    #expect(try fires(outbox, at: after(20)) == ["irk:ann": 20])
-    #expect(try fires(outbox, at: after(70)) == ["irk:ann": 40])
+    #expect(try fires(outbox, at: after(20)) == ["irk:ann": 0])
+    #expect(try fires(outbox, at: after(70)) == ["irk:ann": 0])
+  }
+
+  @Test("a rehearsal's fires bar nobody who is real") func rehearsal() throws {
+    let outbox = try outbox()
+    var simulated = event("fire", "irk:eve", at: Self.began)
+    simulated.payload = Payload(#"{"event":"fire","id":"irk:eve","simulated":true}"#)
+    outbox.isRehearsal = true
+    try store(outbox, [simulated], at: Self.began)
+    outbox.isRehearsal = false
+    try store(outbox, [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+    #expect(try fires(outbox, at: after(5)) == ["irk:ann": 0])
+  }
+
+  @Test("a clock that was behind at another start of the machine hides no fire that was stored before it") func clockBehind() throws {
+    try store(outbox(), [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+    let late = after(-40, wall: -9_000)
+    try store(outbox(machine: 2), [event("fire", "irk:bob", at: late)], at: late)
+    let now = after(-20, wall: 30)
+    #expect(try fires(outbox(machine: 3), at: now) == ["irk:ann": -50])
+    #expect(try fires(outbox(machine: 2), at: now) == ["irk:ann": -50, "irk:bob": -40])
+  }
+
+  private func deliver(_ outbox: Outbox, at now: Moment) throws {
+    try outbox.startTransaction(isDurable: true)
+    for row in 1...outbox.newest { try outbox.record(row, as: .delivered, at: now) }
+    try outbox.commitStates()
+  }
+
+  private func rows(_ outbox: Outbox) throws -> Int64 { try outbox.database.number("SELECT count(*) FROM event") }
+
+  @Test("they count for as long as triggers rest, however soon the history forgets", arguments: [1, 2] as [Int64])
+  func aged(machine: Int64) throws {
+    do {
+      let outbox = try outbox(rest: 3_600)
+      try store(outbox, [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+      try deliver(outbox, at: Self.began)
+    }
+    let outbox = try outbox(machine: machine, rest: 3_600)
+    outbox.settings.maxAge = .seconds(60)
+    // Another start's clock began anew.
+    func later(_ seconds: Double) -> Moment { machine == 1 ? after(seconds) : after(seconds - 10, wall: seconds) }
+    try outbox.age(at: later(4_199))
+    #expect(try rows(outbox) == 0, "max_age_s holds")
+    #expect(try fires(outbox, at: later(4_199)).keys.sorted() == ["irk:ann"])
+    try outbox.age(at: later(4_201))
+    outbox.settings.longestRest = .hours(24)
+    #expect(try fires(outbox, at: later(4_201)) == [:], "nor is an id kept for longer than it can count")
+  }
+
+  @Test("they count whatever follows them, the newest 512", arguments: [true, false]) func pushedOut(isDelivered: Bool) throws {
+    let outbox = try outbox()
+    outbox.settings.maxEvents = 100
+    func follow(_ name: String, _ count: Int) throws {
+      for start in stride(from: 0, to: count, by: 100) {
+        try store(outbox, (start..<min(start + 100, count)).map { event(name, "irk:\($0)", at: Self.began) }, at: Self.began)
+        if isDelivered { try deliver(outbox, at: Self.began) }
+      }
+    }
+    try store(outbox, [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+    if isDelivered { try deliver(outbox, at: Self.began) }
+    try follow("arm", 300)
+    #expect(try rows(outbox) == 100, "max_events holds")
+    #expect(try fires(outbox, atMost: 600, at: after(5)) == ["irk:ann": 0])
+    try follow("fire", 600)
+    let kept = try fires(outbox, atMost: 600, at: after(5))
+    #expect(kept.count == RecentFires.most && kept["irk:599"] == 0 && kept["irk:88"] == 0 && kept["irk:87"] == nil)
+    #expect(try rows(outbox) == 100)
+  }
+
+  @Test("of a file from before the table the history says whom, but for a rehearsal's") func fromBefore() throws {
+    do {
+      let outbox = try outbox()
+      let events = (0..<600).map { event($0 % 2 == 0 ? "fire" : "arm", "irk:\($0)", at: Self.began) }
+      try store(outbox, events, at: Self.began)
+      try deliver(outbox, at: Self.began)
+      var simulated = event("fire", "irk:eve", at: Self.began)
+      simulated.payload = Payload(#"{"event":"fire","id":"irk:eve","simulated":true}"#)
+      let now = after(1)
+      try store(outbox, [event("manual", "irk:ann", at: now), simulated, event("fire", "irk:bob", at: now, isUrgent: false)], at: now)
+      try outbox.database.run("DROP TABLE fire")
+    }
+    for _ in 0..<2 {
+      let outbox = try outbox()
+      let found = try fires(outbox, atMost: 600, at: after(5))
+      #expect(found.count == 301 && found["irk:ann"] == 1 && found["irk:0"] == 0 && found["irk:598"] == 0)
+      #expect(try fires(outbox, atMost: 1, at: after(5)) == ["irk:ann": 1], "in their order")
+    }
+  }
+
+  @Test("they go on in another file, whether new settings name it or somebody deleted the old one", arguments: [false, true])
+  func anotherFile(isDeleted: Bool) throws {
+    var played = Played(scratch) { $0.outbox.longestRest = .seconds(60) }
+    played.store.add(event("fire", "irk:ann", at: played.now))
+    played.store.flush(at: played.now)
+    if isDeleted {
+      for suffix in ["", "-wal", "-shm"] { unlink(scratch.path + "/outbox.db" + suffix) }
+    } else {
+      played.reload { $0.outbox.path = scratch["other.db"] }
+    }
+    played.pass(.seconds(2))
+    played.store.flush(at: played.now)
+    played.store.close()
+    var settings = played.settings
+    settings.boot = Text("another")
+    var next = EventStore(settings, CourierCounters()) { _, _ in }
+    next.open(at: played.now)
+    #expect(next.recentFires.map { [String($0.id), "\((played.now.at - $0.since).seconds)"] } == [["irk:ann", "2.0"]])
+    if !isDeleted { #expect(try Outbox(OutboxSettings(at: scratch["outbox.db"]), machine: 1).keptFires().isEmpty) }
   }
 
   @Test("the next run reads them once; a rehearsal does not", arguments: [false, true]) func nextRun(isRehearsal: Bool) throws {
