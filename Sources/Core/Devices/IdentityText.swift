@@ -37,7 +37,7 @@ extension Text {
       append(byte: UInt8(ascii: "@"))
       append(address: identity, at: 16)
     case .name:
-      append(raw: identity, 0..<(length - 7))
+      append(name: identity, length - 7)
       append(byte: UInt8(ascii: "@"))
       append(address: identity, at: length - 6)
     case .address: append(address: identity, at: 0)
@@ -73,6 +73,25 @@ extension Text {
 
   private mutating func append(raw identity: Identity, _ range: Range<Int>) {
     for index in range { append(byte: identity.bytes[index]) }
+  }
+
+  /// Whoever reads it must get the same bytes: JSON and topics keep no byte that is no UTF-8, a selector takes a `*` at the end for any rest,
+  /// and a `%` says that the next two digits are such a byte.
+  private mutating func append(name identity: Identity, _ length: Int) {
+    var name = Text<40>()
+    name.append(raw: identity, 0..<length)
+    var index = 0
+    while index < length {
+      let count = name.bytes.characterLength(at: index)
+      let isLastStar = name[index] == UInt8(ascii: "*") && index == length - 1
+      if count == 0 || name[index] == UInt8(ascii: "%") || isLastStar {
+        append(byte: UInt8(ascii: "%"))
+        append(hex: name[index], upperCase: true)
+      } else {
+        append(name.bytes.extracting(index..<index + count))
+      }
+      index += max(count, 1)
+    }
   }
 
   private mutating func append(hex identity: Identity, _ range: Range<Int>, upperCase: Bool = false) {

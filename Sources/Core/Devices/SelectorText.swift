@@ -186,10 +186,13 @@ private struct SelectorCursor: ~Escapable {
     while at > index, text[at] != UInt8(ascii: "@") { at -= 1 }
     guard at > index else { throw .name }
     let isPrefix = text[at - 1] == UInt8(ascii: "*")
-    let name = text.extracting(index..<(isPrefix ? at - 1 : at))
-    guard name.byteCount <= Identity.mostNameBytes else { throw .nameTooLong }
-    for place in 0..<name.byteCount where name[place] == 0 { throw .name }
-    identity.append(name)
+    let end = isPrefix ? at - 1 : at
+    while index < end {
+      let byte = nameByte(before: end)
+      guard byte != 0 else { throw .name }
+      guard identity.length < Identity.mostNameBytes else { throw .nameTooLong }
+      identity.append(byte)
+    }
     index = at + 1
     if isPrefix {
       guard isOpen() else { throw .ending }
@@ -197,6 +200,19 @@ private struct SelectorCursor: ~Escapable {
       identity.append(0)
       if !isOpen() { try address() }
     }
+  }
+}
+
+extension SelectorCursor {
+  /// `%E9` is a byte that cannot be written otherwise; any other `%` stands for itself, as people write it.
+  fileprivate mutating func nameByte(before end: Int) -> UInt8 {
+    let byte = text[index]
+    index += 1
+    guard byte == UInt8(ascii: "%"), index + 1 < end, let high = hexDigit(text[index]), let low = hexDigit(text[index + 1]) else {
+      return byte
+    }
+    index += 2
+    return high << 4 | low
   }
 }
 

@@ -45,7 +45,7 @@ package struct Topics: BitwiseCopyable, Sendable {
   /// `name` is what subscribers may know the device by.
   package func proximity(_ name: RawSpan) -> Topic {
     var topic = own("/proximity/")
-    topic.append(level: name)
+    topic.append(levelOf: name)
     return topic
   }
 
@@ -134,7 +134,27 @@ extension Text {
   package mutating func append(level identity: Identity) {
     var text = Text<128>()
     text.append(identity)
-    append(level: text.bytes)
+    append(levelOf: text.bytes)
+  }
+
+  /// An id: a name's bytes stand there as they came, and what is no UTF-8 as `_`. For `%XX` Home Assistant's messages have no room.
+  fileprivate mutating func append(levelOf id: RawSpan) {
+    let prefix = Text<16>(Identity.prefix(of: .name))
+    let isName = id.byteCount > prefix.count && id.extracting(first: prefix.count).equals(prefix.bytes)
+    var plain = Text<128>()
+    var index = 0
+    while index < id.byteCount {
+      var byte = id[index]
+      if isName, byte == UInt8(ascii: "%"), index + 2 < id.byteCount, let high = hexDigit(id[index + 1]),
+        let low = hexDigit(id[index + 2])
+      {
+        byte = high << 4 | low
+        index += 2
+      }
+      plain.append(byte: byte)
+      index += 1
+    }
+    append(level: plain.bytes)
   }
 
   package mutating func append(_ address: Address) {

@@ -94,6 +94,67 @@ struct SelectorTextTests {
     }
   }
 
+  private func named(_ name: [UInt8]) -> Identity {
+    var identity = Identity(.name, name.span.bytes)
+    for byte in [0, 0x0A, 0x1B, 0x2C, 0x3D, 0x4E, 0x5F] as [UInt8] { identity.append(byte) }
+    return identity
+  }
+
+  private func written(_ identity: Identity) -> Text<128> {
+    var text = Text<128>()
+    text.append(identity)
+    return text
+  }
+
+  @Test(
+    "a name is written as it is, but for what could not be read back",
+    arguments: [
+      ("Bus 7", "Bus 7"), ("Caf\u{E9}*a", "Caf\u{E9}*a"), ("50%", "50%25"), ("Cafe*", "Cafe%2A"), ("*", "%2A"), ("**", "*%2A"),
+      ("%2A", "%252A"), ("a@*", "a@%2A"), ("a/b+#", "a/b+#"),
+    ]) func names(name: String, text: String) throws
+  {
+    #expect(written(named(name.utf8Bytes)) == Text<128>("name:\(text)@0a:1b:2c:3d:4e:5f".utf8Bytes.span.bytes))
+    #expect(try identity("name:\(text)@0a:1b:2c:3d:4e:5f") == named(name.utf8Bytes))
+  }
+
+  @Test("bytes of a name that are no UTF-8 are written as %XX") func garbledNames() throws {
+    let latin = named(Array("Caf".utf8) + [0xE9] + Array(" tag".utf8))
+    #expect(written(latin) == Text<128>("name:Caf%E9 tag@0a:1b:2c:3d:4e:5f"))
+    for pattern in ["name:Caf*@*", "name:Caf%E9*@*", "name:Caf%e9 tag@*", "name:Caf%E9 tag@0a:1b:2c:3d:4e:5f"] {
+      #expect(try selector(pattern).matches(latin), "\(pattern)")
+    }
+    // Cut in the middle of a character, as a shortened name may be.
+    #expect(written(named([0x61, 0xC3])) == Text<128>("name:a%C3@0a:1b:2c:3d:4e:5f"))
+    // A % that nobody wrote for a byte stands for itself.
+    for pattern in ["name:50%*@*", "name:50% *@*", "name:50% of@*", "name:50%25 *@*"] {
+      #expect(try selector(pattern).matches(named("50% of".utf8Bytes)), "\(pattern)")
+    }
+    let long = String(repeating: "%FF", count: 33)
+    #expect(try identity("name:\(long)@0a:1b:2c:3d:4e:5f") == named([UInt8](repeating: 0xFF, count: 33)))
+    #expect(throws: Unreadable.nameTooLong) { try selector("name:\(long)a@*") }
+    #expect(throws: Unreadable.name) { try selector("name:a%00@*") }
+  }
+
+  @Test("a name of any bytes is read as it was written, in UTF-8") func anyName() throws {
+    var state: UInt64 = 11
+    let odd = Array("%*@/0aAé\u{7F}\"".utf8)
+    for _ in 0..<20_000 {
+      let count = 1 + Int(next(&state) % UInt64(Identity.mostNameBytes))
+      let isOdd = next(&state) % 2 == 0
+      let name = (0..<count).map { _ in
+        isOdd ? odd[Int(next(&state) % UInt64(odd.count))] : 1 + UInt8(next(&state) % 255)
+      }
+      let (named, text) = (named(name), written(named(name)))
+      #expect(!text.overflowed && String(validating: (0..<text.count).map { text[$0] }, as: UTF8.self) != nil, "\(name)")
+      #expect((try? Identity(written: text.bytes)) == named, "\(name)")
+      var open = text
+      open.truncate(to: text.count - 17)
+      open.append(byte: UInt8(ascii: "*"))
+      let pattern = try? Selector(written: open.bytes)
+      #expect(pattern?.matches(named) == true && pattern?.prefix.length == named.length - 6, "\(name)")
+    }
+  }
+
   private func next(_ state: inout UInt64) -> UInt64 {
     state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     return state >> 33

@@ -173,9 +173,11 @@ import Testing
     var hostile = Identity(.name)
     for _ in 0..<29 { hostile.append(UInt8(0x01)) }
     for byte in 0..<7 { hostile.append(UInt8(byte)) }
+    var garbled = Identity(.name)
+    for byte in 0..<40 { garbled.append(UInt8(byte < 33 ? 0xFF : 0)) }
     let messages = [
       discovery.trigger(Name(long)), discovery.region(Name(long)), discovery.tracker(hostile), discovery.distance(hostile),
-      discovery.level(hostile, named: Name(long)), discovery.level(hostile),
+      discovery.level(hostile, named: Name(long)), discovery.level(hostile), discovery.tracker(garbled), discovery.distance(garbled),
     ]
     for message in messages {
       #expect(!message.payload.overflowed && !message.topic.overflowed && message.isRetained)

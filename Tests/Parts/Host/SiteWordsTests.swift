@@ -98,6 +98,25 @@ import Testing
     #expect(peer.uptime == .seconds(7.25) && peer.age == .zero)
   }
 
+  @Test("a claim is read whatever bytes the name of its device has") func garbledNames() throws {
+    for (name, level) in [
+      (Array("Caf\u{E9}".utf8), "Caf\u{E9}"), (Array("Caf".utf8) + [0xE9], "Caf_"), (Array("Cafe*".utf8), "Cafe*"),
+      (Array("50%25".utf8), "50%25"), ([0xFF, 0x2F, 0x41], "__A"),
+    ] {
+      var identity = Identity(.name, name.span.bytes)
+      for byte in [0, 1, 2, 3, 4, 5, 6] as [UInt8] { identity.append(byte) }
+      let (door, other) = (Door(), Name("other"))
+      let topic = door.topics.claim(group: Name("island"), identity, gateway: other)
+      #expect(String(topic) == "forecourt/site/claim/island/name:\(level)@01:02:03:04:05:06/other")
+      door.say(String(topic), Door.words(of: other) { $0.identity = identity })
+      guard case .claim(let claim)? = door.core.pop() else {
+        Issue.record("not read: \(name)")
+        continue
+      }
+      #expect(claim.identity == identity)
+    }
+  }
+
   @Test("a hello is its topic's gateway's, says which run and number it is, and is not retained")
   func hellos() throws {
     let words = #"{"v":1,"gateway":"other","boot":"b7","seq":9,"groups":"island","heard":"","runs":""}"#
