@@ -49,6 +49,8 @@ package final class Courier: @unchecked Sendable {
 
   var gathering = Gathering.broker
   var trials = SubscriptionTrials()
+  /// Until then what was read may end the program, and the subscription on trial is to blame; never: nothing was.
+  var acquittalDue = Instant.never
   var store: EventStore
   var retained = RetainedMessages()
   var replies: [PendingReply] = []

@@ -21,6 +21,7 @@ extension Courier {
       if case .greeting = line, now >= until { lose(MQTTFault("the broker does not answer the greeting"), at: now) }
     case .up:
       talk(ready, at: now)
+      acquit(at: now)
       if case .up = line, now >= trials.due { subscribe(at: now) }
       if case .up = line { retrySubscriptions(at: now) }
     }
@@ -39,6 +40,7 @@ extension Courier {
 
   /// libmosquitto reads one packet a call. What came together is read at once.
   private func receive(at now: Instant) throws(MQTTFault) {
+    suspect(at: now)
     defer { intake.ring() }
     client.news.arrived = 0
     var last = 0

@@ -34,7 +34,9 @@ extension Courier {
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break
-    case .up: due = min(due, min(overdue ?? .never, min(min(trials.due, deafUntil), retained.nextRetry(after: Clock.now()))))
+    case .up:
+      due = min(due, min(overdue ?? .never, min(min(trials.due, deafUntil), retained.nextRetry(after: Clock.now()))))
+      due = min(due, acquittalDue)
     }
     switch ending {
     case .delivering(let until), .sayingGoodbye(let until): due = min(due, until)

@@ -11,7 +11,7 @@ extension Courier {
     return subjects
   }
 
-  /// At the start: did the previous run end at the subscription that it was trying?
+  /// At the start: did the previous run end at what came of the subscription that it was trying?
   func restoreTrials() {
     let tried = store.marked("trying").flatMap { SubscriptionTrials.Subject(rawValue: $0 - 1) }
     trials = SubscriptionTrials(saved: store.marked("falls") ?? 0, tried: tried)
@@ -25,10 +25,29 @@ extension Courier {
 
   func subscribe(at now: Instant) {
     let subjects = trials.next(at: now)
+    acquittalDue = .never
     saveTrials()
     do throws(MQTTFault) {
       for subject in subjects { try subscribe(to: subject) }
     } catch { lose(error, at: now) }
+  }
+
+  /// Another thread may stumble a moment later over what was read.
+  private static let aftermath = Interval.milliseconds(100)
+
+  /// What comes now may end the program: then the next run must know what is on trial. Whoever kills it at another moment, or cuts its power,
+  /// accuses no subscription.
+  func suspect(at now: Instant) {
+    guard trials.trying != nil else { return }
+    let isNew = acquittalDue == .never
+    acquittalDue = now + Self.aftermath
+    if isNew { saveTrials() }
+  }
+
+  func acquit(at now: Instant) {
+    guard now >= acquittalDue else { return }
+    acquittalDue = .never
+    saveTrials()
   }
 
   private static let deafness = Interval.seconds(60)
@@ -115,7 +134,8 @@ extension Courier {
   }
 
   private func saveTrials() {
-    store.mark("trying", (trials.trying?.rawValue ?? -1) + 1)
+    if trials.trying == nil { acquittalDue = .never }
+    store.mark("trying", acquittalDue == .never ? 0 : (trials.trying?.rawValue ?? -1) + 1)
     store.mark("falls", trials.saved)
     counters.set(.leftOut, trials.leftOut != nil)
     counters.set(.tried, trials.isCareful && trials.leftOut == nil)

@@ -1,8 +1,8 @@
 import Core
 
 /// Which subscriptions to make, and in what order. A retained message can end the connection, or the whole program (out of memory, or
-/// inside libmosquitto), as soon as we subscribe, and again at every start. So the outbox records what is being tried before it is tried;
-/// after a crash each subscription is tried alone; and one that crashes three times is left out.
+/// inside libmosquitto), as soon as we subscribe, and again at every start. So the outbox records what is being tried before what comes is
+/// read; after a crash each subscription is tried alone; and one that crashes three times is left out.
 struct SubscriptionTrials {
   enum Subject: Int64, CaseIterable {
     case several, commands, claims, statuses, peers

@@ -52,11 +52,31 @@ private let base = "forecourt/site/gateway"
     usleep(2_200_000)
     talk.reload { $0.outbox.maxEvents += 1 }
     talk.until("another trial") { talk.broker.record.subscribed["forecourt/site/claim/+/+/+"] != nil }
-    // If it ends the program now, the next run knows.
-    let trying = try Database(path: talk.settings.outbox.path, readOnly: true).number("SELECT value FROM mark WHERE name = 'trying'")
-    #expect(trying == claims + 1)
+    // If what comes ends the program now, the next run knows.
+    let database = try Database(path: talk.settings.outbox.path, readOnly: true)
+    talk.until("the mark") {
+      talk.broker.publish("forecourt/site/claim/a/b/c", "poison")
+      return trying(database) == claims + 1
+    }
     talk.until("its success") { talk.courier.counters.troubles == [] }
     #expect(talk.courier.counters.connections.count == 1 && talk.broker.record.greetings.count == 1)
+    talk.stop()
+  }
+
+  private func trying(_ database: Database) -> Int64? { try? database.number("SELECT value FROM mark WHERE name = 'trying'") }
+
+  @Test("whoever ends the program while nothing comes from the broker accuses no subscription") func killed() throws {
+    let talk = Talk { $0.claims = true }
+    talk.start()
+    talk.until("the subscriptions") { talk.broker.record.subscribed.count == 3 }
+    let database = try Database(path: talk.settings.outbox.path, readOnly: true)
+    talk.until("the mark of what comes") {
+      talk.broker.publish("forecourt/site/other/status", "poison")
+      return trying(database) == SubscriptionTrials.Subject.several.rawValue + 1
+    }
+    // They are on trial for two seconds.
+    usleep(600_000)
+    #expect(trying(database) == 0)
     talk.stop()
   }
 
