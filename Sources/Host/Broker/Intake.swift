@@ -249,7 +249,7 @@ package final class Intake {
     if isRetained && left == nil { return }
     guard mayReceive(gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
-      var peer = try KnownPeer(address: address, payload)
+      guard var peer = try KnownPeer(address: address, payload, to: settings) else { return }
       peer.gateway = Name(gateway)
       if let left { peer.age = max(Candidates.lifetime - left, .zero) }
       if !push(.peer(peer)) { counters.requestsLimited.add() }

@@ -102,11 +102,13 @@ extension Neighbour {
 }
 
 extension KnownPeer {
-  /// `peer/AA:BB:…/GATEWAY` with `{"v":1,"random":true,"id":"BC00BD17"}`.
-  init(address level: RawSpan, _ payload: RawSpan) throws(Refused) {
+  /// `peer/AA:BB:…/GATEWAY` with `{"v":1,"random":true,"id":"BC00BD17"}`. nil if a rehearsal tells a real gateway, or the other way round: a
+  /// made-up phone must not give its id to a real one.
+  init?(address level: RawSpan, _ payload: RawSpan, to us: borrowing CourierSettings) throws(Refused) {
     guard let word = Self.word(level) else { throw Refused("not an address") }
     do throws(JSONObject.Refusal) {
       let object = try JSONObject(payload)
+      guard try object.boolean("simulated") ?? false == us.simulated else { return nil }
       guard let written: Text<8> = try object.text("id"), written.count == 8 else { throw .member("id") }
       var id: UInt32 = 0
       for index in 0..<8 {

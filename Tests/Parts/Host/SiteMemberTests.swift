@@ -31,7 +31,7 @@ import Testing
   }
 
   private func peer(_ member: String, _ value: String?, at address: String = "aa:bb:cc:dd:ee:0f") -> KnownPeer? {
-    try? KnownPeer(address: Array(address.utf8).span.bytes, changed(Self.peer, member, value).span.bytes)
+    try? KnownPeer(address: Array(address.utf8).span.bytes, changed(Self.peer, member, value).span.bytes, to: CourierSettings())
   }
 
   /// Read at both ends of its range, refused beyond them and of another type; `missing`: what it is then, nil when the message is refused.
@@ -140,6 +140,7 @@ import Testing
     #expect(peer("random", "false")?.address == Address(word: 0xAABB_CCDD_EE0F) && peer("random", nil)?.address == plain.address)
     #expect(peer("random", "1") == nil && peer("boot", nil)?.boot == Text<16>() && peer("boot", #""0123456789abcdefg""#) == nil)
     #expect(peer("id", #""0123cdef""#)?.id == 0x0123_CDEF)
+    #expect(peer("simulated", "false") != nil && peer("simulated", "true") == nil && peer("simulated", "1") == nil)
     for wrong in [nil, #""BC00BD1""#, #""BC00BD170""#, #""BC00BD1G""#, #"":C00BD17""#, "7"] {
       #expect(peer("id", wrong) == nil, "\(wrong ?? "missing")")
     }

@@ -98,6 +98,18 @@ import Testing
     #expect(peer.uptime == .seconds(7.25) && peer.age == .zero)
   }
 
+  @Test("a rehearsal's installation id is no real gateway's, nor the other way round", arguments: [true, false])
+  func simulatedIDs(simulated: Bool) throws {
+    let known = KnownPeer(address: Address(word: 0x1_C0AB_CDEF_0123), id: 0x0BC0_BD17)
+    let message = try #require(Speaker(simulated: simulated).share(known, at: .zero + .seconds(7)))
+    for isRehearsal in [true, false] {
+      let door = Door { $0.simulated = isRehearsal }
+      door.say(String(message.topic), String(message.payload))
+      #expect((door.core.pop() != nil) == (isRehearsal == simulated))
+      #expect(door.counters.requestsRefused.count == 0)
+    }
+  }
+
   @Test("a claim is read whatever bytes the name of its device has") func garbledNames() throws {
     for (name, level) in [
       (Array("Caf\u{E9}".utf8), "Caf\u{E9}"), (Array("Caf".utf8) + [0xE9], "Caf_"), (Array("Cafe*".utf8), "Cafe*"),
