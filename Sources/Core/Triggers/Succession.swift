@@ -120,18 +120,25 @@ extension Triggers {
     return worst
   }
 
-  /// The successor takes over at all triggers at once.
   private mutating func succeed(_ predecessor: Int, by successor: Int, at now: Instant, _ devices: borrowing Devices) {
     // It may have had a third address meanwhile: then it is not known yet whom the second one continued.
     var waiting = devices[predecessor].encounters
     while waiting >= 0 {
       if encounters[waiting].isNewcomer {
         let first = likeliest(waiting, devices)
-        if first >= 0, isSilent(first, at: now, devices) { succeed(Int(encounters[first].device), by: predecessor, at: now, devices) }
+        // Not another newcomer: those that came together may suspect each other.
+        if first >= 0, !encounters[first].isNewcomer, isSilent(first, at: now, devices) {
+          takeOver(from: Int(encounters[first].device), by: predecessor, devices)
+        }
         encounters[waiting].isNewcomer = false
       }
       waiting = encounters[waiting].nextOfDevice
     }
+    takeOver(from: predecessor, by: successor, devices)
+  }
+
+  /// The successor takes over at all triggers at once.
+  private mutating func takeOver(from predecessor: Int, by successor: Int, _ devices: borrowing Devices) {
     renewed = Int32(predecessor)
     var other = devices[predecessor].encounters
     while other >= 0 {

@@ -77,6 +77,16 @@ import Testing
     #expect(names(rig.told()) == ["fire 1", "leave 1"])
   }
 
+  @Test("newcomers that were heard once, at the same moment, may suspect each other", arguments: adverts) func together(data: [UInt8]) {
+    var rig = rig()
+    for (device, moment) in [(1, 9.95), (2, 10), (3, 10.02)] as [(UInt8, Double)] {
+      hear(&rig, device, from: moment, to: moment + 0.01, level: -61, data: data)
+    }
+    hear(&rig, 4, from: 10.1, to: 40, level: -61, data: data)
+    rig.wait(until: 400)
+    #expect(names(rig.told()) == ["fire 4", "leave 4"])
+  }
+
   @Test("between two addresses a phone in mid-visit may be silent for some seconds", arguments: [3, 4.5, 9, 11.0]) func gap(seconds: Double)
   {
     var rig = rig()
