@@ -89,7 +89,7 @@ package struct Encounter: BitwiseCopyable {
 
   /// The level of a device that has certainly stood here long enough; returned once before the fire and once after it.
   package mutating func provenLevel(_ evidence: TriggerEvidence, after elapsed: Interval) -> Decibels? {
-    guard evidence.isProof || isVouched && evidence.motion == 0, isPresent, evidence.isFirm else { return nil }
+    guard evidence.isProof || isVouched && evidence.motion == 0, isPresent, evidence.isFirm, !proof.isComplete else { return nil }
     return proof.stand(approach.steady, for: elapsed)
   }
 
@@ -175,7 +175,7 @@ package struct Encounter: BitwiseCopyable {
   /// Who is far off at the start is seen approaching. Who is near may have been served before, and must have been away as after a visit.
   mutating func judgeStart(_ evidence: TriggerEvidence, at now: Instant) {
     // A slow phone is near before it is firm.
-    guard wasHereAtStart, !mustBeAway, approach.samples > 1 else { return }
+    guard !mustBeAway, approach.samples > 1 else { return }
     if !evidence.isNear { wasHereAtStart = false } else if evidence.isFirm { (mustBeAway, wasHere, wasGone) = (true, now, false) }
   }
 

@@ -5,11 +5,12 @@ struct StandingProof: BitwiseCopyable {
 
   private static let seconds: Float = 5
 
-  /// The level of a device that has certainly stood here long enough, returned once.
+  var isComplete: Bool { certain >= Self.seconds }
+
+  /// The level of a device that has certainly stood here long enough, when that is complete.
   mutating func stand(_ level: Decibels, for elapsed: Interval) -> Decibels? {
-    guard certain < Self.seconds else { return nil }
     certain += Float(elapsed.seconds)
     highest = max(highest, level)
-    return certain >= Self.seconds ? highest : nil
+    return isComplete ? highest : nil
   }
 }

@@ -178,7 +178,7 @@ package struct Triggers: ~Copyable {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     if hearsPatterns { judgePattern(place, at: now, devices, settings) }
     let evidence = evidence(of: place, at: now, devices, settings)
-    encounters[place].judgeStart(evidence, at: now)
+    if encounters[place].wasHereAtStart { encounters[place].judgeStart(evidence, at: now) }
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
     let event = encounters[place].observe(evidence, after: elapsed, at: now, trigger)
@@ -199,7 +199,8 @@ package struct Triggers: ~Copyable {
       publish(.anomaly(.twoPlacesAtOnce), encounters[place], evidence, at: now, devices, settings, &publisher)
     }
     // On a plan the pattern teaches it.
-    if let level = encounters[place].provenLevel(evidence, after: elapsed), !plan.isDrawn(for: Int(encounters[place].trigger)) {
+    let mayProve = evidence.isProof || encounters[place].isVouched
+    if mayProve, let level = encounters[place].provenLevel(evidence, after: elapsed), !plan.isDrawn(for: Int(encounters[place].trigger)) {
       learnPower(from: level, place, &devices, settings)
     }
     negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
