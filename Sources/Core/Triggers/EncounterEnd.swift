@@ -6,8 +6,8 @@ extension Triggers {
   /// So many adverts of a slow device may be lost in a row.
   private static let missed: Int64 = 3
 
-  /// Ends what silence has ended; returns when to look again. Whoever is served stays so while its radio hears nothing: another trigger would
-  /// serve it once more.
+  /// Ends what silence has ended; returns when to look again. Whoever a group serves stays served while its radio hears nothing: another
+  /// trigger of the group would serve it once more.
   package mutating func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
@@ -17,7 +17,7 @@ extension Triggers {
       let following = encounters[place].nextOfDevice
       let over = silenceEnds(encounters[place], devices)
       let isUnheard = over <= now && encounters[place].isServedOrMustBeAway && isUnheard(place, devices, settings)
-      if isUnheard, encounters[place].hasFired {
+      if isUnheard, encounters[place].hasFired, !settings.triggers[Int(encounters[place].trigger)].group.isEmpty {
         next = min(next, now + Self.unheardPace)
         place = following
         continue
