@@ -13,6 +13,7 @@ case ${1:-} in
   --json) way=at_once ;;
   --mqtt) way=over_mqtt ;;
   --page) way=on_the_page ;;
+  --help) sed -n '2,/^source/{/^#/s/^# //p}' "$0" && exit ;;
   *) fail "unknown option \"$1\": there are --json, --mqtt and --page" 64 ;;
 esac
 
@@ -122,7 +123,7 @@ configure_pump() {
 page_is_current() { [ -f build/page/index.html ] && [ -z "$(find deploy/page -newer build/page/index.html -print -quit)" ]; }
 
 on_the_page() {
-  local web number pump plan='' gateways=()
+  local web number pump plan='' gateways=() sleeper
   page_is_current || {
     say "Building the page…"
     deploy/page/build.sh
@@ -145,9 +146,10 @@ on_the_page() {
     done
     pids=("${pids[0]}" "${gateways[@]}")
     sleep 125 &
-    pids+=($!)
-    wait $!
-    kill -0 "${gateways[@]}" 2>/dev/null || fail "a gateway has ended: $(tail -n 1 "$folder/log")"
+    sleeper=$!
+    pids+=("$sleeper")
+    wait -n || true
+    if kill -0 "$sleeper" 2>/dev/null; then fail "a gateway or the broker has ended: $(tail -n 1 "$folder/log")"; fi
     kill "${gateways[@]}"
     wait "${gateways[@]}" || true
   done
@@ -157,6 +159,7 @@ on_the_page() {
   say "A simulated driver walks up to pump-1 from 50 m at 1 m/s, stands there for 30 s, and leaves. Every message has \"simulated\":true."
 if [ -n "${FORECOURT:-}" ]; then
   forecourt=$FORECOURT
+  command -v "$forecourt" >/dev/null || fail "there is no program \"$forecourt\""
 else
   need_swift
   arch=$(dpkg --print-architecture)

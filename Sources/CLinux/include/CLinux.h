@@ -35,6 +35,9 @@ static inline int linux_errno(void) { return errno; }
 static inline int linux_open(const char *path, int flags, mode_t mode) { return open(path, flags, mode); }
 static inline void linux_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
+// Whoever starts us may have closed them; the next file to be opened would get such a number, and what is printed.
+void linux_open_standard_files(void);
+
 /// The calling thread's name, as `top -H` shows it: 15 bytes at most.
 static inline int linux_name_thread(const char *name) { return prctl(PR_SET_NAME, name); }
 /// `poll` with microseconds; a negative limit waits for ever.

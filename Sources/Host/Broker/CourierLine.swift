@@ -164,7 +164,8 @@ extension Courier {
   /// Reconnects only if a setting of the connection has changed.
   func reload(_ new: CourierSettings, at now: Moment) {
     let old = settings
-    let goodbye = farewell("reconfigured")
+    // Whoever comes back under the same name says no goodbye: its neighbours wait for it, and nobody can say it again for it later.
+    let goodbye = farewell(old.hasSamePlace(as: new) ? CourierSettings.lost : "reconfigured")
     settings = new
     counters.set(.insecure, new.broker.usesTLS && new.broker.isInsecure)
     store.reload(new, at: now)
@@ -186,9 +187,13 @@ extension Courier {
 }
 
 extension CourierSettings {
+  fileprivate func hasSamePlace(as other: Self) -> Bool {
+    broker.host == other.broker.host && broker.port == other.broker.port && prefix == other.prefix && site == other.site
+      && name == other.name && simulated == other.simulated
+  }
+
   fileprivate func hasSameBroker(as other: Self) -> Bool {
-    broker == other.broker && prefix == other.prefix && site == other.site && name == other.name && simulated == other.simulated
-      && commands == other.commands && claims == other.claims && peers == other.peers
+    broker == other.broker && hasSamePlace(as: other) && commands == other.commands && claims == other.claims && peers == other.peers
       // The last will carries a proof.
       && siteKeys == other.siteKeys
   }

@@ -13,6 +13,7 @@ package final class Captures {
     var isOver = false
     /// More than a year lies between it and the earliest: their clocks were not the same.
     var isApart = false
+    var isEmpty = false
     var isTold = false
 
     init(opening name: String, _ number: Int, orPipe: Bool) throws(CaptureFault) {
@@ -59,10 +60,11 @@ package final class Captures {
 
   private static let longestPause: Int64 = 366 * 86_400_000_000
 
-  /// What is to be said of stamps that cannot be right, once for each capture.
+  /// What is to be said of a capture without packets, and of stamps that cannot be right; once for each capture.
   package func takeDoubt() -> String? {
-    guard let source = sources.first(where: { !$0.isTold && ($0.isApart || $0.reader.hasLeapt) }) else { return nil }
+    guard let source = sources.first(where: { !$0.isTold && ($0.isEmpty || $0.isApart || $0.reader.hasLeapt) }) else { return nil }
     source.isTold = true
+    if source.isEmpty { return source.name + " holds no packet" }
     let words =
       source.isApart
       ? "is years away from the others: its clock was not set, and it is taken to begin with them"
@@ -100,6 +102,7 @@ package final class Captures {
   private func advance(_ source: Source) {
     do throws(CaptureFault) {
       source.isOver = !(try source.reader.next(into: &source.packet))
+      source.isEmpty = source.isOver && source.reader.epoch == nil
     } catch {
       source.isOver = true
       faults.append(Fault(name: source.name, reason: error))

@@ -55,6 +55,7 @@ extension Configuration {
     section.read("identify", &core.peer.identify)
     section.read("serve", &core.peer.serve)
     section.read("hold", &core.peer.hold)
+    if core.peer.hold, !core.peer.identify { section.warning("hold", "does nothing without identify") }
     if let file = section.path("id_file") { host.idFile = file }
     if let service = section.uuid("service") {
       core.peer.service = service

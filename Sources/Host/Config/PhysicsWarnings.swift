@@ -37,8 +37,8 @@ extension Configuration {
       let words = "is shorter than three adverts, which come ten times a second at best: one reflection is enough to fire"
       section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
     }
-    if trigger.groupRefractory > .zero, trigger.group.isEmpty {
-      section.warning("group_refractory_s", "does nothing without a group")
+    for key in ["margin_db", "settle_s", "group_refractory_s"] where trigger.group.isEmpty && section.node[key] != nil {
+      section.warning(key, "does nothing without a group")
     }
     let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
     if level.value < PhysicsWarnings.floor {

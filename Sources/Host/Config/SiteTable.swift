@@ -10,6 +10,7 @@ extension Configuration {
     root.table("site") { section in
       section.read("forget_after_s", seconds: &core.site.forgetAfter, 60...315_360_000)
       guard let entries = section.strings("gateways") else { return }
+      if section.node["forget_after_s"] != nil { section.warning("forget_after_s", "does nothing beside gateways") }
       for node in entries { read(node, section) }
       // Of a name that was refused, that is all there is to say.
       guard !core.site.roster.isEmpty, isNameInForce else { return }

@@ -6,6 +6,7 @@ enum Program {
   static func run() -> Exit {
     // A reader or a broker that goes away is an error value, not a signal that kills.
     linux_ignore_broken_pipes()
+    linux_open_standard_files()
     let out = Output()
     var end = Exit.done
     do throws(Exit) {

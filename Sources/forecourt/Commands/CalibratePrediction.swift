@@ -30,7 +30,7 @@ struct TriggerPrediction {
     let leave = max(Self.rounded(suggestion.leave), fire + 0.5)
     words.append(Self.row("suggested, fire_m = \(number(fire))", prediction, fire, pump, elsewhere))
     if !suggestion.isClear {
-      words.append("  No fire_m separates the two; a radio at each place, with their triggers in one group, would.")
+      words.append("  No fire_m does both, this is the best compromise; a radio at each place, with their triggers in one group, would.")
     } else if hasRivals {
       words.append("  The group's margin_db makes both rarer still where a rival hears it, too.")
     }

@@ -132,6 +132,15 @@ struct SetupAnswers {
 
         """
     }
+    if inForce(.device).rest(after: "peer:") != nil {
+      text += """
+        [peer]
+        # A phone shows its installation id only to whoever connects to it and asks.
+        identify = true
+
+
+        """
+    }
     return text + spot + """
 
       [mqtt]

@@ -154,16 +154,17 @@ struct ReportChart {
     var ends = [-1.0, -1.0, -1.0, -1.0]
     for (number, event) in events {
       let part = event.at / time.seconds
-      let words = html(triggers.count > 1 ? event.trigger + ": " + event.name : event.name)
+      let words = triggers.count > 1 ? event.trigger + ": " + event.name : event.name
       let reason = event.reason.utf8.isEmpty ? "" : " (" + html(event.reason) + ")"
-      let side = part > 0.8 ? " end" : ""
       let width = Double(words.utf8.count) * 0.023
-      let left = part > 0.8 ? part - width : part
+      let endsHere = part + width > 1
+      let side = endsHere ? " end" : ""
+      let left = endsHere ? part - width : part
       var row = 0
       for other in ends.indices where ends[row] >= left && ends[other] < ends[row] { row = other }
       ends[row] = left + width
-      page.write(
-        "<text id=\"", number, "\" class=\"label", side, "\" x=\"", time.percent(event.at), "\" y=\"", digits(54 - 14 * row), "\">", words)
+      let place = joined("x=\"", time.percent(event.at), "\" y=\"", digits(54 - 14 * row))
+      page.write("<text id=\"", number, "\" class=\"label", side, "\" ", place, "\">", html(words))
       page.write("<title>", html(event.trigger), ": ", html(event.name), reason, ", ", time.words(event.at), "</title></text>\n")
     }
   }

@@ -14,6 +14,20 @@ import Testing
   private func text(_ name: String) -> Data? { try? Data(contentsOf: program.folder.appending(path: name)) }
   private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: program.folder.path)) ?? []).sorted() }
 
+  @Test("a standard file that is closed at the start is no number for the next file that is opened") func closed() throws {
+    var program = try Program()
+    defer { program.remove() }
+    let scenario = GoldenCase.repository.appending(path: "Tests/Firing/Scenarios/first-visit.toml").path
+    try program.write(
+      "run.toml",
+      "gateway.purpose = \"told\"\nmqtt.port = 1\noutbox.path = \"o.db\"\n[[radio]]\nname = \"r\"\nadapter = \"simulate:\(scenario)\"\n")
+    program.starter = [
+      "/bin/sh", "-c",
+      #"exec 3>&1; "$0" "$@" <&- >&- 2>&- 3>&- & until [ -e o.db ]; do sleep 0.1; done; readlink /proc/$!/fd/0 /proc/$!/fd/1 /proc/$!/fd/2; kill $!"#,
+    ]
+    #expect(try program("run", "--config", "run.toml").out == "/dev/null\n/dev/null\n/dev/null\n")
+  }
+
   @Test("an existing file stays unless --force; an incomplete file never takes its place") func existing() throws {
     for (name, command) in [
       ("out.html", ["replay", "visit.btsnoop", "--report", "out.html"]),

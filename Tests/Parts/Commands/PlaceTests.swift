@@ -90,7 +90,7 @@ import Testing
       clear.words == head + [
         "  as it is, fire_m = 1.5: misses 1.7 % of those who stand at 1 m, fires for 0.04 % of those at 15 m and fires for less than 0.01 % of those at 40 m",
         "  suggested, fire_m = 1.8: misses 0.64 % of those who stand at 1 m, fires for 0.13 % of those at 15 m and fires for less than 0.01 % of those at 40 m",
-        "  No fire_m separates the two; a radio at each place, with their triggers in one group, would.",
+        "  No fire_m does both, this is the best compromise; a radio at each place, with their triggers in one group, would.",
       ])
     #expect(clear.fragment == ["# In the [[trigger]] \"pump\":", "# fire_m = 1.8", "# leave_m = 3.6", "# dwell_s = 0.5"])
     trigger.group = Name("pumps")
@@ -100,7 +100,7 @@ import Testing
       near.words == head + [
         "  as it is, fire_m = 1.5: misses less than 0.01 % of those who stand at 1 m and fires for 100 % of those at 2 m",
         "  suggested, fire_m = 0.3: misses 19 % of those who stand at 1 m and fires for 29 % of those at 2 m",
-        "  No fire_m separates the two; a radio at each place, with their triggers in one group, would.",
+        "  No fire_m does both, this is the best compromise; a radio at each place, with their triggers in one group, would.",
       ])
     #expect(near.fragment == ["# In the [[trigger]] \"pump\":", "# fire_m = 0.3", "# leave_m = 3.8", "# dwell_s = 9"])
     let grouped = TriggerPrediction(trigger, fit, rate: 9.5, pump: 1, elsewhere: [90])

@@ -32,6 +32,13 @@ import Testing
     }
   }
 
+  @Test("one without packets is named, once") func empty() throws {
+    try write("empty.btsnoop", [])
+    try write("plain.btsnoop", [0])
+    let told = try program("replay", "plain.btsnoop", "empty.btsnoop", "--decoded")
+    #expect(told.exit == 0 && told.error == "forecourt: empty.btsnoop holds no packet\n", "\(told.error)")
+  }
+
   @Test("one whose stamps are beyond every calendar tells its events without a time") func timeless() throws {
     var recording = PacketFile()
     for moment in 0..<3 as Range<UInt64> {

@@ -32,6 +32,9 @@ final class SetupTests {
     #expect(written.contains("\n# group = \"pumps\"\n"))
     #expect(try setup("--purpose", "x", "--match", "irk:*", "--group", "doors", "--force").exit == 69)
     #expect(try text("new.toml").contains("\ngroup = \"doors\"\n") && program("check", "--lint", "--config", "new.toml").exit == 0)
+    #expect(try setup("--purpose", "x", "--match", "peer:BC00BD17", "--force").exit == 69)
+    #expect(try text("new.toml").contains("\n[peer]\n") && program("check", "--lint", "--config", "new.toml").exit == 0)
+    #expect(try text("new.toml").contains("\nidentify = true\n"))
     for (distance, hasMore) in [("2.7", false), ("2.8", true), ("2.9", true), ("3", true)] {
       #expect(try setup("--purpose", "x", "--match", "irk:*", "--distance", distance, "--force").exit == 69)
       #expect(try text("new.toml").contains("leave_m") == hasMore, "\(distance)")
@@ -84,14 +87,15 @@ final class SetupTests {
 
   @Test("only what is wrong speaks against an answer, each fault once, and not what may be meant so") func faults() {
     var answers = SetupAnswers()
-    answers[.device] = "peer:*"
+    answers[.device] = "irk:*"
     #expect(answers.faults(of: .distance, "1.5") == [])
     let wrong = answers.faults(of: .distance, "0")
     #expect(wrong.count == 1 && wrong[0].contains("fire_m"), "\(wrong)")
-    answers[.distance] = "0"
+    (answers[.distance], answers[.name], answers[.trigger]) = ("0.4", "a/b", "t")
     let refusal = #expect(throws: Configuration.Refusal.self) { try answers.configuration() }
     #expect(refusal?.findings.contains { $0.severity != .error } == true, "what may be meant so was found, too")
-    answers[.distance] = nil
+    #expect(answers.faults(of: .site, "s").count == 1, "the name's fault alone")
+    (answers[.name], answers[.trigger]) = (nil, nil)
     #expect(answers.faults(of: .name, "a/b").count == 1 && answers.faults(of: .trigger, "a/b").count == 1)
     #expect(SetupQuestion.name.told("name (\"a/b\") must") == "name (\"a/b\") must" && SetupQuestion.site.told("name x") == "site name x")
   }

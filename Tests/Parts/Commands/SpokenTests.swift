@@ -89,7 +89,7 @@ import Testing
         Trigger "pump-1", once the device's power is known:
           as it is, fire_m = 1.5: misses 1.3 % of those who stand at 1 m, fires for 26 % of those at 5 m and fires for 1.4 % of those at 12 m
           suggested, fire_m = 0.9: misses 9.4 % of those who stand at 1 m, fires for 6.1 % of those at 5 m and fires for 0.10 % of those at 12 m
-          No fire_m separates the two; a radio at each place, with their triggers in one group, would.
+          No fire_m does both, this is the best compromise; a radio at each place, with their triggers in one group, would.
 
         """)
     #expect(
@@ -127,12 +127,12 @@ import Testing
         Trigger "pump-1", once the device's power is known:
           as it is, fire_m = 1.5: misses 1.1 % of those who stand at 1 m and fires for 1.1 % of those at 12 m
           suggested, fire_m = 1.3: misses 2.1 % of those who stand at 1 m and fires for 0.54 % of those at 12 m
-          No fire_m separates the two; a radio at each place, with their triggers in one group, would.
+          No fire_m does both, this is the best compromise; a radio at each place, with their triggers in one group, would.
 
         Trigger "near", once the device's power is known:
           as it is, fire_m = 1: misses 6.1 % of those who stand at 1 m and fires for 0.12 % of those at 12 m
           suggested, fire_m = 1.3: misses 2.1 % of those who stand at 1 m and fires for 0.54 % of those at 12 m
-          No fire_m separates the two; a radio at each place, with their triggers in one group, would.
+          No fire_m does both, this is the best compromise; a radio at each place, with their triggers in one group, would.
 
         """)
     #expect(

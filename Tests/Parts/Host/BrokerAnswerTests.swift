@@ -235,6 +235,8 @@ private let base = "forecourt/site/gateway"
     #expect(talk.broker.record.goodbyes == 1 && talk.broker.record.greetings.count == 2)
     talk.reload { $0.broker.keepalive = .seconds(33) }
     talk.until("another greeting") { talk.broker.record.greetings.last?.keepalive == 33 && talk.courier.counters.isOnline }
+    let pause = talk.published("forecourt/site/other/status").last
+    #expect(pause?.payload.contains(#""state":"offline","reason":"connection lost""#) == true, "it comes back under the same name")
     talk.reload { $0.siteKeys.append([UInt8](repeating: 7, count: 32)) }
     talk.until("a will with the new key's proof") { talk.broker.record.greetings.last?.willPayload.contains(#""mac":"#) == true }
     talk.online()

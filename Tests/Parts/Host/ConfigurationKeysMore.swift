@@ -42,8 +42,9 @@ extension ConfigurationKeys {
     },
     of("expires_s = 5") { $0.expires == .milliseconds(5_000) },
     of("group = \"pumps\"") { $0.group == Name("pumps" as StaticString) },
-    of("margin_db = 4") { $0.margin == Decibels(4) },
-    of("settle_s = 0") { $0.settle == .zero },
+    Setting("[[trigger]]", ["margin_db = 4", "settle_s = 0"], beside: named + "\ngroup = \"g\"") {
+      $0.core.triggers.count == 1 && $0.core.triggers[0].margin == Decibels(4) && $0.core.triggers[0].settle == .zero
+    },
     of("at_m = [3, -4.5]") { $0.point == PlanPoint(x: 3, y: -4.5) },
   ]
 
@@ -67,7 +68,7 @@ extension ConfigurationKeys {
     },
     Setting("[peer]", ["identify = true"]) { $0.core.peer.identify && $0.core.services.count == 1 },
     Setting("[peer]", ["serve = true"]) { $0.core.peer.serve },
-    Setting("[peer]", ["hold = true"]) { $0.core.peer.hold },
+    Setting("[peer]", ["hold = true"], beside: "identify = true") { $0.core.peer.hold },
     Setting("[peer]", ["id_file = \"id\""]) { same($0.host.idFile, "id") },
   ]
 

@@ -19,6 +19,10 @@ import Testing
       ("dwell_s = 0.29\n", "dwell_s (0.3) is shorter than three adverts"), ("dwell_s = 0.3\n", nil),
       ("arm_m = 85\n", "arm_m (85) is heard at -98 dBm"), ("arm_m = 77\n", nil),
       ("group_refractory_s = 9\n", "group_refractory_s does nothing without a group"), ("group_refractory_s = 9\ngroup = \"g\"\n", nil),
+      ("margin_db = 6\n", "margin_db does nothing without a group"), ("settle_s = 1\n", "settle_s does nothing without a group"),
+      ("[peer]\nhold = true\n", "hold does nothing without identify"), ("[peer]\nhold = true\nidentify = true\n", nil),
+      ("[site]\nforget_after_s = 90\n", nil),
+      ("[site]\nforget_after_s = 90\ngateways = [\"gateway\"]\n", "forget_after_s does nothing beside gateways"),
     ] as [(String, String?)])
   func limits(trigger: String, words: String?) throws {
     let found = try warned(trigger)
