@@ -14,6 +14,9 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var power = PowerDoubt.known
   /// What all receivers together say; nil where no other is known.
   package var pattern: PatternVerdict?
+  /// What that shows beyond what it must where the level is lower than a trigger without rivals takes. Being ahead of the rivals does not
+  /// excuse such a level: whoever stands beyond the outermost pump is far from all of them.
+  private var support = Float.infinity
   /// Whether this trigger has rivals at all.
   package var isGrouped = false
   /// The pattern alone decides, for level and margin prove little where nobody measured the power: a loud phone in the street has both.
@@ -81,10 +84,15 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var lead: Float {
     guard let margin else { return isGrouped && power == .unknown ? -Bounds.body : Bounds.body }
     switch power {
-    case .known: return margin - requiredMargin
+    case .known: return min(margin - requiredMargin, support)
     case .claimed: return margin - max(requiredMargin, 9 - 1.9 * insideFire)
     case .unknown: return margin - max(requiredMargin, 16 - 0.37 * insideFire)
     }
+  }
+
+  mutating func take(_ pattern: PatternVerdict?) {
+    self.pattern = pattern
+    if let pattern, insideFire < -Bounds.alone { support = pattern.quick - pattern.support }
   }
 
   /// The device is that much further off than its own claim says.

@@ -70,7 +70,10 @@ struct Sites {
       let trial = Trial(
         scenario, seed: seed, isCalibrated: variation.knowsPower, isPlaced: isPlaced && variation.isPlaced, cipher: Table.cipher
       ) { settings in
-        for index in settings.triggers.indices { settings.triggers[index].groupRefractory = variation.groupRefractory }
+        for index in settings.triggers.indices {
+          settings.triggers[index].groupRefractory = variation.groupRefractory
+          if !variation.isGrouped { settings.triggers[index].group = Name() }
+        }
         // A gateway believes that it hangs at its pump.
         for pump in pumps where pump.name == settings.gateway.name && !settings.radios.isEmpty {
           settings.radios[0].point = PlanPoint(x: Float(pump.place.x), y: Float(pump.place.y))

@@ -11,6 +11,10 @@ enum Variation: String, CaseIterable, Sendable {
   case loud
   /// All but the visitors claim to be 15 dB weaker than they are.
   case liars
+  /// Nobody is in the shop: that phone, whose power was measured, too, stands at a pump without a radio, the next one of the row.
+  case beyond
+  /// The same where no trigger has a group.
+  case beyondAlone = "beyond, alone"
   /// Everybody at a pump has company: two phones, one place.
   case pairs
   /// Visitors stay for three minutes instead of half a one.
@@ -36,12 +40,13 @@ enum Variation: String, CaseIterable, Sendable {
 
   var knowsPower: Bool {
     switch self {
-    case .measured, .unplaced, .longMeasured, .longStill, .longOnce, .roundsMeasured, .roundsOnce: true
+    case .measured, .unplaced, .beyond, .beyondAlone, .longMeasured, .longStill, .longOnce, .roundsMeasured, .roundsOnce: true
     case .plain, .loud, .liars, .pairs, .long, .rounds, .deaf, .liarsBesideDeaf, .torn, .moved: false
     }
   }
   var groupRefractory: Interval { self == .longOnce ? .seconds(300) : self == .roundsOnce ? .seconds(30) : .zero }
   var isPlaced: Bool { self != .unplaced }
+  var isGrouped: Bool { self != .beyondAlone }
 
   func change(_ scenario: inout Scenario, _ random: inout Random) {
     let one = Int(random.fraction() * Double(scenario.gateways.count))
@@ -49,6 +54,9 @@ enum Variation: String, CaseIterable, Sendable {
     case .plain: break
     case .measured, .unplaced:
       for index in scenario.phones.indices { scenario.phones[index].power = Double(scenario.phones[index].claimedPower) }
+    case .beyond, .beyondAlone:
+      Self.measured.change(&scenario, &random)
+      standBeyond(in: &scenario, &random)
     case .long: stay(in: &scenario)
     case .longMeasured:
       Self.measured.change(&scenario, &random)
@@ -84,6 +92,15 @@ enum Variation: String, CaseIterable, Sendable {
     case .deaf: scenario.gateways[one].silentFrom = 35
     case .torn: scenario.gateways[one].gain -= 25
     case .moved: scenario.gateways[one].place = scenario.gateways[one].place + Point(0, one % 2 == 0 ? -8 : 8)
+    }
+  }
+
+  private func standBeyond(in scenario: inout Scenario, _ random: inout Random) {
+    let last = scenario.pumps[scenario.pumps.count - 1].place
+    let place = RandomSite.stand(at: last + Point(last.x - scenario.pumps[scenario.pumps.count - 2].place.x, 0), &random)
+    for phone in scenario.phones where RandomSite.role(of: phone) == .shop {
+      let steps = scenario.travellers[phone.bearer].steps
+      scenario.travellers[phone.bearer].steps = [.move(to: place, pace: .speed(1.2), by: .foot)] + steps.dropFirst()
     }
   }
 

@@ -48,7 +48,7 @@ import Testing
     expect(AdvertCopy(), ["length -1"])
     expect(LevelRing())
     expect(CloneDetector(), ["current -1", "former -1", "followed -1"])
-    expect(TriggerEvidence(), ["requiredMargin 6.0", "isConnected"])
+    expect(TriggerEvidence(), ["requiredMargin 6.0", "support inf", "isConnected"])
     expect(
       PatternJudgement(),
       ["quick.rival -1", "quick.isWhole", "comparedAll." + Self.never, "lookedBack." + Self.never, "servedSince." + Self.never])

@@ -142,6 +142,23 @@ import Testing
     #expect(weight { ($0.insideFire, $0.margin, $0.pattern) = (20, 20, self.pattern(-1.01, 0)) } == -1, "the pattern puts it elsewhere")
   }
 
+  @Test("a level lower than a lone trigger takes needs a pattern that speaks for it, the more receivers the more") func support() {
+    for (receivers, needed) in [(2, 0.5), (3, 1), (4, 1.5), (8, 1.5)] as [(UInt8, Float)] {
+      for (inside, lacks) in [(-3, 0), (-3.01, 0.1), (-3.01, 0)] as [(Float, Float)] {
+        func shown(_ power: TriggerEvidence.PowerDoubt) -> TriggerEvidence {
+          evidence {
+            ($0.insideFire, $0.margin, $0.power) = (inside, 40, power)
+            $0.take(self.pattern(needed - lacks, 0, receivers))
+          }
+        }
+        #expect(shown(.known).isAhead == (lacks == 0), "\(receivers), \(inside)")
+        #expect((shown(.known).weight >= 0) == (lacks == 0))
+        #expect(shown(.claimed).isAhead, "what an advert claims needs a larger margin instead")
+      }
+    }
+    #expect(evidence { ($0.insideFire, $0.margin) = (-6, 7) }.isAhead, "no pattern is known")
+  }
+
   @Test("a second of the pattern counts half at most, by what it shows beyond the need, and less while the level moves")
   func patternWeights() {
     func weight(_ quick: Float, _ settled: Float, motion: Float = 0, isUpToPattern: Bool = true) -> Float {
