@@ -25,9 +25,9 @@ package struct PatternVerdict: BitwiseCopyable {
   static let perMotion: Float = 1
   /// Below this it is elsewhere, whatever its level and its margin.
   static let elsewhere: Float = -1
-  /// What it must show where the power was measured, but the level is low. The fewer receivers, the less a pattern can show. Chosen on the
-  /// even seeds of `prove variations beyond`.
-  var support: Float { min(Float(receivers) - 1, 3) / 2 }
+  /// What a moment must show where the power was measured, but the level is low. The fewer receivers, the less a pattern can show. Chosen
+  /// on the even seeds of `prove variations beyond`.
+  var neededAtLowLevel: Float { min(Float(receivers) - 1, 3) / 2 }
 }
 
 /// What the pattern of all receivers last said of a device at a trigger.

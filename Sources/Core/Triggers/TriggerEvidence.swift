@@ -14,8 +14,8 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var power = PowerDoubt.known
   /// What all receivers together say; nil where no other is known.
   package var pattern: PatternVerdict?
-  /// What that shows beyond what it must where the level is lower than a trigger without rivals takes. Being ahead of the rivals does not
-  /// excuse such a level: whoever stands beyond the outermost pump is far from all of them.
+  /// By how much that speaks for a level lower than a trigger without rivals takes; without limit where the level is higher, or no pattern
+  /// is known. To be ahead of the rivals is not enough: whoever stands beyond the outermost pump is far from all of them.
   private var support = Float.infinity
   /// Whether this trigger has rivals at all.
   package var isGrouped = false
@@ -90,9 +90,10 @@ package struct TriggerEvidence: BitwiseCopyable {
     }
   }
 
-  mutating func take(_ pattern: PatternVerdict?) {
+  /// After the levels are known.
+  mutating func judge(by pattern: PatternVerdict?) {
     self.pattern = pattern
-    if let pattern, insideFire < -Bounds.alone { support = pattern.quick - pattern.support }
+    if let pattern, insideFire < -Bounds.alone { support = pattern.quick - pattern.neededAtLowLevel }
   }
 
   /// The device is that much further off than its own claim says.

@@ -233,7 +233,7 @@ package struct Triggers: ~Copyable {
     evidence.requiredMargin = trigger.margin.value
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
-    if hearsPatterns { evidence.take(encounters[judgementOf: place].verdict) }
+    if hearsPatterns { evidence.judge(by: encounters[judgementOf: place].verdict) }
     // Nobody would hear of a fire.
     if settings.gateway.authorization != .always { evidence.mayBeTaken = true }
     if evidence.margin == nil { evidence.recede(by: devices[slot].power.overstated(assumed)) }

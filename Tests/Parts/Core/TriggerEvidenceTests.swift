@@ -148,7 +148,7 @@ import Testing
         func shown(_ power: TriggerEvidence.PowerDoubt) -> TriggerEvidence {
           evidence {
             ($0.insideFire, $0.margin, $0.power) = (inside, 40, power)
-            $0.take(self.pattern(needed - lacks, 0, receivers))
+            $0.judge(by: self.pattern(needed - lacks, 0, receivers))
           }
         }
         #expect(shown(.known).isAhead == (lacks == 0), "\(receivers), \(inside)")
