@@ -166,8 +166,10 @@ package struct RegionSettings: BitwiseCopyable, Sendable {
   package var name = Name()
   package var match = Slice()
   package var exit = ExitRule.auto
-  /// A sample below this does not count.
+  /// A sample below this lets nobody enter.
   package var minimum = Decibels(-127)
+  /// Whoever is inside stays by samples that much weaker: as much as those of somebody who stands still differ.
+  package static let allowance = Decibels(6)
 
   package init() {}
 }

@@ -49,11 +49,10 @@ package struct Regions: ~Copyable {
     while matching != 0 {
       let region = matching.trailingZeroBitCount
       matching &= matching - 1
-      guard level >= settings.regions[region].minimum else { continue }
-      let place = visits.find(region: region, from: devices[slot].visits)
+      let (place, minimum) = (visits.find(region: region, from: devices[slot].visits), settings.regions[region].minimum)
       if place >= 0 {
-        visits[place].counted = now
-      } else {
+        if level >= minimum - RegionSettings.allowance { visits[place].counted = now }
+      } else if level >= minimum {
         enter(region, slot, isNews: true, at: now, &devices, settings, &publisher)
       }
     }

@@ -8,8 +8,9 @@ package struct Approach: BitwiseCopyable {
   private var slow: Float = 0
   private var slowest: Float = 0
   private var last = Instant.zero
-  /// The mean time between samples, in seconds.
+  /// The mean time between samples, in seconds; and between those that are apart.
   private var gap: Float = 0
+  private var spacing: Float = 0
   package private(set) var samples: UInt16 = 0
 
   private static let quickSeconds = 0.7
@@ -19,6 +20,8 @@ package struct Approach: BitwiseCopyable {
   /// However slow a beacon is, one packet never makes up half of the average.
   private static let mostShare = 0.45
   private static let mostCounted = Interval.milliseconds(1_200)
+  /// Nearer samples are one advert that came twice, or came late together: they say nothing about the rhythm.
+  private static let apart = Interval.milliseconds(5)
   /// How far the averages differ while a device stands still.
   private static let calm: Float = 1
 
@@ -39,11 +42,12 @@ package struct Approach: BitwiseCopyable {
       return .zero
     }
     let elapsed = max(now - last, .zero)
-    let rhythm = gap > 0 ? Interval.seconds(Double(gap)) * 2 : elapsed
     last = max(last, now)
     if samples < .max { samples += 1 }
-    gap += (Float(elapsed.seconds) - gap) / min(float(samples) - 1, 8)
-    let isInRhythm = elapsed <= rhythm
+    let (seconds, rhythm, count) = (Float(elapsed.seconds), 2 * spacing, min(float(samples) - 1, 8))
+    let isInRhythm = seconds <= rhythm || rhythm == 0
+    gap += (seconds - gap) / count
+    if elapsed >= Self.apart { spacing += (seconds - spacing) / (rhythm > 0 ? count : 1) }
     // A young average is the plain mean.
     let least = 1 / double(samples)
     let keptSlow = kept(of: elapsed, within: Self.slowSeconds)
@@ -51,7 +55,7 @@ package struct Approach: BitwiseCopyable {
     slow += share(keptSlow, isInRhythm, atLeast: least) * (level.value - slow)
     // Twice as slow.
     slowest += share(keptSlow.squareRoot(), isInRhythm, atLeast: least) * (level.value - slowest)
-    return min(min(elapsed, rhythm), Self.mostCounted)
+    return min(isInRhythm ? elapsed : .seconds(Double(rhythm)), Self.mostCounted)
   }
 
   /// After a gap, the old average has aged by the whole gap.

@@ -49,6 +49,18 @@ import Testing
     #expect(approach.heard == at(50))
   }
 
+  @Test("adverts that come several times each, or late and together, stand for all of their time", arguments: [(5, 0.1), (10, 1)])
+  func together(samples: Int, seconds: Double) {
+    var approach = Approach()
+    var stands = 0.0
+    for step in 0..<20 {
+      for sample in 0..<samples {
+        stands += approach.observe(Decibels(-60), at: at(10 + Double(step) * seconds + Double(sample) * 0.0003)).seconds
+      }
+    }
+    #expect((stands - 19 * seconds).magnitude < 0.1, "\(stands) of \(19 * seconds)")
+  }
+
   @Test("in a rhythm one sample never makes up half of the average; after a gap it may make up nearly all") func shares() {
     for (gap, share) in [(3.0, 0.45), (30, 1)] as [(Double, Float)] {
       var approach = Approach()

@@ -15,6 +15,21 @@ import Testing
     }
     #expect(told == ["enter begins", "exit ends"])
   }
+
+  @Test(
+    "by samples up to 6 dB too weak to enter a device stays, and by weaker ones it does not", arguments: [-70, -71, -76, -77] as [Int8])
+  func stays(level: Int8) {
+    var rig = Rig {
+      $0.addRegion("hall")
+      $0.regions[0].minimum = Decibels(-70)
+    }
+    for step in 0..<20 { rig.hear(1, at: 10 + Double(step) / 10, level: level) }
+    #expect(rig.gateway.regions[0].count == (level < -70 ? 0 : 1))
+    for step in 20..<40 { rig.hear(1, at: 10 + Double(step) / 10, level: -70) }
+    #expect(rig.gateway.regions[0].count == 1)
+    for step in 40..<1_000 { rig.hear(1, at: 10 + Double(step) / 10, level: level) }
+    #expect(rig.gateway.regions[0].count == (level < -76 ? 0 : 1))
+  }
 }
 
 @Suite("A beacon of two formats in a region") struct TwoFormatsTests {
