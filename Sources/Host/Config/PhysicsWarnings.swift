@@ -37,8 +37,11 @@ extension Configuration {
       let words = "is shorter than three adverts, which come ten times a second at best: one reflection is enough to fire"
       section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
     }
-    for key in ["margin_db", "settle_s", "group_refractory_s"] where trigger.group.isEmpty && section.node[key] != nil {
+    for key in ["margin_db", "settle_s", "group_refractory_s", "at_m"] where trigger.group.isEmpty && section.node[key] != nil {
       section.warning(key, "does nothing without a group")
+    }
+    if !trigger.group.isEmpty, section.node["at_m"] != nil, !hasPlacedRadio {
+      section.warning("at_m", "needs at_m of a [[radio]], too: without that nobody knows where the levels are heard")
     }
     let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
     if level.value < PhysicsWarnings.floor {
@@ -63,6 +66,11 @@ extension Configuration {
         break
       }
     }
+  }
+
+  private var hasPlacedRadio: Bool {
+    for index in core.radios.indices where core.radios[index].point != nil { return true }
+    return false
   }
 
   private func point(of trigger: Int) -> PlanPoint? {

@@ -75,7 +75,10 @@ extension Configuration {
         return adapter
       }
     }
-    guard case .hci(let name, _) = adapter else { return adapter }
+    guard case .hci(let name, _) = adapter else {
+      if section.node["mode"] != nil { section.warning("mode", "does nothing here: it is for an adapter that the kernel drives") }
+      return adapter
+    }
     for (place, other) in host.adapters.enumerated() {
       if case .hci(name, _) = other { section.fault("adapter", "(\"\(adapter.written)\") is taken by radio \(place + 1)") }
     }

@@ -45,7 +45,9 @@ extension ConfigurationKeys {
     Setting("[[trigger]]", ["margin_db = 4", "settle_s = 0"], beside: named + "\ngroup = \"g\"") {
       $0.core.triggers.count == 1 && $0.core.triggers[0].margin == Decibels(4) && $0.core.triggers[0].settle == .zero
     },
-    of("at_m = [3, -4.5]") { $0.point == PlanPoint(x: 3, y: -4.5) },
+    Setting(
+      "[[radio]]\nname = \"a\"\nat_m = [0, 0]\n[[trigger]]", ["at_m = [3, -4.5]"], beside: named + "\ngroup = \"g\""
+    ) { $0.core.triggers.count == 1 && $0.core.triggers[0].point == PlanPoint(x: 3, y: -4.5) },
   ]
 
   private static func of(_ line: String, _ isRight: @escaping @Sendable (TriggerSettings) -> Bool) -> Setting {
