@@ -151,6 +151,17 @@ extension Triggers {
     }
   }
 
+  /// The identity whose encounter this one continues, and the one that continues this one. For people who ask why.
+  package func predecessor(of place: Int32, _ devices: borrowing Devices) -> Identity? {
+    identity(at: encounters[successionOf: place].predecessor, devices)
+  }
+  package func successor(of place: Int32, _ devices: borrowing Devices) -> Identity? {
+    encounters[place].isSucceeded ? identity(at: encounters[successionOf: place].successor, devices) : nil
+  }
+  private func identity(at place: Int32, _ devices: borrowing Devices) -> Identity? {
+    place < 0 ? nil : devices[Int(encounters[place].device)].identity
+  }
+
   /// The old address is heard again.
   @inline(never)
   mutating func reclaim(_ place: Int32) {

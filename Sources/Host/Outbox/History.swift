@@ -12,6 +12,7 @@ package struct OutboxHistory {
     package var payload = Payload()
 
     package var trigger: Name? { member("trigger") }
+    package var region: Name? { member("region") }
     package var identity: Text<128>? { member("id") }
     package var event: Name? { member("event") }
     package var eventID: Text<40>? { member("event_id") }

@@ -16,7 +16,9 @@ extension Command {
       ],
       operands: .one("fixed|walk|site"),
       options: [
-        Option("id", .text("ID"), "The device to measure, as subscribers see it: forecourt scan shows it. fixed and walk need it."),
+        Option(
+          "id", .text("ID"), "The device to measure, as subscribers see it, or its name: forecourt scan shows both. fixed and walk need it."
+        ),
         Option("place", .text("PLACE"), repeatable: true, "Where the device is: see above."),
         .captures("Measure from recordings instead of the radios; with several radios one for each, in their order."), .config, .radio,
         Option("seconds", .number("N", 5...600), "How long to listen at each place: 10 when fixed, 30 in a walk."),
@@ -41,9 +43,9 @@ private func runCalibrate(_ invocation: Invocation) throws(Exit) {
     throw invocation.refused("\"\(invocation.operands[0])\" is neither fixed nor walk nor site")
   }
   guard let word = invocation.value("id") else { throw invocation.refused("--id is missing: it names the device to measure") }
-  let identity = try invocation.identity(word)
   let signals = Signals()
   let configuration = try invocation.configuration(.hearing)
+  let identity = try invocation.identity(word, configuration.core)
   var radios: [String] = []
   for radio in 0..<max(configuration.core.radios.count, 1) { radios.append(radioName(radio, configuration.core)) }
   let places = try invocation.places(isWalk, radios)
@@ -121,6 +123,9 @@ struct Calibration {
 
   mutating func read(_ configuration: consuming Configuration, _ invocation: Invocation) throws(Exit) {
     let names = invocation.values("capture")
+    for option in ["radio", "seconds"] where invocation.has(option) {
+      throw invocation.refused("--\(option) is for listening, and --capture for what was heard")
+    }
     let hasWindows = places.contains { $0.window != nil }
     guard !hasWindows || places.allSatisfy({ $0.window != nil }) else {
       throw invocation.refused("either every --place has a span, or none has")
@@ -129,12 +134,13 @@ struct Calibration {
       guard names.count == places.count, radios.count == 1 else {
         throw invocation.refused("each --place needs its span, METRES@FROM-TO, or, with one radio, a --capture of its own")
       }
+      try invocation.mustSuit(names, 1)
       for (index, name) in names.enumerated() {
         try read(Captures(opening: [name]), place: index, try invocation.configuration(.hearing), invocation)
       }
       return
     }
-    try invocation.refuseTooMany(captures: names.count, for: radios.count)
+    try invocation.mustSuit(names, radios.count)
     try read(Captures(opening: names), place: nil, configuration, invocation)
   }
 

@@ -9,9 +9,15 @@ extension Invocation {
     return Captures(opening: names)
   }
 
-  /// Several captures belong to the configuration's radios, in its order; with one radio they are parts of one recording.
-  func refuseTooMany(captures: Int, for radios: Int) throws(Exit) {
-    guard radios == 1 || captures <= radios else { throw refused("there are \(captures) captures for \(radios) radios") }
+  /// Several captures belong to the configuration's radios, in its order; with one radio they are parts of one recording. No radio hears
+  /// to the byte what another one hears, nor the same twice.
+  func mustSuit(_ captures: [String], _ radios: Int) throws(Exit) {
+    guard radios == 1 || captures.count <= radios else { throw refused("there are \(captures.count) captures for \(radios) radios") }
+    for index in captures.indices {
+      for other in 0..<index where FileSystem.isSame(captures[index], captures[other]) {
+        throw refused("\(captures[index]) is given twice, as if it were two recordings")
+      }
+    }
   }
 
   /// The capture of the oldest packet that is left; nil at the end, or when nobody reads our output any more.

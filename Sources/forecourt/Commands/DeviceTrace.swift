@@ -45,15 +45,21 @@ struct DeviceTrace {
 }
 
 extension Invocation {
-  /// An identity as subscribers see it.
-  func identity(_ word: String) throws(Exit) -> Identity {
+  /// An identity as subscribers see it, or the name of a `[[device]]`.
+  func identity(_ word: String, _ settings: borrowing Settings) throws(Exit) -> Identity {
     let text = Text<128>(word)
     do throws(Unreadable) {
       guard !text.overflowed else { throw .ending }
       return try Identity(written: text.bytes)
-    } catch {
-      throw refused("\"\(word)\" is no identity: ibeacon:UUID:MAJOR:MINOR, irk:ALIAS, address:AA:BB:CC:DD:EE:FF and so on")
+    } catch {}
+    for index in settings.deviceNames.indices where same(String(settings.deviceNames[index].name), word) {
+      let match = settings.deviceNames[index].match
+      let selector = settings.selectors[Int(match.start)]
+      guard match.count == 1, selector.isWhole else { throw refused("\"\(word)\" may be several devices: give the id of one") }
+      return selector.prefix
     }
+    throw refused(
+      "\"\(word)\" is no identity: ibeacon:UUID:MAJOR:MINOR, irk:ALIAS, address:AA:BB:CC:DD:EE:FF and so on; nor the name of a [[device]]")
   }
 
   /// The device was not heard: prints those that were.

@@ -14,7 +14,8 @@ extension Command {
         .config, .json,
         Option("last", .number("N", 1...1_000_000), "The newest N that match; 20 unless given."),
         Option("trigger", .text("NAME"), "Only events of this trigger."),
-        Option("id", .text("IDENTITY"), "Only events of this identity."),
+        Option("region", .text("NAME"), "Only events of this region."),
+        Option("id", .text("ID"), "Only events of this device: its id, or the name that a [[device]] gives it."),
         Option("since", .text("TIME"), "Only events since then: 90s, 30m, 12h or 7d ago, or a date or time in UTC, 2026-11-21T10:00."),
       ],
       examples: [
@@ -30,14 +31,16 @@ extension Command {
 /// Which events to print.
 private struct EventFilter {
   let trigger: Name?
+  let region: Name?
   let identity: Text<128>?
   let since: Int64?
 
-  init(_ invocation: Invocation) throws(Exit) {
+  init(_ invocation: Invocation, _ settings: borrowing Settings) throws(Exit) {
     trigger = invocation.value("trigger").map { Name($0) }
+    region = invocation.value("region").map { Name($0) }
     if let word = invocation.value("id") {
       var text = Text<128>()
-      text.append(try invocation.identity(word))
+      text.append(try invocation.identity(word, settings))
       identity = text
     } else {
       identity = nil
@@ -55,14 +58,15 @@ private struct EventFilter {
   func matches(_ entry: borrowing OutboxHistory.Entry) -> Bool {
     if let since, (entry.stored ?? 0) < since { return false }
     if let trigger, entry.trigger != trigger { return false }
+    if let region, entry.region != region { return false }
     if let identity, entry.identity != identity { return false }
     return true
   }
 }
 
 private func runEvents(_ invocation: Invocation) throws(Exit) {
-  let filter = try EventFilter(invocation)
   let configuration = try invocation.configuration(.hearing)
+  let filter = try EventFilter(invocation, configuration.core)
   let path = String(configuration.host.outbox.path)
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try FileSystem.mustBeFile(path) } catch {
@@ -80,18 +84,24 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
     say("forecourt: \(path): \(error.said)")
     throw FileSystem.exists(Path(path)) && !FileSystem.isReadable(Path(path)) ? .forbidden : .failed
   }
-  if found.isEmpty { sayIfUnknown(invocation.value("trigger"), configuration.core) }
+  if found.isEmpty { sayIfUnknown(invocation, configuration.core) }
   for entry in found.reversed() { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }
 }
 
-/// The outbox may still hold events of a trigger that has gone from the configuration: only an empty list needs an explanation.
-private func sayIfUnknown(_ trigger: String?, _ settings: borrowing Settings) {
-  guard let trigger else { return }
-  var names: [String] = []
-  for index in settings.triggers.indices { names.append(String(settings.triggers[index].name)) }
-  guard !names.contains(where: { same($0, trigger) }) else { return }
-  let meant = suggestion(for: trigger, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
-  say("forecourt: nothing to list, and the configuration names no trigger \"\(trigger)\"\(meant)")
+/// The outbox may still hold events of a place that has gone from the configuration: only an empty list needs an explanation.
+private func sayIfUnknown(_ invocation: Invocation, _ settings: borrowing Settings) {
+  var triggers: [String] = []
+  for index in settings.triggers.indices { triggers.append(String(settings.triggers[index].name)) }
+  var regions: [String] = []
+  for index in settings.regions.indices { regions.append(String(settings.regions[index].name)) }
+  sayIfUnknown("trigger", among: triggers, invocation)
+  sayIfUnknown("region", among: regions, invocation)
+}
+
+private func sayIfUnknown(_ kind: String, among names: [String], _ invocation: Invocation) {
+  guard let name = invocation.value(kind), !names.contains(where: { same($0, name) }) else { return }
+  let meant = suggestion(for: name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+  say("forecourt: nothing to list, and the configuration names no \(kind) \"\(name)\"\(meant)")
 }
 
 extension OutboxHistory.Entry {
@@ -107,8 +117,7 @@ extension OutboxHistory.Entry {
 
   fileprivate var line: String {
     let what = event.map { shown(String($0)) } ?? "?"
-    // Only the topic names a region.
-    let place = shown(trigger.map { String($0) } ?? String(topic))
+    let place = shown((trigger ?? region).map { String($0) } ?? String(topic))
     let moment = stored.map { String(Text<32>(moment: $0)) } ?? "clock not set           "
     return "\(moment)  \("\(state.name)".padded(to: 9))  \(what.padded(to: 9))  \(place)  \(identity.map { shown(String($0)) } ?? "-")  "
       + (eventID.map { shown(String($0)) } ?? "-") + (isSimulated ? "  simulated" : "")

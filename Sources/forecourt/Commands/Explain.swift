@@ -7,10 +7,10 @@ extension Command {
     Command(
       name: "explain", summary: "show why a device did or did not fire",
       description: [
-        "Runs captures through the gateway as replay does and follows one device: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines. Where all radios are compared (at_m), so does how likely each place is: here, the likeliest other radio, elsewhere.",
+        "Runs captures through the gateway as replay does and follows one device, by its id or by the name that a [[device]] gives it: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines, and where a visit goes on under another address. Where all radios are compared (at_m), so does how likely each place is: here, the likeliest other radio, elsewhere.",
         "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back, and for how long each place was the likeliest.",
         "Several captures belong to the configuration's radios, in its order. A capture holds no claims of neighbours: to follow a device through a site, give a configuration that has a radio for each gateway's capture, as deploy/two-pumps.toml has.",
-        "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict. Samples have the likelihoods as events have them.",
+        "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict. Samples have the likelihoods as events have them. The event \"renewed\" says from which address a visit goes on, or to which.",
       ],
       operands: .one("ID"),
       options: [
@@ -30,13 +30,13 @@ extension Command {
 }
 
 private func runExplain(_ invocation: Invocation) throws(Exit) {
-  let identity = try invocation.identity(invocation.operands[0])
-  let captures = try invocation.captures()
   var configuration = try invocation.configuration(.hearing)
+  let identity = try invocation.identity(invocation.operands[0], configuration.core)
+  let captures = try invocation.captures()
   // The gateway computes zones only for devices that it may publish.
   configuration.core.publish.unknown = .publish
   let radios = max(configuration.core.radios.count, 1)
-  try invocation.refuseTooMany(captures: invocation.values("capture").count, for: radios)
+  try invocation.mustSuit(invocation.values("capture"), radios)
   invocation.sayIfOff(configuration, named: invocation.value("config"))
   var offline = OfflineGateway(configuration, epoch: captures.epoch)
   var explanation = Explanation(identity, offline.gateway.settings, invocation)
@@ -83,7 +83,9 @@ struct Explanation {
   mutating func receive(_ packet: borrowing Packet, radio: Int, in offline: inout OfflineGateway) {
     let sample = trace.receive(packet, radio: radio, in: &offline)
     printEvents(of: &offline)
-    guard let sample, let slot = trace.slot(in: offline.gateway) else { return }
+    guard let slot = trace.slot(in: offline.gateway) else { return }
+    printSuccessions(of: slot, at: packet.at, offline.gateway)
+    guard let sample else { return }
     if samples == 0 {
       first = sample.at
       if !isBrief, objects == nil { out.line(Self.head + (records.isEmpty ? "" : "trigger: stage at its average, what holds it back")) }
@@ -134,15 +136,32 @@ struct Explanation {
           continue
         }
         let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
-        out.line(fixed(at.microsecondsAsSeconds, 3).right(in: 9) + "  >>> \(records[index].name): \(word.event)\(why)")
+        print(word.event + why, "  >>> ", at: at, of: records[index].name)
       }
+    }
+  }
+
+  /// Where the visit changes its address.
+  private mutating func printSuccessions(of slot: Int, at moment: Instant, _ gateway: borrowing Gateway) {
+    for index in records.indices {
+      guard let renewal = records[index].takeRenewal(slot, at: moment, gateway) else { continue }
+      guard objects == nil else {
+        objects!.print(renewal, of: records[index].name)
+        continue
+      }
+      print(renewal.words(gateway.settings), "  >>> ", at: moment, of: records[index].name)
     }
   }
 
   /// A line where the likelihoods change.
   private mutating func printChange(of index: Int, at moment: Instant) {
     guard objects == nil, let change = records[index].takeChange(isBrief: isBrief) else { return }
-    out.line(joined(fixed(moment.microsecondsAsSeconds, 3).right(in: 9), "  ~~~ ", records[index].name, ": ", change))
+    print(change, "  ~~~ ", at: moment, of: records[index].name)
+  }
+
+  @inline(never)
+  private func print(_ words: String, _ mark: String, at moment: Instant, of trigger: String) {
+    out.line(joined(fixed(moment.microsecondsAsSeconds, 3).right(in: 9), mark, trigger, ": ", words))
   }
 
   // MARK: The end

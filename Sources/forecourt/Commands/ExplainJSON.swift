@@ -54,6 +54,15 @@ struct ExplanationJSON {
     endLine()
   }
 
+  mutating func print(_ renewal: SuccessionRecord.Renewal, of trigger: String) {
+    startLine("event")
+    line.member("t_us", renewal.at.microseconds)
+    line.member("trigger", string: trigger)
+    line.member("event", "renewed")
+    line.member(renewal.isFromOther ? "from" : "to", string: renewal.other.shown)
+    endLine()
+  }
+
   mutating func print(_ explanation: borrowing Explanation, _ settings: borrowing Settings) {
     startLine("verdict")
     line.members(of: identity, settings)

@@ -29,6 +29,7 @@ struct TriggerRecord {
   private var copies = 0
   private var isWatched = false
   private(set) var likelihood = LikelihoodRecord()
+  private var succession = SuccessionRecord()
 
   init(_ trigger: Int, _ settings: TriggerSettings) {
     (self.trigger, self.settings) = (trigger, settings)
@@ -67,6 +68,13 @@ struct TriggerRecord {
     return state
   }
 
+  /// After each packet: an old address is no longer heard when another one continues it.
+  @inline(never)
+  mutating func takeRenewal(_ slot: Int, at moment: Instant, _ gateway: borrowing Gateway) -> SuccessionRecord.Renewal? {
+    let place = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
+    return place >= 0 && succession.observe(place, at: moment, gateway) ? succession.last : nil
+  }
+
   mutating func takeChange(isBrief: Bool) -> String? { likelihood.takeChange(isBrief: isBrief) }
 
   private mutating func record(_ rule: BlockingRule) {
@@ -88,11 +96,17 @@ struct TriggerRecord {
     } else {
       lines.append("\(name): fired at " + listed(fires.map { fixed($0.microsecondsAsSeconds, 3) + " s" }, with: "and") + ".")
     }
+    if let renewal = succession.fromOther { lines.append(line(renewal, settings)) }
+    if let renewal = succession.toOther { lines.append(line(renewal, settings)) }
     for part in heldBack {
       lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
     }
     if let words = placeWords(settings) { lines.append("  " + words) }
     return lines
+  }
+
+  private func line(_ renewal: SuccessionRecord.Renewal, _ settings: borrowing Settings) -> String {
+    joined("  At ", fixed(renewal.at.microsecondsAsSeconds, 3), " s ", renewal.words(settings), ".")
   }
 
   /// Where it stood, by what all radios hear; or why at_m decided nothing.

@@ -21,7 +21,7 @@ import Testing
     ].enumerated() {
       var message = Message()
       (message.care, message.at) = (.event, moment.at)
-      let trigger = event == "enter" ? "" : "\"trigger\":\"\(number == 2 ? "till" : "pump")\","
+      let trigger = event == "enter" ? "\"region\":\"yard\"," : "\"trigger\":\"\(number == 2 ? "till" : "pump")\","
       message.topic = Topic("forecourt/site/gateway/" + (event == "enter" ? "region/yard/event" : "trigger/pump"))
       message.payload = Payload("{\"v\":1,\"event\":\"\(event)\",\(trigger)\"id\":\"\(id)\",\"event_id\":\"e-\(number)\"}")
       if number == 1 { message.expires = moment.at + .seconds(60) }
@@ -50,7 +50,7 @@ import Testing
     "2026-11-22T01:00:00.000Z  expired    fire       pump  irk:anna  e-1",
     "2026-11-22T02:00:00.000Z  damaged    arm        till  address:c0:00:00:00:00:0a  e-2",
     "clock not set             waiting    leave      pump  irk:anna  e-3",
-    "2026-11-22T04:00:00.000Z  waiting    enter      forecourt/site/gateway/region/yard/event  irk:anna  e-4",
+    "2026-11-22T04:00:00.000Z  waiting    enter      yard  irk:anna  e-4",
   ]
 
   @Test("oldest first, with time, state, event, place, identity and id") func text() throws { #expect(try lines() == Self.all) }
@@ -68,7 +68,7 @@ import Testing
   @Test("the newest that match: by number, trigger, identity and time") func chosen() throws {
     for (words, places) in [
       (["--last", "2"], [3, 4]), (["--last", "5"], [0, 1, 2, 3, 4]), (["--trigger", "till"], [2]),
-      (["--trigger", "pump", "--last", "1"], [3]),
+      (["--trigger", "pump", "--last", "1"], [3]), (["--region", "yard"], [4]), (["--region", "yard", "--trigger", "pump"], []),
       (["--id", "irk:anna", "--trigger", "pump"], [0, 1, 3]), (["--id", "address:C0:00:00:00:00:0A"], [2]),
       (["--id", "irk:nobody"], []), (["--since", "2026-11-22T01:00"], [1, 2, 4]),
       (["--since", "2026-11-22T01:00:01"], [2, 4]), (["--since", "2026-11-23"], []),
@@ -85,16 +85,17 @@ import Testing
     #expect(never.exit == 64 && never.error.contains("--since 2026-02-31: ") && never.error.contains("on a day that exists\n"))
   }
 
-  @Test("an empty list says so of a trigger that nobody has named, and which one was meant") func misspelt() throws {
-    try program.write(
-      "pumps.toml", "gateway.purpose = \"told\"\noutbox.path = \"outbox.db\"\n[[trigger]]\nname = \"pump\"\nmatch = \"irk:*\"\n")
+  @Test("an empty list says so of a place that nobody has named, and which one was meant") func misspelt() throws {
+    let places = ["trigger", "region"].map { "[[\($0)]]\nname = \"\($0 == "trigger" ? "pump" : "hall")\"\nmatch = \"irk:*\"\n" }
+    try program.write("pumps.toml", "gateway.purpose = \"told\"\noutbox.path = \"outbox.db\"\n" + places.joined())
     for (words, told) in [
-      (["--trigger", "pumb"], "\"pumb\"; did you mean \"pump\"?"), (["--trigger", "door"], "\"door\""),
-      (["--trigger", "till", "--since", "2026-11-23"], "\"till\""), (["--trigger", "till"], nil),
+      (["--trigger", "pumb"], "trigger \"pumb\"; did you mean \"pump\"?"), (["--trigger", "door"], "trigger \"door\""),
+      (["--trigger", "till", "--since", "2026-11-23"], "trigger \"till\""), (["--trigger", "till"], nil),
+      (["--region", "hal"], "region \"hal\"; did you mean \"hall\"?"), (["--region", "hall"], nil),
       (["--trigger", "pump", "--since", "2026-11-23"], nil), (["--id", "irk:nobody"], nil),
     ] {
       let listed = try program.run(["events", "--config", "pumps.toml"] + words)
-      let line = told.map { "forecourt: nothing to list, and the configuration names no trigger \($0)\n" }
+      let line = told.map { "forecourt: nothing to list, and the configuration names no \($0)\n" }
       #expect(listed.exit == 0 && listed.error == line ?? "" && listed.out.isEmpty == (words != ["--trigger", "till"]), "\(listed)")
     }
   }

@@ -25,6 +25,22 @@ import Testing
     #expect(lines.last?.contains(pair) == true)
   }
 
+  @Test("explain, calibrate and events take it for the id; not where it may be several devices") func given() throws {
+    let byName = try program("explain", "Anna <1>", "--capture", "visit.btsnoop")
+    #expect(try byName.exit == 0 && byName.out == program("explain", Self.anna, "--capture", "visit.btsnoop").out)
+    let measured = try ["Anna <1>", Self.anna].map { try program("calibrate", "fixed", "--id", $0, "--capture", "visit.btsnoop").error }
+    #expect(measured[0] == measured[1] && measured[0].contains(" samples, "), "\(measured)")
+    let many = "[[device]]\nname = \"staff\"\nmatch = "
+    for match in ["\"ibeacon:\(Machine.uuid):7:*\"", "[\"\(Self.anna)\", \"address:c0:00:00:00:00:0a\"]"] {
+      try program.write("many.toml", TuningTests.configuration + many + match)
+      let refused = try program("explain", "staff", "--capture", "visit.btsnoop", "--config", "many.toml")
+      #expect(refused.exit == 64 && refused.error.contains("\"staff\" may be several devices: give the id of one"), "\(refused)")
+    }
+    let unknown = try program("explain", "Bert", "--capture", "visit.btsnoop")
+    #expect(
+      unknown.exit == 64 && unknown.error.contains("\"Bert\" is no identity: ") && unknown.error.contains("nor the name of a [[device]]"))
+  }
+
   @Test("in scan") func scanned() throws {
     let told = try program("scan", "--json", "--seconds", "4", "--radio", "simulate:site.toml")
     #expect(told.out.contains("\"id\":\"\(Self.anna)\",\"name\":\"Anna <1>\",\"matched\""), "\(told)")

@@ -108,10 +108,12 @@ import Testing
 
   @Test("two radios have a sign and a name each; a dated capture has clock times, which zoom makes finer") func axes() throws {
     let file = try Data(contentsOf: program.folder.appending(path: "visit.btsnoop"))
-    try Self.dated(file, microseconds: 1_795_361_625_454_000).write(to: program.folder.appending(path: "dated.btsnoop"))
+    for name in ["left", "right"] {
+      try Self.dated(file, microseconds: 1_795_361_625_454_000).write(to: program.folder.appending(path: name + ".btsnoop"))
+    }
     let radios = "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\n"
     try program.write("two.toml", TuningTests.configuration + radios)
-    #expect(try program("replay", "dated.btsnoop", "dated.btsnoop", "--report", "out.html", "--config", "two.toml").exit == 0)
+    #expect(try program("replay", "left.btsnoop", "right.btsnoop", "--report", "out.html", "--config", "two.toml").exit == 0)
     let page = try page()
     for (radio, name) in ["left", "right"].enumerated() {
       #expect(page.contains("<span class=\"dot k\(radio)\"></span> <span class=\"stroke s\(radio)\"></span> \(name) "))

@@ -63,6 +63,8 @@ import Testing
         "explain-many",
         ["explain", anna, "--config", "two.toml"] + Array(repeating: ["--capture", "visit.btsnoop"], count: 3).flatMap { $0 }
       ),
+      ("replay-twice", ["replay", "visit.btsnoop", "./visit.btsnoop", "--config", "two.toml"]),
+      ("calibrate-listening", ["calibrate", "fixed", "--id", anna, "--capture", "visit.btsnoop", "--seconds", "5"]),
       ("replay-many", ["replay", "visit.btsnoop", "visit.btsnoop", "visit.btsnoop", "--config", "two.toml"]),
       ("lint", ["check", "--lint", "--config", "wrong.toml"]),
     ]) func whole(name: String, words: [String]) throws
