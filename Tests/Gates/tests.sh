@@ -1,11 +1,32 @@
 #!/usr/bin/env bash
-# All tests in Swift. What failed is said again at the end: a log of ten thousand lines is often read from its last hundred.
+# All tests in Swift, in three runs side by side: each run has two tests under way on two cores, and many only wait, for a program or a
+# timer. What failed is said again at the end: a log of ten thousand lines is often read from its last hundred.
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
 mkdir -p build
 log=build/tests.log
-swift test --disable-xctest 2>&1 | tee "$log" || {
+swift build --build-tests 2>&1 | tee "$log" || fail "the tests do not build"
+tests=$(swift build --show-bin-path)/forecourtPackageTests.xctest
+core='^(CoreTests|SimulationTests|TidyTests)\.'
+host='^HostTests\.'
+running=()
+run() {
+  "$tests" --testing-library swift-testing "${@:2}" >"build/tests-$1.log" 2>&1 &
+  running+=($!)
+}
+run core --filter "$core"
+run host --filter "$host"
+# Whatever else there is.
+run others --skip "$core" --skip "$host"
+
+failed=
+for pid in "${running[@]}"; do wait "$pid" || failed=yes; done
+cat build/tests-{core,host,others}.log | tee -a "$log"
+for part in core host others; do
+  grep -qE 'Test run with [1-9][0-9]* tests?' "build/tests-$part.log" || { say "no test has run: $part"; failed=yes; }
+done
+[ -z "$failed" ] || {
   say ''
   # A failure, what a test says of it ("↳"), and where the program crashed.
   grep -E '^(✘|↳)|error:|crashed:' "$log" | tail -n 60 >&2 || true
