@@ -5,7 +5,8 @@ enum Manual {
   static let usage =
     "Usage: forecourt COMMAND [OPTION]…; commands: \(listed(Command.all.map { $0.name }, with: "and")). More: forecourt --help"
 
-  private static let width = 80
+  /// As wide as pages usually are; a narrower terminal would break them within words.
+  private static let width = max(min(Screen.terminalSize.columns, 80), 40)
   private static let indent = 7
 
   static func page() -> String {

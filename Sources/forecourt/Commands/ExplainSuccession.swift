@@ -18,23 +18,17 @@ struct SuccessionRecord {
   private(set) var fromOther: Renewal?
   private(set) var toOther: Renewal?
 
-  /// Where the device is at the trigger. True if one of the two is new.
-  mutating func observe(_ place: Int32, at moment: Instant, _ gateway: borrowing Gateway) -> Bool {
+  /// Where the device is at the trigger. Returns what is new.
+  mutating func observe(_ place: Int32, at moment: Instant, _ gateway: borrowing Gateway) -> Renewal? {
     let wasServed = gateway.triggers.encounters[place].hasFired
     if let other = gateway.triggers.predecessor(of: place, gateway.devices), other != fromOther?.other {
       fromOther = Renewal(at: moment, other: other, isFromOther: true, wasServed: wasServed)
-      return true
+      return fromOther
     }
     if let other = gateway.triggers.successor(of: place, gateway.devices), other != toOther?.other {
       toOther = Renewal(at: moment, other: other, isFromOther: false, wasServed: wasServed)
-      return true
+      return toOther
     }
-    return false
-  }
-
-  /// The one that is new.
-  var last: Renewal? {
-    guard let fromOther, let toOther else { return fromOther ?? toOther }
-    return fromOther.at > toOther.at ? fromOther : toOther
+    return nil
   }
 }

@@ -72,7 +72,7 @@ struct TriggerRecord {
   @inline(never)
   mutating func takeRenewal(_ slot: Int, at moment: Instant, _ gateway: borrowing Gateway) -> SuccessionRecord.Renewal? {
     let place = gateway.triggers.encounters.find(trigger: trigger, from: gateway.devices[slot].encounters)
-    return place >= 0 && succession.observe(place, at: moment, gateway) ? succession.last : nil
+    return place < 0 ? nil : succession.observe(place, at: moment, gateway)
   }
 
   mutating func takeChange(isBrief: Bool) -> String? { likelihood.takeChange(isBrief: isBrief) }
