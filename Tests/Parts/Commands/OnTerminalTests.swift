@@ -88,7 +88,8 @@ import Testing
     #expect(told.exit == 0 && told.reason == .exit && order(told.terminal) == ["3", "2", "1"], "the last keys are not drawn any more")
   }
 
-  @Test("help fits a narrow terminal, but for commands to copy, and is a page of 80 columns on a wide one", arguments: [60, 200] as [UInt16])
+  @Test(
+    "help fits a narrow terminal, but for commands to copy, and is a page of 80 columns on a wide one", arguments: [60, 200] as [UInt16])
   func help(columns: UInt16) throws {
     let told = try program.onTerminal(["explain", "--help"], columns: columns) { _, _ in }
     let lines = told.terminal.text.replacing("\r\n", with: "\n").split(separator: "\n")
