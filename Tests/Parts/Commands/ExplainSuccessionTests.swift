@@ -39,6 +39,8 @@ import Testing
     #expect(after.contains("pump-1: never fired. "))
     #expect(after.contains("  At \(change.1) s it takes over the visit of \(old), which was served.\n"))
     let object = try explain(String(change.2), "--json").split(separator: "\n").filter { $0.contains("\"renewed\"") }
+    let moment = try #require(Double(change.1))
+    #expect(object.first?.hasPrefix("{\"v\":1,\"kind\":\"event\",\"t_us\":\(Int((moment * 1_000).rounded()))") == true, "\(object)")
     #expect(object.first?.hasSuffix("\"trigger\":\"pump-1\",\"event\":\"renewed\",\"from\":\"\(old)\"}") == true, "\(object)")
   }
 }

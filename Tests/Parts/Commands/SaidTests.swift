@@ -63,6 +63,11 @@ import Testing
         "explain-many",
         ["explain", anna, "--config", "two.toml"] + Array(repeating: ["--capture", "visit.btsnoop"], count: 3).flatMap { $0 }
       ),
+      ("replay-twice", ["replay", "visit.btsnoop", "./visit.btsnoop", "--config", "two.toml", "--report", "twice.html"]),
+      (
+        "calibrate-twice",
+        ["calibrate", "walk", "--id", anna, "--place", "12", "--place", "1"] + ["--capture", "visit.btsnoop", "--capture", "visit.btsnoop"]
+      ),
       ("replay-twice", ["replay", "visit.btsnoop", "./visit.btsnoop", "--config", "two.toml"]),
       ("calibrate-listening", ["calibrate", "fixed", "--id", anna, "--capture", "visit.btsnoop", "--seconds", "5"]),
       ("replay-many", ["replay", "visit.btsnoop", "visit.btsnoop", "visit.btsnoop", "--config", "two.toml"]),
