@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. A step
-# with "&" runs beside the next: one of the two mostly waits for timers.
+# with "&" runs beside the next: one of the two mostly waits for timers, or each takes one core.
 #   deploy/test.sh          all steps
 #   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these
@@ -14,16 +14,16 @@ steps=(
   "pure         & Tests/Gates/pure.sh"
   "tests        Tests/Gates/tests.sh"
   "sanitize     Tests/Gates/sanitize.sh thread address"
-  "prove        Tests/Gates/prove.sh --ours"
+  "prove        & nice -n 15 Tests/Gates/prove.sh --ours"
   "publish      Tests/Gates/publish.sh"
   "air          & FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
   "fuzz         nice -n 15 Tests/Gates/fuzz.sh"
   "page         & Tests/Gates/page.sh"
   "build        nice -n 15 deploy/build.sh"
+  "counts       & nice -n 15 Tests/Gates/bench.sh --count"
   "compare      Tests/Gates/compare.sh"
   "arm          Tests/Gates/arm.sh"
-  "board        Tests/Gates/board.sh"
-  "counts       & nice -n 15 Tests/Gates/bench.sh --count"
+  "board        & Tests/Gates/board.sh"
   "ship         Tests/Gates/ship.sh"
 )
 name_of() { echo "${1%% *}"; }
