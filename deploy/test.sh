@@ -12,6 +12,7 @@ steps=(
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "marks        python3 Tests/Gates/mutate --check"
   "pure         & Tests/Gates/pure.sh"
+  "programs     swift build --build-tests"
   "tests        Tests/Gates/tests.sh"
   "sanitize     Tests/Gates/sanitize.sh thread address"
   "prove        & nice -n 15 Tests/Gates/prove.sh --ours"
