@@ -1,9 +1,7 @@
-import Synchronization
 /// The part of `config.toml` that Core needs. Host reads the file and checks every value; the defaults are here and nowhere else.
 package struct Settings: ~Copyable {
-  /// An atomic pins the value to one address. Without it the compiler copies all 60 kB at each borrow: measured, thirty times the cost of a
-  /// report.
-  private let pinned = Atomic<Bool>(false)
+  /// Without it the compiler copies all 60 kB at each borrow: measured, thirty times the cost of a report.
+  private let pin = Pin()
 
   package var gateway = GatewaySettings()
   package var radios = PerRadio(filledWith: RadioSettings())

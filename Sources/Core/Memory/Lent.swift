@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A block of memory that the caller took once at start and lends to Core piece by piece. Core never allocates.
 @safe package struct Arena: ~Copyable {
   private let memory: UnsafeMutableRawBufferPointer
@@ -55,9 +53,7 @@ import Synchronization
 @safe package struct Lent<Element: BitwiseCopyable>: ~Copyable {
   private let start: UnsafeMutablePointer<Element>
   package let count: Int
-  /// An atomic pins the value to one address. Without it the compiler copies whole tables' heads, and their owners, wherever they are
-  /// borrowed beside something that changes.
-  private let pinned = Atomic<Bool>(false)
+  private let pin = Pin()
 
   fileprivate init(start: UnsafeMutablePointer<Element>, count: Int) {
     // SAFETY: only kept; `checked` guards every use.

@@ -1,11 +1,8 @@
-import Synchronization
-
 /// The gateways of the site: which of them exist, and which hear us.
 package struct Membership: ~Copyable {
   /// The number of our last message to the site.
   package private(set) var sequence: UInt32 = 0
-  /// An atomic pins the value to one address: without it the compiler copies the whole table for each question (Memory/Lent.swift).
-  private let pinned = Atomic<Bool>(false)
+  private let pin = Pin()
   package private(set) var members = Bounded<64, Member>(filledWith: Member(Name()))
   /// The configuration lists the gateways: there are no others.
   private var hasRoster = false

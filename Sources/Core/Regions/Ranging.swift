@@ -10,6 +10,7 @@ package struct Ranging: ~Copyable {
     case stopped
   }
 
+  private let pin = Pin()
   private var orders = InlineArray<64, Order>(repeating: .window)
   private var round = Instant.never
   /// Until when a command asks for ranging. Every packet needs it.

@@ -2,7 +2,7 @@
 ///
 /// As losses beyond that of the first metre. Supposed: all others hear somebody who stands at a receiver 21 dB less than it does, and
 /// somebody beside it, in the next lane or in the street, 6 dB less. Chosen on the even seeds of `prove unplaced`.
-struct PlacePatterns: BitwiseCopyable {
+struct PlacePatterns: ~Copyable {
   private struct Place: BitwiseCopyable {
     var losses = PerReceiver(repeating: PlacePatterns.apart)
     /// How little visits have taught so far.
@@ -13,6 +13,7 @@ struct PlacePatterns: BitwiseCopyable {
   private var places = InlineArray<8, Place>(repeating: Place())
   /// How far each receiver has lately been from what was expected, in deviations.
   private var surprises = PerReceiver()
+  private let pin = Pin()
 
   private static let here: Float = 1
   private static let hereDoubt: Float = 3

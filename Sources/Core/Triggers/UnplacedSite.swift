@@ -17,6 +17,7 @@ package struct UnplacedSite: ~Copyable {
   private var isLearning = false
   private var us = Name()
   private var patterns = PlacePatterns()
+  private let pin = Pin()
   /// Counts changes, for the file that keeps what was learnt.
   private(set) var changes: UInt64 = 0
   /// The receiver that was last found moved, until somebody asks.

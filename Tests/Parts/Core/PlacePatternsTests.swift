@@ -46,7 +46,7 @@ import Testing
     func mostVisits(_ receiver: Int) -> Int { (0..<8).map { max(visits[receiver][$0], visits[$0][receiver]) }.max()! }
   }
 
-  private func expectSame(_ patterns: PlacePatterns, _ model: Model, _ words: Comment) {
+  private func expectSame(_ patterns: borrowing PlacePatterns, _ model: Model, _ words: Comment) {
     for receiver in 0..<8 {
       let visits = model.mostVisits(receiver)
       #expect(Int(patterns.visits(of: receiver)) == visits, words)
@@ -67,7 +67,8 @@ import Testing
   func model(seed: UInt64) {
     var chance = Seeded(seed)
     func below(_ bound: Int) -> Int { Int(chance.next() % UInt64(bound)) }
-    var (patterns, model) = (PlacePatterns(), Model())
+    var patterns = PlacePatterns()
+    var model = Model()
     expectSame(patterns, model, "new")
     for step in 0..<150 {
       switch below(30) {
@@ -110,8 +111,9 @@ import Testing
         patterns.learn(pattern, at: 0)
       }
       for _ in 0..<30 { visit(0) }
-      for _ in 0..<8 where !(0..<receivers).contains(where: patterns.isMoved) { visit(change) }
-      #expect((0..<receivers).filter(patterns.isMoved) == [moved])
+      func found() -> [Int] { (0..<receivers).filter { patterns.isMoved($0) } }
+      for _ in 0..<8 where found().isEmpty { visit(change) }
+      #expect(found() == [moved])
     }
   }
 
