@@ -7,6 +7,8 @@ let embedded = Context.environment["EMBEDDED"] != nil
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
 /// Builds only these targets: Tests/Gates/sanitize.sh needs no more.
 let only = Context.environment["ONLY_TARGETS"].map { $0.split(separator: " ").map(String.init) }
+/// Builds all but this target.
+let without = Context.environment["WITHOUT_TARGET"]
 /// Builds only these files of the tests.
 let coreTests = Context.environment["ONLY_CORE_TESTS"].map { $0.split(separator: " ").map(String.init) }
 let hostTests = Context.environment["ONLY_HOST_TESTS"].map { $0.split(separator: " ").map(String.init) }
@@ -74,6 +76,6 @@ let tests: [Target] = [
 
 let package = Package(
   name: "forecourt",
-  targets: (doors + product + (embedded ? [] : tests)).filter { only?.contains($0.name) ?? true },
+  targets: (doors + product + (embedded ? [] : tests)).filter { only?.contains($0.name) ?? ($0.name != without) },
   cxxLanguageStandard: .cxx17
 )

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests and gates, in the order that fails soonest; installs what it needs. No step may take longer than a quarter of an hour. A step
-# with "&" runs beside the next: one of the two mostly waits for timers, or each takes one core.
+# The tests and gates, in the order that fails soonest; installs what it needs. A step with "&" runs beside those that follow, up to the next
+# with "&": it takes what they leave of two cores. No step may take longer than a quarter of an hour, or half an hour beside others.
 #   deploy/test.sh          all steps
 #   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these
@@ -12,15 +12,15 @@ steps=(
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "marks        python3 Tests/Gates/mutate --check"
   "pure         & Tests/Gates/pure.sh"
-  "programs     swift build --build-tests"
-  "tests        Tests/Gates/tests.sh"
-  "sanitize     Tests/Gates/sanitize.sh thread address"
-  "prove        & nice -n 15 Tests/Gates/prove.sh --ours"
+  "programs     Tests/Gates/tests.sh --build but-core"
+  "sanitize     & nice -n 15 Tests/Gates/sanitize.sh thread address"
+  "tests        Tests/Gates/tests.sh but-core"
   "publish      Tests/Gates/publish.sh"
-  "air          & FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
-  "fuzz         nice -n 15 Tests/Gates/fuzz.sh"
-  "page         & Tests/Gates/page.sh"
-  "build        nice -n 15 deploy/build.sh"
+  "prove        Tests/Gates/prove.sh --ours"
+  "fuzz         & nice -n 15 Tests/Gates/fuzz.sh"
+  "air          FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
+  "page         FORECOURT=.build/debug/forecourt Tests/Gates/page.sh"
+  "build        deploy/build.sh"
   "counts       & nice -n 15 Tests/Gates/bench.sh --count"
   "compare      Tests/Gates/compare.sh"
   "arm          Tests/Gates/arm.sh"
@@ -58,7 +58,7 @@ need_swift
 FORECOURT_VERSION=$(deploy/version.sh)
 export FORECOURT_VERSION
 
-bounded=(timeout --kill-after=10 900 bash -c)
+bounded=(timeout --kill-after=10)
 times=() beside=
 trap '[ -z "$beside" ] || kill "$beside"' EXIT
 
@@ -85,13 +85,12 @@ for step in "${chosen[@]}"; do
   start=$SECONDS status=0
   if is_beside "$step"; then
     join
-    "${bounded[@]}" "$(command_of "$step")" </dev/null >build/beside.log 2>&1 &
+    "${bounded[@]}" 1800 bash -c "$(command_of "$step")" </dev/null >build/beside.log 2>&1 &
     beside=$! beside_step=$step beside_start=$start
     continue
   fi
-  "${bounded[@]}" "$(command_of "$step")" </dev/null || status=$?
+  "${bounded[@]}" 900 bash -c "$(command_of "$step")" </dev/null || status=$?
   ended "$step" $status "$start"
-  join
 done
 join
 echo

@@ -1,12 +1,26 @@
 #!/usr/bin/env bash
 # All tests in Swift, in three runs side by side: each run has two tests under way on two cores, and many only wait, for a program or a
 # timer. What failed is said again at the end: a log of ten thousand lines is often read from its last hundred.
+#   Tests/Gates/tests.sh            all
+#   Tests/Gates/tests.sh but-core   without CoreTests, the half of them, which Tests/Gates/sanitize.sh builds and runs anyway
+#   Tests/Gates/tests.sh --build …  builds them, no more
 source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 
+build_only=
+if [ "${1:-}" = --build ]; then
+  build_only=yes
+  shift
+fi
+case $* in
+  but-core) export WITHOUT_TARGET=CoreTests ;;
+  '') ;;
+  *) fail "the head of $script names the options" 64 ;;
+esac
 mkdir -p build
 log=build/tests.log
 swift build --build-tests 2>&1 | tee "$log" || fail "the tests do not build"
+[ -z "$build_only" ] || exit 0
 tests=$(swift build --show-bin-path)/forecourtPackageTests.xctest
 core='^(CoreTests|SimulationTests|TidyTests)\.'
 host='^HostTests\.'
