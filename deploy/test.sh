@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. A step with "&" runs beside those that follow, up to the next
-# with "&": it takes what they leave of two cores. No step may take longer than a quarter of an hour, or half an hour beside others.
+# with "&": it takes what they leave of two cores. Beside `tests` and `publish` nothing large is built: while the disk is busy their gateways
+# say, rightly, that events come late. No step may take longer than a quarter of an hour, or half an hour beside others.
 #   deploy/test.sh          all steps
 #   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these
@@ -11,12 +12,12 @@ steps=(
   "packages     deploy/packages.sh build test bench page browser rigs ship"
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "marks        python3 Tests/Gates/mutate --check"
-  "pure         & Tests/Gates/pure.sh"
-  "programs     Tests/Gates/tests.sh --build but-core"
   "sanitize     & nice -n 15 Tests/Gates/sanitize.sh thread address"
+  "programs     Tests/Gates/tests.sh --build but-core"
+  "pure         & Tests/Gates/pure.sh"
   "tests        Tests/Gates/tests.sh but-core"
+  "prove        & nice -n 15 Tests/Gates/prove.sh --ours"
   "publish      Tests/Gates/publish.sh"
-  "prove        Tests/Gates/prove.sh --ours"
   "fuzz         & nice -n 15 Tests/Gates/fuzz.sh"
   "air          FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
   "page         FORECOURT=.build/debug/forecourt Tests/Gates/page.sh"

@@ -61,8 +61,14 @@ class Gateway(Program):
         return next((line for line in told.stdout.splitlines() if line.startswith('neighbours')), ''), told.returncode
 
     def status(self, seen, test, seconds=15, after=0):
-        found = seen.wait(lambda m: m.topic == f'{self.base}/status' and m.payload and test(json.loads(m.payload)), seconds, after)
-        return json.loads(found.payload)
+        """Its first status from message `after` on that passes the test."""
+        def mine(m):
+            return m.topic == f'{self.base}/status' and m.payload
+        try:
+            return json.loads(seen.wait(lambda m: mine(m) and test(json.loads(m.payload)), seconds, after).payload)
+        except TimeoutError as none:
+            said = [m.payload for m in seen.messages[after:] if mine(m)][-5:]
+            raise TimeoutError(f'{self.name} has no such status after {seconds} s; its last were {said}') from none
 
     def ask(self, seen, name, words):
         before = len(seen.messages)
@@ -80,7 +86,7 @@ def site_key(folder, name='key'):
 def acquainted(seen, gateways, seconds=20, after=0):
     """All hear one another, by what they say from message `after` on."""
     for gateway in gateways:
-        gateway.status(seen, lambda s: s['state'] == 'online' and s.get('site', {}).get('heard') == len(gateways) - 1, seconds, after)
+        gateway.status(seen, lambda s: 'site' in s and s['site']['heard'] == len(gateways) - 1 and not s['site']['missing'], seconds, after)
 
 
 def arrives(air, number, at_dbm=-50, **at_lines):
