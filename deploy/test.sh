@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. A step with "&" runs beside those that follow, up to the next
-# with "&": it takes what they leave of two cores. Beside `tests` and `publish` nothing large is built: while the disk is busy their gateways
-# say, rightly, that events come late. No step may take longer than a quarter of an hour, or half an hour beside others.
+# with "&": it takes what they leave of two cores. Beside `tests` and `publish` nothing large runs: while the disk or the cores are busy their
+# gateways say, rightly, that events come late. No step may take longer than a quarter of an hour, or half an hour beside others.
 #   deploy/test.sh          all steps
 #   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these
@@ -14,9 +14,9 @@ steps=(
   "marks        python3 Tests/Gates/mutate --check"
   "sanitize     & nice -n 15 Tests/Gates/sanitize.sh thread address"
   "programs     Tests/Gates/tests.sh --build but-core"
-  "pure         & Tests/Gates/pure.sh"
+  "prove        Tests/Gates/prove.sh --ours"
+  "pure         & nice -n 15 Tests/Gates/pure.sh"
   "tests        Tests/Gates/tests.sh but-core"
-  "prove        & nice -n 15 Tests/Gates/prove.sh --ours"
   "publish      Tests/Gates/publish.sh"
   "fuzz         & nice -n 15 Tests/Gates/fuzz.sh"
   "air          FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
@@ -87,7 +87,7 @@ for step in "${chosen[@]}"; do
   if is_beside "$step"; then
     join
     "${bounded[@]}" 1800 bash -c "$(command_of "$step")" </dev/null >build/beside.log 2>&1 &
-    beside=$! beside_step=$step beside_start=$start
+    beside=$! beside_step=$step beside_start=$SECONDS
     continue
   fi
   "${bounded[@]}" 900 bash -c "$(command_of "$step")" </dev/null || status=$?
