@@ -19,7 +19,7 @@ if [ $# = 0 ]; then
   for entry in $fuzzers/*.swift; do names+=("$(basename "$entry" .swift)"); done
 fi
 scratch=build/fuzz
-# Of each allocation it keeps the last four callers: all of them take a quarter of the time.
+# Of each allocation AddressSanitizer keeps the last four callers: all of them take a quarter of the time.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=malloc_context_size=4 ASAN_SYMBOLIZER_PATH=$toolchain/bin/llvm-symbolizer
 mkdir -p "$scratch"
 

@@ -8,7 +8,7 @@ need_swift
 # Optimised across modules: an unspecialised generic moves its elements inside the runtime, which no sanitizer watches.
 specialised=(-c release -Xswiftc -enable-testing -Xswiftc -cross-module-optimization)
 doors='CLinux CBluetooth CMosquitto CSQLite CCrypto CJSON CTOML'
-# Of each allocation AddressSanitizer keeps the last four callers: all of them take a quarter of its time.
+# Of each allocation AddressSanitizer keeps the last four callers: all of them take a tenth of its time.
 export TSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=malloc_context_size=4 SWIFT_BACKTRACE=enable=no
 
 threads() { ls "Tests/Parts/$1" | grep -E '(Ring|Thread|Courier).*Tests|^(Support|RadioRig|Scratch)\.swift$' | xargs; }
