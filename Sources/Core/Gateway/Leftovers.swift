@@ -47,6 +47,12 @@ package struct Leftovers: ~Copyable {
     return remove(index)
   }
 
+  /// Whether it waits there: its visit is not over.
+  func isOpen(_ identity: Identity, at place: Int) -> Bool {
+    guard count > 0, let index = find(identity, place) else { return false }
+    return !table[index].isOver
+  }
+
   /// How many wait at a place.
   func open(at place: Int) -> Int {
     var open = 0

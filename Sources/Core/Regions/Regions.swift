@@ -52,7 +52,7 @@ package struct Regions: ~Copyable {
       let (place, minimum) = (visits.find(region: region, from: devices[slot].visits), settings.regions[region].minimum)
       if place >= 0 {
         if level >= minimum - RegionSettings.allowance { visits[place].counted = now }
-      } else if level >= minimum {
+      } else if level >= minimum || level >= minimum - RegionSettings.allowance && leftovers.isOpen(devices[slot].identity, at: region) {
         enter(region, slot, isNews: true, at: now, &devices, settings, &publisher)
       }
     }

@@ -31,6 +31,25 @@ import Testing
     #expect(states(rig).last == "outside 0")
   }
 
+  @Test("whom the run before left inside stays by the same levels as it would have, and enters by no lower one") func allowance() {
+    var rig = Rig {
+      $0.addRegion("door", exit: .after(.seconds(7)))
+      $0.regions[0].minimum = Decibels(-70)
+    }
+    for device in 1...2 { rig.gateway.restore(open(device), at: .zero) }
+    rig.gateway.caughtUp(at: .zero)
+    for step in 0..<80 {
+      rig.hear(1, at: 1 + Double(step) / 2, level: -76)
+      rig.hear(2, at: 1.1 + Double(step) / 2, level: -77)
+      rig.hear(3, at: 1.2 + Double(step) / 2, level: -76)
+      rig.gateway.expireLeftovers(at: .zero + .seconds(1.3 + Double(step) / 2))
+    }
+    // Its end was said: it must come nearer to enter again.
+    for step in 0..<20 { for device in 1...2 as ClosedRange<UInt8> { rig.hear(device, at: 42 + Double(step) / 2, level: -76) } }
+    let events = rig.said().filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(events.count == 1 && events[0].contains(#""event":"exit","reason":"restart""#) && events[0].contains("00:02"), "\(events)")
+  }
+
   @Test("a gateway that waits for what the run before left says nothing of its regions until it knows") func waiting() {
     let loan = Loan(bytes: 1 << 24)
     var arena = loan.arena
