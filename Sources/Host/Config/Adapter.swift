@@ -24,6 +24,12 @@ package enum Adapter {
     }
   }
 
+  /// Whether both name one adapter. A number and an address may: the kernel knows.
+  func isSame(as other: Adapter) -> Bool {
+    guard case .hci(let name, _) = self, case .hci(let otherName, _) = other else { return same(written, other.written) }
+    return name == otherName || name.address != nil && name.address == otherName.address
+  }
+
   package static let forms: [String] = [
     "hciN", "AA:BB:CC:DD:EE:FF", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE", "simulate:SCENARIO",
   ]

@@ -12,26 +12,35 @@ extension Configuration {
     core.gateway.simulated = host.adapters.contains { $0.isRehearsal }
   }
 
-  /// The command line's `--radio`: the first radio's settings with another adapter, and no other radio. Returns the names of triggers that
-  /// stand at another: they are left out, for nobody hears what happens there.
+  /// The command line's `--radio`: the one of the radios whose adapter it is, or, of one radio or in a rehearsal, the first with another
+  /// adapter; and no other radio. Returns the names of triggers that stand at another: they are left out, for nobody hears what happens there.
   package mutating func replaceRadios(by text: String) throws(Adapter.Refusal) -> [Name] {
     // A path on the command line is relative to the working directory.
-    let adapter = try Adapter(written: text, mode: modeOfFirstRadio) { $0 }
-    let radio = core.radios[0]
+    var adapter = try Adapter(written: text, mode: .user) { $0 }
+    let own = host.adapters.firstIndex { $0.isSame(as: adapter) }
+    if own == nil, host.adapters.count > 1, !adapter.isRehearsal {
+      // With the first radio's name and offset it would fire the triggers of another place.
+      let own = listed(host.adapters.map(\.written), with: "or")
+      throw Adapter.Refusal(words: "the configuration has several radios: name the adapter of one (\(own))")
+    }
+    let place = own ?? 0
+    if case .hci(let name, _) = adapter, case .hci(_, let mode) = host.adapters[place] { adapter = .hci(name, mode: mode) }
+    let radio = core.radios[place]
     core.radios.removeAll()
     _ = core.radios.append(radio)
     host.adapters = [adapter]
     core.gateway.simulated = adapter.isRehearsal
     var gone: [Name] = []
-    for index in core.triggers.indices.reversed() where core.triggers[index].radio ?? 0 != 0 {
-      gone.insert(core.triggers[index].name, at: 0)
-      core.triggers.remove(at: index)
+    for index in core.triggers.indices.reversed() {
+      guard let radio = core.triggers[index].radio else { continue }
+      if radio == place {
+        core.triggers[index].radio = 0
+      } else {
+        gone.insert(core.triggers[index].name, at: 0)
+        core.triggers.remove(at: index)
+      }
     }
     return gone
-  }
-
-  private var modeOfFirstRadio: Adapter.Mode {
-    if case .hci(_, let mode) = host.adapters[0] { mode } else { .user }
   }
 
   private mutating func readRadio(_ section: inout Section) {

@@ -9,6 +9,14 @@ package enum KernelAdapter: Equatable, Sendable {
   /// Its public address, which no restart changes.
   case address(Address)
 
+  /// nil: it is not there, or has none that is its own.
+  package var address: Address? {
+    switch self {
+    case .number(let number): Self.address(of: number)
+    case .address(let address): address
+    }
+  }
+
   package struct Found {
     package let number: UInt16
     /// nil: it has none, or not yet.

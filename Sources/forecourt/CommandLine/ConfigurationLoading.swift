@@ -4,7 +4,10 @@ import Host
 /// From --config and --radio to a configuration.
 extension Option {
   static var radio: Option {
-    Option("radio", .text("ADAPTER"), "Listen through this adapter instead of the configuration's: \(listed(Adapter.forms, with: "or")).")
+    Option(
+      "radio", .text("ADAPTER"),
+      "Listen through this adapter alone; if the configuration has several radios, through one of theirs: "
+        + "\(listed(Adapter.forms, with: "or")).")
   }
 }
 

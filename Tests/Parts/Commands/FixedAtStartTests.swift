@@ -41,16 +41,16 @@ final class FixedAtStartTests {
     #expect(configuration.core.triggers[0].radio == 0 && configuration.core.triggers[1].radio == 1)
   }
 
-  @Test("--radio puts another adapter in the first radio's place, and leaves the others out") func replaced() throws {
-    let real = try configuration(Self.two, "--radio", "hci7")
+  @Test("--radio puts another adapter in the only radio's place, or of several in the first one's in a rehearsal") func replaced() throws {
+    let real = try configuration("[[radio]]\nname = \"left\"\nmode = \"raw\"\nreceive_offset_db = 3", "--radio", "hci7")
     #expect(real.core.radios.count == 1 && real.host.adapters.count == 1)
     #expect(real.core.radios[0].name == Name("left") && real.core.radios[0].receiveOffset == Decibels(3))
-    #expect(real.core.triggers.count == 1 && real.core.triggers[0].radio == 0)
     #expect(!real.core.gateway.simulated)
     guard case .hci(.number(7), .raw) = real.host.adapters[0] else {
       Issue.record("\(real.host.adapters)")
       return
     }
+    #expect(throws: Exit.usage, "a real fire at the wrong place") { _ = try configuration(Self.two, "--radio", "hci7") }
     let rehearsal = try configuration(Self.two, "--radio", "capture:walk.btsnoop")
     #expect(rehearsal.core.gateway.simulated)
     guard case .capture("walk.btsnoop") = rehearsal.host.adapters[0] else {
