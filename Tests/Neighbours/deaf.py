@@ -2,7 +2,9 @@
 
     $(Tests/Rigs/venv.sh) Tests/Neighbours/deaf.py [NAME…]
 """
+import sqlite3
 import time
+from contextlib import closing
 
 from cases import case, main
 from island import acquainted, arrives, fires, island, leaves, told
@@ -60,6 +62,26 @@ def elsewhere(folder):
             fires(seen, number + 1)
             assert told(seen, number + 1) == [('island-2', 'fire')], told(seen, number + 1)
             leaves(air, number + 1)
+
+
+@case
+def starting(folder):
+    """Nor while it starts: with an outbox that it cannot use it drops adverts for a quarter of a minute, and its radio listens."""
+    with island(folder, more=SURE) as (air, _, seen, gateways):
+        acquainted(seen, gateways)
+        gateways[1].stop()
+        others = folder / 'others.db'
+        with closing(sqlite3.connect(others)) as database:
+            database.execute('PRAGMA application_id = 77')
+            database.execute('CREATE TABLE theirs (number)')
+            database.commit()
+        config = gateways[1].config.read_text()
+        gateways[1].config.write_text(config.replace(f'{gateways[1].folder}/outbox.db', str(others)))
+        mark = len(seen.messages)
+        gateways[1].start()
+        gateways[1].status(seen, lambda s: s['radios'][0]['state'] == 'scanning', 20, mark)
+        at_the_second(air, 1)
+        stays_unserved(seen, 1)
 
 
 @case

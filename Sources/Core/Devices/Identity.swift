@@ -48,6 +48,14 @@ package struct Identity: BitwiseCopyable, Sendable {
   /// Known by its address alone, whatever else it says of itself: another address would be another device.
   package var isBoundToAddress: Bool { kind.isBoundToAddress }
 
+  /// The address that it is bound to, as a number; it does not say of which type.
+  var addressBits: UInt64? {
+    guard isBoundToAddress, length >= 6 else { return nil }
+    var bits: UInt64 = 0
+    for index in Int(length) - 6..<Int(length) { bits = bits << 8 | UInt64(bytes[index]) }
+    return bits
+  }
+
   /// FNV-1a with a final mix: identities are made rarely, looked up by hash, and chosen by their senders.
   package func hash(seed: UInt64) -> UInt32 {
     var hash = seed ^ 0xCBF2_9CE4_8422_2325 ^ UInt64(kind.rawValue)

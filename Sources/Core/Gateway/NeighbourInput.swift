@@ -19,7 +19,17 @@ extension Gateway {
   /// A neighbour's claim. Its form has been checked at the door; its truth has not.
   @export(interface) package mutating func receive(claim: Claim, at moment: Instant) {
     tick(at: moment)
-    triggers.receive(claim, at: now, devices: devices, settings: settings, publisher: &publisher)
+    triggers.receive(claim, of: another(than: claim.identity), at: now, devices: devices, settings: settings, publisher: &publisher)
+  }
+
+  /// The device that sends from an identity's address, if it is known here by another id.
+  private func another(than identity: Identity) -> Int? {
+    guard let bits = identity.addressBits else { return nil }
+    for type in Address.Kind.public.rawValue...Address.Kind.random.rawValue {
+      guard let line = addresses.find(Address(bits, type: type)), let slot = devices.slot(of: addresses[line].device) else { continue }
+      return devices[slot].identity == identity ? nil : slot
+    }
+    return nil
   }
 
   /// A neighbour's retained status.

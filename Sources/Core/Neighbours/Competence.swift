@@ -11,10 +11,33 @@ extension Triggers {
   }
 
   private func isDeaf(_ radio: Int8?, of radios: Int, since moment: Instant) -> Bool {
-    let own = radio.map { Int($0)..<Int($0) + 1 }
-    for index in own ?? 0..<max(radios, 1) where deafSince[index] == .never || deafSince[index] > moment { return false }
+    for index in own(radio, of: radios) where deafSince[index] == .never || deafSince[index] > moment { return false }
     return true
   }
+
+  /// Whether some trigger of the group could not know whether a device is here that was last `heard` then: it may not listen, or has
+  /// listened for so short a time that whoever is here may not have been heard yet.
+  func couldMiss(_ heard: Instant?, in group: Name, _ settings: borrowing Settings, at now: Instant) -> Bool {
+    if isDeaf(in: group, settings) { return true }
+    for index in settings.triggers.indices where settings.triggers[index].group == group {
+      if couldMiss(heard, settings.triggers[index].radio, of: settings.radios.count, at: now) { return true }
+    }
+    return false
+  }
+
+  /// A phone that advertises once a second is heard within this time, but for one in ten thousand.
+  private static let settling = Interval.seconds(3)
+
+  private func couldMiss(_ heard: Instant?, _ radio: Int8?, of radios: Int, at now: Instant) -> Bool {
+    for index in own(radio, of: radios) where deafSince[index] == .never {
+      let from = listensFrom[index]
+      if from == .never || now - from >= Self.settling { return false }
+      if let heard, heard >= from { return false }
+    }
+    return true
+  }
+
+  private func own(_ radio: Int8?, of radios: Int) -> Range<Int> { radio.map { Int($0)..<Int($0) + 1 } ?? 0..<max(radios, 1) }
 
   /// Whether every trigger of the group hears somebody at the moment.
   func isHearing(in group: Name, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) -> Bool {
@@ -36,7 +59,8 @@ extension Settings {
     case .service:
       for index in services.indices where identity.names(services[index]) { return true }
       return false
-    case .peer, .iBeacon, .altBeacon, .eddystone, .name, .address: return true
+    case .peer: return peer.identify
+    case .iBeacon, .altBeacon, .eddystone, .name, .address: return true
     }
   }
 }

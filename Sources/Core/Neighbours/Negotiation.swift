@@ -75,8 +75,12 @@ extension Triggers {
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     let word = allHere(place, devices[Int(encounters[place].device)].encounters, at: now, settings)
-    // That it hears nobody is no consent.
-    if isDeaf(in: trigger.group, settings), word.standing == .candidate || word.standing == .withdrawn { return }
+    // Silence is no consent while it proves nothing.
+    if word.standing == .candidate || word.standing == .withdrawn,
+      couldMiss(word.loudest.approach.heard, in: trigger.group, settings, at: now)
+    {
+      return
+    }
     let sequence = membership.nextSequence()
     encounters[place].claimed = now
     if case .claiming(let since, let dwelling) = encounters[place].stage {
@@ -144,8 +148,10 @@ extension Triggers {
 
   // MARK: Their claims
 
+  /// `another`: the device that its address is known as here, if that is another one.
   package mutating func receive(
-    _ claim: Claim, at now: Instant, devices: borrowing Devices, settings: borrowing Settings, publisher: inout Publisher
+    _ claim: Claim, of another: Int?, at now: Instant, devices: borrowing Devices, settings: borrowing Settings,
+    publisher: inout Publisher
   ) {
     let us = settings.gateway
     guard let neighbour = membership.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
@@ -164,7 +170,8 @@ extension Triggers {
     }
     // A neighbour that asks in a group that we have left must not wait for ever.
     if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
-      publishAnswer(to: claim, at: now, devices, settings, &publisher)
+      let isOurs = another.map { settings.isWanted(devices[$0].interest, in: claim.group) } ?? false
+      publishAnswer(to: claim, isKnownOtherwise: isOurs, at: now, devices, settings, &publisher)
     }
   }
 
@@ -203,19 +210,21 @@ extension Triggers {
   }
 
   /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
-  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, or lack the key that shows who
-  /// it is, we consent to nothing.
+  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, lack the key that shows who
+  /// it is, or know it by another id, we consent to nothing.
   private mutating func publishAnswer(
-    to claim: Claim, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+    to claim: Claim, isKnownOtherwise: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     let rest = restOfGroup(claim.group, for: claim.identity, settings, at: now)
-    let couldHear = !isDeaf(in: claim.group, settings) && settings.couldRecognise(claim.identity)
+    let found = devices.find(claim.identity)
+    let couldHear =
+      !isKnownOtherwise && !couldMiss(found.map { devices[$0].heard }, in: claim.group, settings, at: now)
+      && settings.couldRecognise(claim.identity)
     guard rest != nil || couldHear || !settings.hasTrigger(in: claim.group) else { return }
     publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(membership.nextSequence()))
     publisher.json.member("state", (rest == nil ? Claim.Standing.withdrawn : .fired).name)
     if let rest { publisher.composeRest(rest - now) }
-    let found = devices.find(claim.identity)
     let estimate = found.flatMap { devices.estimate(of: $0, at: now, settings) }
     if let estimate {
       publisher.composeLevel("level_db", estimate.average)
@@ -259,6 +268,11 @@ extension Encounter {
 extension Settings {
   func hasTrigger(in group: Name) -> Bool {
     for index in triggers.indices where triggers[index].group == group { return true }
+    return false
+  }
+
+  fileprivate func isWanted(_ interest: Interest, in group: Name) -> Bool {
+    for index in triggers.indices where triggers[index].group == group && interest.triggers >> UInt64(index) & 1 == 1 { return true }
     return false
   }
 }

@@ -17,6 +17,8 @@ package struct Triggers: ~Copyable {
   /// Since when each radio has been in trouble; and when it first heard, or last heard again after a longer one.
   var deafSince = InlineArray<4, Instant>(repeating: .never)
   var heardFrom = InlineArray<4, Instant>(repeating: .never)
+  /// Since when each radio listens without a break; never: nobody said that it did not.
+  var listensFrom = InlineArray<4, Instant>(repeating: .never)
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
@@ -88,6 +90,7 @@ package struct Triggers: ~Copyable {
     guard !isDeaf else { return deafSince[radio] = min(deafSince[radio], now) }
     defer { deafSince[radio] = .never }
     let wasDeaf = deafSince[radio] != .never
+    if wasDeaf { listensFrom[radio] = now }
     guard heardFrom[radio] == .never || wasDeaf && now - deafSince[radio] >= Limits.shortestSilence else { return }
     heardFrom[radio] = now
     // Its first adverts may have overtaken its word.

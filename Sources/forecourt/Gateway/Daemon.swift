@@ -67,6 +67,8 @@ struct Daemon: Listener, ~Copyable {
       configuration.core, seed: SystemRandom.word(), cipher: cipher, publisher: publisher, awaitsVisits: sink.courier != nil, in: &arena)
     learntPowers.restore(&gateway, log)
     neighbours.restore(&gateway, log)
+    // Until they listen: a neighbour must not take for consent what nobody here can have heard.
+    for radio in radios.indices { gateway.radio(radio, isDeaf: true, at: started) }
     if sink.courier != nil {
       gateway.connected(false, at: started)
       holdUntil = started + .seconds(15)
@@ -109,7 +111,7 @@ struct Daemon: Listener, ~Copyable {
     telemetry.record(report.recoveries, radio: radio)
     adapters.record(report, of: radio, log)
     if report.condition.trouble != nil || report.condition.isListening || report.condition == .off {
-      gateway.radio(radio, isDeaf: !report.condition.isListening, at: report.at)
+      gateway.radio(radio, isDeaf: !report.condition.isListening || holdUntil != .zero, at: report.at)
     }
     // When no radio can ever hear anything, the process ends.
     guard let trouble = status.lastingTrouble else { return }
@@ -167,6 +169,7 @@ struct Daemon: Listener, ~Copyable {
 
   private mutating func catchUp(at now: Instant) {
     holdUntil = .zero
+    for radio in radios.indices where status.isListening(radio) { gateway.radio(radio, isDeaf: false, at: now) }
     gateway.caughtUp(at: now)
   }
 

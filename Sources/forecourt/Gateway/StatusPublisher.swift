@@ -46,6 +46,8 @@ struct StatusPublisher {
   }
 
   /// What a disk keeps waiting for too long.
+  func isListening(_ radio: Int) -> Bool { conditions[radio].isListening }
+
   mutating func record(late job: DiskThread.Job?) {
     if job != late { isNews = true }
     late = job

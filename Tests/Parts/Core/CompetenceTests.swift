@@ -46,7 +46,42 @@ import Testing
     told.append(answer(&rig, at: 3))
     rig.gateway.radio(0, isDeaf: false, at: at(4))
     told.append(answer(&rig, at: 5))
-    #expect(told == ["withdrawn", nil, "withdrawn"])
+    told.append(answer(&rig, at: 7))
+    #expect(told == ["withdrawn", nil, nil, "withdrawn"], "at first it may not have heard yet who is here")
+  }
+
+  @Test("a device that it has heard since it listens again it answers for at once, and not by what it heard before", arguments: [false, true])
+  func again(isHeard: Bool) {
+    var rig = beside()
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(from: 1, to: 2, level: -90)
+    rig.gateway.radio(0, isDeaf: true, at: at(2))
+    rig.gateway.radio(0, isDeaf: false, at: at(3))
+    if isHeard { rig.hear(from: 3, to: 3.5, level: -90) }
+    #expect(answer(&rig, at: 4) == (isHeard ? "withdrawn" : nil))
+    #expect(answer(&rig, at: 6) == "withdrawn")
+  }
+
+  @Test("nor what its radio cannot have heard yet: a gateway that starts says nothing until it listens") func starting() {
+    var rig = beside()
+    rig.gateway.radio(0, isDeaf: true, at: .zero)
+    var told = [answer(&rig, at: 4)]
+    rig.gateway.radio(0, isDeaf: false, at: at(5))
+    for seconds in [5.1, 7.9, 8.1] { told.append(answer(&rig, at: seconds)) }
+    #expect(told == [nil, nil, nil, "withdrawn"])
+  }
+
+  @Test("nor one that knows the device's address by another id, if that is at a trigger of the group", arguments: [false, true])
+  func otherwise(isWanted: Bool) {
+    var rig = beside { if !isWanted { $0.triggers[0].group = "doors" } }
+    rig.hear(from: 1, to: 2, level: -90)
+    #expect(answer(&rig, about: "name:Anna@c0:00:00:00:00:01", at: 3) == (isWanted ? nil : "withdrawn"))
+    #expect(answer(&rig, about: "name:Anna@c0:00:00:00:00:02", at: 4) == "withdrawn")
+  }
+
+  @Test("nor one that asks no phone for its installation id", arguments: [false, true]) func installations(asks: Bool) {
+    var rig = beside { $0.peer.identify = asks }
+    #expect(answer(&rig, about: "peer:BC00BD17", at: 1) == (asks ? "withdrawn" : nil))
   }
 
   @Test("and one that may not listen, when it may") func denied() {
