@@ -1,6 +1,19 @@
 // Whether our silence about a device says that it is not here. Otherwise a neighbour must not take it for consent.
 
 extension Triggers {
+  /// What changed while a radio was deaf nobody knows: it is as at a start. It may start seconds after the gateway.
+  package mutating func radio(_ radio: Int, isDeaf: Bool, at now: Instant) {
+    guard !isDeaf else { return deafSince[radio] = min(deafSince[radio], now) }
+    defer { deafSince[radio] = .never }
+    let wasDeaf = deafSince[radio] != .never
+    if wasDeaf { listensFrom[radio] = now }
+    guard heardFrom[radio] == .never || wasDeaf && now - deafSince[radio] >= Limits.shortestSilence else { return }
+    heardFrom[radio] = now
+    // Its first adverts may have overtaken its word.
+    encounters.wereHereAtStart(of: radio)
+    if wasDeaf { encounters.wereUnheard(on: radio, until: now) }
+  }
+
   /// Whether some trigger of the group has heard nobody since then or longer, or may not.
   func isDeaf(in group: Name, _ settings: borrowing Settings, since moment: Instant = .never) -> Bool {
     guard settings.gateway.authorization == .always else { return settings.hasTrigger(in: group) }

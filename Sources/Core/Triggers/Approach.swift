@@ -27,6 +27,9 @@ package struct Approach: BitwiseCopyable {
 
   package init() {}
 
+  /// Another radio hears it from now on.
+  package mutating func shift(by step: Decibels) { (quick, slow, slowest) = (quick + step.value, slow + step.value, slowest + step.value) }
+
   package var level: Decibels { Decibels(quick) }
   package var steady: Decibels { Decibels(slow) }
   package var settled: Decibels { Decibels(slowest) }

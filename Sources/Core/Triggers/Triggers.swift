@@ -22,7 +22,7 @@ package struct Triggers: ~Copyable {
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
-  package private(set) var refused: UInt64 = 0
+  package internal(set) var refused: UInt64 = 0
   /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
   var recent: RecentFires
@@ -85,19 +85,6 @@ package struct Triggers: ~Copyable {
     if !isConnected { encounters.cutOff() }
   }
 
-  /// What changed while a radio was deaf nobody knows: it is as at a start. It may start seconds after the gateway.
-  package mutating func radio(_ radio: Int, isDeaf: Bool, at now: Instant) {
-    guard !isDeaf else { return deafSince[radio] = min(deafSince[radio], now) }
-    defer { deafSince[radio] = .never }
-    let wasDeaf = deafSince[radio] != .never
-    if wasDeaf { listensFrom[radio] = now }
-    guard heardFrom[radio] == .never || wasDeaf && now - deafSince[radio] >= Limits.shortestSilence else { return }
-    heardFrom[radio] = now
-    // Its first adverts may have overtaken its word.
-    encounters.wereHereAtStart(of: radio)
-    if wasDeaf { encounters.wereUnheard(on: radio, until: now) }
-  }
-
   private func isStarting(_ trigger: Int, _ radio: Int, at now: Instant) -> Bool {
     now - max(started, brought[trigger]) < Self.startUp || heardFrom[radio] != .never && now - heardFrom[radio] < Self.startUp
   }
@@ -113,16 +100,20 @@ package struct Triggers: ~Copyable {
     while matching != 0 {
       let trigger = matching.trailingZeroBitCount
       matching &= matching - 1
-      guard radio == Int(settings.triggers[trigger].radio ?? Int8(devices.bestRadio(of: slot, at: now, settings))) else { continue }
+      guard radio == Int(settings.triggers[trigger].radio ?? listener(to: slot, trigger, at: now, devices, settings)) else { continue }
       let place = place(for: slot, trigger, level, radio, at: now, &devices, settings)
       guard place >= 0 else { continue }
       if encounters[place].isSucceeded { reclaim(place) }
       let mayBeTwo = !encounters[place].clones.isAlone(sender) && devices[slot].identity.isCopyable
       if mayBeTwo, isDrowned(place, level, by: sender, at: now) { continue }
-      if Int(encounters[place].radio) != radio || now - encounters[place].approach.heard >= settings.average.stale {
+      let former = Int(encounters[place].radio)
+      if now - encounters[place].approach.heard >= settings.average.stale {
         encounters[place].hearAnew()
-        encounters[place].radio = Int8(radio)
+      } else if former != radio {
+        // Begun anew, whoever walks past would seem to stand.
+        encounters[place].approach.shift(by: devices.average(of: slot, radio, settings) - devices.average(of: slot, former, settings))
       }
+      encounters[place].radio = Int8(radio)
       let elapsed = encounters[place].approach.observe(level, at: now)
       evaluate(place, after: elapsed, at: now, &devices, settings, &publisher)
     }

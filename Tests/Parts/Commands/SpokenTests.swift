@@ -48,9 +48,10 @@ import Testing
 
   @Test("a report is as ever, byte for byte: two radios and a crowd, one device alone, two runs side by side") func reports() throws {
     let captures = ["site.pump-1.btsnoop", "site.east.btsnoop"]
-    #expect(try page(captures + ["--config", "two.toml"]).sum == "9521e8ce73b607c4")
-    #expect(try page(["one.btsnoop"]).sum == "e6f9f825aa92b2be")
-    #expect(try page(captures + ["--config", "two.toml", "--config", "two.toml"]).sum == "eeb3cfedcedc64c7")
+    let runs = [captures + ["--config", "two.toml"], ["one.btsnoop"], captures + ["--config", "two.toml", "--config", "two.toml"]]
+    var sums: [String] = []
+    for words in runs { sums.append(try page(words).sum) }
+    #expect(sums == ["93dd01fc761d05b3", "e6f9f825aa92b2be", "aab6a3c97f6a337"])
     // Nobody is looked for: all have charts, six of them open, and the rest below.
     try program.write("none.toml", "gateway.purpose = \"told\"\n")
     let (sum, page) = try page(["site.pump-1.btsnoop", "--config", "none.toml"])

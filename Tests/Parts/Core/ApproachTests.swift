@@ -27,6 +27,16 @@ import Testing
     #expect(approach.motion.value > 3, "a level that falls moves as well")
   }
 
+  @Test("where another radio takes over, the level moves by the difference, and the motion goes on") func shift() {
+    var approach = Approach()
+    for step in 0..<40 { _ = approach.observe(Decibels(-80 + Float(step)), at: at(Double(step) / 10)) }
+    let before = approach
+    approach.shift(by: Decibels(7))
+    #expect((approach.level - before.level).value == 7 && (approach.settled - before.settled).value == 7)
+    #expect((approach.motion.value - before.motion.value).magnitude < 0.001 && before.motion.value > 5)
+    #expect(approach.samples == before.samples && approach.rate == before.rate && approach.heard == before.heard)
+  }
+
   @Test("the rate follows the last nine samples; a sample stands for the time since the one before, unless that is a gap") func rhythm() {
     var approach = Approach()
     #expect(approach.rate == 0 && approach.interval == nil && approach.samples == 0)

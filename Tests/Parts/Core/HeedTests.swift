@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test("a trigger that turns to another radio begins anew with that one's samples") func turned() {
+  @Test("a trigger that turns to another radio goes on at that one's level") func turned() {
     var rig = Rig {
       $0.addRadios(2)
       $0.addTrigger("pump")
@@ -45,7 +45,7 @@ import Testing
       known.append(Int(encounter.approach.samples))
       #expect(encounter.approach.level == Decibels(-50), "\(step)")
     }
-    #expect(known.first == 1 && known.count > 20, "\(known)")
+    #expect(known.first == 31 && known.count > 20, "\(known)")
   }
 
   @Test("one neighbour's better claim is heeded while another's answer is still missing") func waiting() throws {
