@@ -14,7 +14,7 @@ package struct Gateway: ~Copyable {
   var services: WatchedServices
   var regions: Regions
   package internal(set) var triggers: Triggers
-  private var ranging = Ranging()
+  var ranging = Ranging()
   let proximity = Proximity()
   /// Whom the run before left, and nobody could be told that they have gone: the broker was away.
   var unsaid = Bounded<64, Identity>(filledWith: Identity(.address))
@@ -240,7 +240,8 @@ package struct Gateway: ~Copyable {
     }
     regions.renumber(numbers)
     triggers.renumber(names, settings, next, devices, at: now)
-    ranging.renumber(numbers, at: now)
+    // Without any region a command asks for all that are heard.
+    if !settings.regions.isEmpty || !next.regions.isEmpty { ranging.renumber(numbers, at: now) }
     clearStates(missingIn: next)
     // Whoever stands here may be known by another identity from now on, under which it was never served.
     let (isSame, kept) = (settings.identifiesAlike(next), KeptInterest(settings, next))
@@ -258,6 +259,7 @@ package struct Gateway: ~Copyable {
       triggers.applyLearntPower(to: slot, &devices, settings)
     }
     resolveAddressesAgain(isSame: isSame)
+    checkWatched()
     regions.publishAllStates(settings, at: now, publisher: &publisher)
     for trigger in settings.triggers.indices { triggers.publishState(of: trigger, at: now, devices, settings, &publisher) }
   }
@@ -287,14 +289,5 @@ package struct Gateway: ~Copyable {
       }
       if isBehind { publishStaleStates() }
     }
-  }
-
-  mutating func check(_ slot: Int) {
-    let stale = proximity.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    let exit = regions.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    let lost = triggers.check(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
-    if regions.changed == now { ranging.wake(at: now) }
-    // At least a microsecond ahead: a deadline in the past would come due for ever.
-    deadlines.enter(slot, due: max(min(min(stale, exit), lost), now + Interval(microseconds: 1)))
   }
 }

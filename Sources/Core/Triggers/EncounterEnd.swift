@@ -99,7 +99,10 @@ extension Triggers {
     leftovers.renumber(names)
     recent.renumber(names, settings.groupMates(in: next))
     for place in encounters.places where encounters.isUsed(place) {
-      if let number = names[Int(encounters[place].trigger)] { encounters[place].trigger = UInt8(number) }
+      if let number = names[Int(encounters[place].trigger)] {
+        encounters[place].trigger = UInt8(number)
+        encounters[place].restAnew(next.triggers[number])
+      }
       rest(place, devices[Int(encounters[place].device)].identity, next, at: now)
     }
   }

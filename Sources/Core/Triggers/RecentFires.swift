@@ -32,7 +32,7 @@ package struct RecentFires: ~Copyable {
 
   subscript(index: Int) -> Fire { table[index] }
 
-  /// A full table gives up what ends first.
+  /// A full table gives up what ends first, and a neighbour's before ours.
   mutating func add(_ fire: Fire) {
     if count < Self.most {
       table[count] = fire
@@ -40,8 +40,8 @@ package struct RecentFires: ~Copyable {
       return
     }
     var first = 0
-    for index in 1..<count where table[index].end < table[first].end { first = index }
-    if table[first].end < fire.end { table[first] = fire }
+    for index in 1..<count where table[index].matters(lessThan: table[first]) { first = index }
+    if table[first].matters(lessThan: fire) { table[first] = fire }
   }
 
   /// A neighbour says again that its group rests.
@@ -181,6 +181,14 @@ extension Encounter {
     rests = max(rests, fire + settings.refractory)
   }
 
+  /// New settings apply to a visit that goes on. What the old ones promised stays.
+  mutating func restAnew(_ settings: TriggerSettings) {
+    switch stage {
+    case .fired(let fire), .leaving(_, let fire): rest(after: fire, settings)
+    case .absent, .armed, .dwelling, .claiming: break
+    }
+  }
+
   fileprivate mutating func restWithGroup(until end: Instant) {
     groupRests = max(groupRests, end)
     rests = max(rests, groupRests)
@@ -196,4 +204,6 @@ extension RecentFires.Fire {
   fileprivate func rests(_ trigger: TriggerSettings, at now: Instant) -> Bool { now < max(at + trigger.refractory, end) }
 
   fileprivate var end: Instant { max(max(at, told), max(rests, away)) }
+
+  fileprivate func matters(lessThan other: Self) -> Bool { isTheirs == other.isTheirs ? end < other.end : isTheirs }
 }

@@ -106,6 +106,26 @@ import Testing
     #expect(try answer(&rig, about: 1, at: 16) == "withdrawn")
   }
 
+  @Test("a full table gives up what neighbours said, and then what ends first") func full() throws {
+    var rig = beside { ($0.refractory, $0.groupRefractory) = (.seconds(3_000), .seconds(3_000)) }
+    for device in 1...9 { rig.gateway.recall(fire("one", device: device, at: Double(device) - 20), at: .zero) }
+    for device in 0..<600 as Range<UInt64> {
+      var claim = Claim()
+      (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(device + 1))
+      (claim.standing, claim.rest) = (.fired, .seconds(4_000 + Double(device)))
+      claim.identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0001_0000 | device))
+      rig.gateway.receive(claim: claim, at: at(1 + Double(device) / 40))
+    }
+    for device in 1...9 as ClosedRange<UInt64> {
+      #expect(try answer(&rig, about: device, at: 100 + Double(device)) == "fired", "\(device)")
+    }
+    // Of the neighbours' the last to end are left.
+    let recent = { (rig: borrowing Rig) in (0..<rig.gateway.triggers.recent.count).map { rig.gateway.triggers.recent[$0] } }(rig)
+    let least = recent.filter(\.isTheirs).map(\.told).min()
+    #expect(recent.count == 512 && recent.count { $0.isTheirs } == 503)
+    #expect(least == at(1 + 4_000 + Double(600 - 503) * (1 + 1.0 / 40)), "\(String(describing: least))")
+  }
+
   @Test("nothing of the kind is told of a trigger whose group does not rest") func noRest() throws {
     var rig = beside { $0.refractory = .seconds(600) }
     rig.gateway.recall(fire("one", at: -10), at: .zero)
