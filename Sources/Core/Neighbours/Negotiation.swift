@@ -181,9 +181,13 @@ extension Triggers {
   ) {
     var head = encounters[place].claims
     let run = membership.members[neighbour].run
-    let word = claims.place(for: neighbour, run: run, head: &head)
+    var word = claims.place(for: neighbour, run: run, head: &head)
+    if word < 0, encounters[place].stage.isDecisive, makeRoomForClaims() { word = claims.place(for: neighbour, run: run, head: &head) }
     encounters[place].claims = head
-    guard word >= 0 else { return }
+    guard word >= 0 else {
+      if encounters[place].stage.isDecisive { refused += 1 }
+      return
+    }
     claims[word].follow(run)
     guard claim.sequence > claims[word].sequence else { return }
     claims[word].sequence = claim.sequence
@@ -202,6 +206,16 @@ extension Triggers {
     negotiate(place, evidence, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
   }
 
+  /// Of a device that is only near its neighbours speak again each second.
+  @inline(never)
+  private mutating func makeRoomForClaims() -> Bool {
+    for place in encounters.places where encounters.isUsed(place) && encounters[place].claims >= 0 && !encounters[place].stage.isDecisive {
+      claims.forget(&encounters[place].claims)
+      return true
+    }
+    return false
+  }
+
   /// Its place among the receivers of the site; -1 for one that has none, or hears nobody.
   private mutating func receiver(of claim: Claim, from neighbour: Int, at now: Instant) -> Int {
     defer { hearsPatterns = plan.isDrawn || unplaced.hearsPatterns }
@@ -210,10 +224,11 @@ extension Triggers {
   }
 
   /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
-  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, lack the key that shows who
-  /// it is, or know it by another id, we consent to nothing.
+  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, lack the key that shows
+  /// who it is, or know it by another id, we consent to nothing.
   private mutating func publishAnswer(
-    to claim: Claim, isKnownOtherwise: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+    to claim: Claim, isKnownOtherwise: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    _ publisher: inout Publisher
   ) {
     let rest = restOfGroup(claim.group, for: claim.identity, settings, at: now)
     let found = devices.find(claim.identity)

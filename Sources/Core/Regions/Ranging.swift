@@ -91,9 +91,9 @@ package struct Ranging: ~Copyable {
 
   package func isRanging(_ region: Int, _ occupancy: Regions.Occupancy, _ settings: borrowing Settings, at now: Instant) -> Bool {
     switch orders[region] {
-    case .started(let until): return now < until && settings.gateway.authorization != .denied
+    case .started(let until) where now < until: return settings.gateway.authorization != .denied
     case .stopped: return false
-    case .window:
+    case .started, .window:
       guard settings.gateway.authorization == .always else { return false }
       guard settings.ranging.extend > .zero else { return true }
       return occupancy.changed != .never && now < occupancy.changed + settings.ranging.extend

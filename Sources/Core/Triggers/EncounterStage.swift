@@ -12,6 +12,9 @@ extension Encounter {
     /// Beyond `leave_m` since then.
     case leaving(since: Instant, fired: Instant)
 
+    /// The neighbours' word about the device decides something now.
+    var isDecisive: Bool { self != .absent && self != .armed }
+
     /// What our claims say of it.
     var standing: Claim.Standing {
       switch self {

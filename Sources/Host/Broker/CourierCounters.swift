@@ -94,7 +94,7 @@ package struct Troubles: OptionSet, Sendable {
 
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
-    if contains(.full) { return "the table of devices has no room for some who come near a trigger: raise [gateway] devices" }
+    if contains(.full) { return "there is no room for some who come near a trigger or enter a region: raise [gateway] devices" }
     if contains(.crowded) { return "more happens than can be published: is somebody flooding a region? What is dropped is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }

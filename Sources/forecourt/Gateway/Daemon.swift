@@ -180,7 +180,7 @@ struct Daemon: Listener, ~Copyable {
     // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
     if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
     if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
-    let refused = gateway.encountersRefused
+    let refused = gateway.encountersRefused &+ gateway.visitsRefused
     let troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }
     guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.publishAgain() }

@@ -8,7 +8,7 @@ import Testing
   private enum Order { case window, stopped, until(Int64) }
 
   @Test(
-    "the last command for a region counts, until its time is over, and a reload carries it along; without one the configuration decides",
+    "the last command for a region counts, and a reload carries it along; without one, or when its time is over, the configuration decides",
     arguments: 0..<30 as Range<UInt64>)
   func orders(seed: UInt64) {
     var random = Seeded(seed)
@@ -49,18 +49,20 @@ import Testing
       }
       let changed = Int.random(in: 0..<4, using: &random) == 0 ? Instant.never : Self.at(now - .random(in: 0..<25_000_000, using: &random))
       let authorization = settings.gateway.authorization
+      func isOpen(_ moment: Int64) -> Bool {
+        let isRecent = changed != .never && moment - changed.microseconds < 20_000_000
+        return authorization == .always && (settings.ranging.extend == .zero || isRecent)
+      }
       var latest: Int64 = 0
       for index in 0..<3 {
         switch model[index] {
         case .stopped: #expect(!isRanging(index, changed, now))
         case .until(let end):
           latest = max(latest, end)
-          #expect(isRanging(index, changed, now) == (now < end && authorization != .denied))
+          #expect(isRanging(index, changed, now) == (now < end ? authorization != .denied : isOpen(now)))
           guard end != .max else { continue }
-          #expect(!isRanging(index, changed, end) && isRanging(index, changed, end - 1) == (authorization != .denied))
-        case .window:
-          let isOpen = settings.ranging.extend == .zero || changed != .never && now - changed.microseconds < 20_000_000
-          #expect(isRanging(index, changed, now) == (isOpen && authorization == .always))
+          #expect(isRanging(index, changed, end) == isOpen(end) && isRanging(index, changed, end - 1) == (authorization != .denied))
+        case .window: #expect(isRanging(index, changed, now) == isOpen(now))
         }
       }
       let isAsked = ranging.isAsked(at: Self.at(now))
