@@ -7,7 +7,7 @@ struct RemoteCalibration {
   private let ticket: Ticket
   private let identity: Identity
   private let distance: Meters
-  private var measurement = PowerMeasurement()
+  private var measurements = Array(repeating: PowerMeasurement(), count: PerRadio<RadioSettings>.capacity)
   private var lastHeard: Instant
   private var radio = 0
 
@@ -19,29 +19,25 @@ struct RemoteCalibration {
     lastHeard = now
   }
 
-  /// After each packet. Of several radios only the one that hears the device best counts: the device lies there.
+  /// After each packet. Of several radios the one that hears the device best at last counts: the device lies there.
   mutating func observe(_ gateway: borrowing Gateway, radio: Int) {
     guard let slot = gateway.devices.find(identity), gateway.devices[slot].heard > lastHeard else { return }
     lastHeard = gateway.devices[slot].heard
-    let best = gateway.devices.bestRadio(of: slot, at: lastHeard, gateway.settings)
-    if best != self.radio {
-      measurement = PowerMeasurement()
-      self.radio = best
-    }
-    if radio == best { measurement.observe(gateway.devices[slot].level) }
+    self.radio = gateway.devices.bestRadio(of: slot, at: lastHeard, gateway.settings)
+    measurements[radio].observe(gateway.devices[slot].level)
   }
 
   func reply(_ settings: borrowing Settings) -> Message {
     let topics = Topics(settings)
     let offset = settings.receiveOffset(of: radio)
-    guard let result = measurement.result(at: distance, along: PathLoss(settings.calibration), offset: offset) else {
+    guard let result = measurements[radio].result(at: distance, along: PathLoss(settings.calibration), offset: offset) else {
       return .reply(to: ticket, from: topics, refusing: "the device was heard too rarely: ten adverts are needed")
     }
     return .reply(to: ticket, from: topics) { payload in
       payload.member("measured_power_dbm", result.power.value, places: 1)
       payload.member("doubt_db", result.doubt.value, places: 1)
       payload.member("spread_db", result.spread.value, places: 1)
-      payload.member("samples", Int64(measurement.samples))
+      payload.member("samples", Int64(measurements[radio].samples))
       if radio < settings.radios.count { payload.member("radio", text: settings.radios[radio].name.bytes) }
     }
   }

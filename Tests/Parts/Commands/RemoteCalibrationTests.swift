@@ -47,7 +47,8 @@ import Testing
     #expect(nobody["ok"] as? Bool == false)
   }
 
-  @Test("a radio that hears the device better begins anew, with its own offset; the other one adds nothing") func better() throws {
+  @Test("the radio that hears it best counts, with its own offset, and those that hear it alike do not undo each other")
+  func better() throws {
     var machine = try Machine(Self.radios + "[[trigger]]\nname = \"pump\"\nmatch = \"ibeacon:*\"\n")
     var one = try calibration(at: 9)
     for step in 0..<5 {
@@ -62,5 +63,13 @@ import Testing
     }
     let told = try reply(one, machine)
     #expect(told["measured_power_dbm"] as? Double == -52 && told["samples"] as? Int == 15 && told["radio"] as? String == "right", "\(told)")
+    // In turn a little better.
+    var other = try calibration(at: 12.9)
+    for step in 0..<60 {
+      let radio = step % 2
+      machine.hear(1, at: 13 + Double(step) / 5, level: step / 2 % 2 == radio ? -54 : -58, radio: radio, beacon: 1)
+      other.observe(machine.gateway, radio: radio)
+    }
+    #expect(try reply(other, machine)["samples"] as? Int == 30)
   }
 }

@@ -50,7 +50,8 @@ import Testing
     #expect(told == ["withdrawn", nil, nil, "withdrawn"], "at first it may not have heard yet who is here")
   }
 
-  @Test("a device that it has heard since it listens again it answers for at once, and not by what it heard before", arguments: [false, true])
+  @Test(
+    "a device that it has heard since it listens again it answers for at once, and not by what it heard before", arguments: [false, true])
   func again(isHeard: Bool) {
     var rig = beside()
     rig.gateway.caughtUp(at: .zero)
