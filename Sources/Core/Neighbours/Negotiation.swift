@@ -170,9 +170,19 @@ extension Triggers {
     }
     // A neighbour that asks in a group that we have left must not wait for ever.
     if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
-      let isOurs = another.map { settings.isWanted(devices[$0].interest, in: claim.group) } ?? false
-      publishAnswer(to: claim, isKnownOtherwise: isOurs, at: now, devices, settings, &publisher)
+      // Under its other id it may be served here.
+      if let another, isDeciding(of: another, in: claim.group, devices, settings) { return }
+      publishAnswer(to: claim, for: devices.find(claim.identity) ?? another, at: now, devices, settings, &publisher)
     }
+  }
+
+  private func isDeciding(of slot: Int, in group: Name, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
+    var place = devices[slot].encounters
+    while place >= 0 {
+      defer { place = encounters[place].nextOfDevice }
+      if settings.triggers[Int(encounters[place].trigger)].group == group, encounters[place].stage.isDecisive { return true }
+    }
+    return false
   }
 
   private mutating func record(
@@ -224,17 +234,15 @@ extension Triggers {
   }
 
   /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
-  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, lack the key that shows
-  /// who it is, or know it by another id, we consent to nothing.
+  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, or lack the key that
+  /// shows who it is, we consent to nothing.
   private mutating func publishAnswer(
-    to claim: Claim, isKnownOtherwise: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
+    to claim: Claim, for found: Int?, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
     let rest = restOfGroup(claim.group, for: claim.identity, settings, at: now)
-    let found = devices.find(claim.identity)
     let couldHear =
-      !isKnownOtherwise && !couldMiss(found.map { devices[$0].heard }, in: claim.group, settings, at: now)
-      && settings.couldRecognise(claim.identity)
+      !couldMiss(found.map { devices[$0].heard }, in: claim.group, settings, at: now) && settings.couldRecognise(claim.identity)
     guard rest != nil || couldHear || !settings.hasTrigger(in: claim.group) else { return }
     publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(membership.nextSequence()))
@@ -283,11 +291,6 @@ extension Encounter {
 extension Settings {
   func hasTrigger(in group: Name) -> Bool {
     for index in triggers.indices where triggers[index].group == group { return true }
-    return false
-  }
-
-  fileprivate func isWanted(_ interest: Interest, in group: Name) -> Bool {
-    for index in triggers.indices where triggers[index].group == group && interest.triggers >> UInt64(index) & 1 == 1 { return true }
     return false
   }
 }

@@ -72,12 +72,17 @@ import Testing
     #expect(told == [nil, nil, nil, "withdrawn"])
   }
 
-  @Test("nor one that knows the device's address by another id, if that is at a trigger of the group", arguments: [false, true])
-  func otherwise(isWanted: Bool) {
-    var rig = beside { if !isWanted { $0.triggers[0].group = "doors" } }
-    rig.hear(from: 1, to: 2, level: -90)
-    #expect(answer(&rig, about: "name:Anna@c0:00:00:00:00:01", at: 3) == (isWanted ? nil : "withdrawn"))
-    #expect(answer(&rig, about: "name:Anna@c0:00:00:00:00:02", at: 4) == "withdrawn")
+  @Test(
+    "nor one at whose trigger the device stands under another id; one that only hears it so answers at what level", arguments: [-90, -60])
+  func otherwise(level: Int8) {
+    var rig = beside()
+    rig.hear(from: 1, to: 4, level: Double(level))
+    _ = rig.said()
+    rig.gateway.receive(claim: claim("name:Anna@c0:00:00:00:00:01", .holding, at: 5), at: at(5))
+    let answer = rig.said().first { $0.topic.contains("claim/") && $0.payload.contains("name:Anna") }
+    #expect(answer?.payload.contains("\"state\":\"withdrawn\",\"level_db\":\(level)") ?? (level == -60), "\(String(describing: answer))")
+    #expect((answer == nil) == (level == -60))
+    #expect(self.answer(&rig, about: "name:Anna@c0:00:00:00:00:02", at: 6) == "withdrawn")
   }
 
   @Test("nor one that asks no phone for its installation id", arguments: [false, true]) func installations(asks: Bool) {
