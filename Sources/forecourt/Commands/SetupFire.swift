@@ -29,7 +29,9 @@ extension Setup {
   func write() throws(Exit) {
     do throws(FileRefusal) {
       if FileSystem.exists(Path(file)) {
-        try NewFile.write(try File(reading: file, atMost: Limits.configurationBytes).bytes, to: file + ".old", mode: 0o640)
+        let old = try File(reading: file, atMost: Limits.configurationBytes)
+        // It may hold keys that nobody else could read.
+        try NewFile.write(old.bytes, to: file + ".old", mode: old.mode)
       }
       // First what the other file names. The folder's group, the gateway's, may read it.
       if let login = answers.login {

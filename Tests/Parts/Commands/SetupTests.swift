@@ -157,9 +157,11 @@ final class SetupTests {
     #expect(try text("new.toml") == "mine")
     #expect(try setup("--purpose", "x", "--match", "*", "--force").exit == 69)
     #expect(try text("new.toml").contains("match = \"*\""))
+    #expect(chmod(program.folder.appending(path: "new.toml").path, 0o600) == 0)
     #expect(try text("new.toml.old") == "mine")
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
     #expect(Set(names) == ["new.toml", "new.toml.old"], "\(names)")
+    #expect(try File(reading: program.folder.appending(path: "new.toml.old").path, atMost: 9).mode == 0o600, "nobody else read it before")
   }
 
   @Test("it waits for the first fire, and says what it saw") func fire() throws {
