@@ -21,6 +21,12 @@ package struct Selector: Equatable, BitwiseCopyable, Sendable {
     for index in 0..<Int(prefix.length) where prefix.bytes[index] != identity.bytes[index] { return false }
     return true
   }
+
+  /// Whether every identity that the other matches is matched by this one.
+  package func covers(_ other: Selector) -> Bool {
+    guard kind != nil else { return true }
+    return isWhole ? self == other : matches(other.prefix) && kind == other.kind
+  }
 }
 
 extension Settings {

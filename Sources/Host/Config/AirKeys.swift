@@ -8,13 +8,16 @@ extension Configuration {
     section.read("measured_power_dbm", &core.calibration.measuredPower, Self.powers)
     section.read("doubt_db", &core.calibration.doubt, 0...20)
     section.read("learn", &core.calibration.learns)
+    var sections: [Section] = []
     section.tables("device", atMost: CalibrationList.capacity, namedBy: "match") { device in
       var calibration = DeviceCalibration()
       calibration.match = readMatch(&device)
       if device.node["measured_power_dbm"] == nil { calibration.measuredPower = core.calibration.measuredPower }
       device.read("measured_power_dbm", &calibration.measuredPower, Self.powers)
       _ = core.calibration.devices.append(calibration)
+      sections.append(device)
     }
+    noteCovered(sections)
   }
 
   /// The levels that a receiver can measure at one metre.

@@ -81,6 +81,27 @@ struct ConfigurationFutility {
     ] { #expect(try notes(selector) == count, "\(selector)") }
   }
 
+  @Test("a calibration of what an earlier one has already, as a whole") func calibrations() throws {
+    func told(_ matches: String...) throws -> [String] {
+      try futile(Self.trigger + matches.map { "[[calibration.device]]\nmatch = [\($0)]\n" }.joined())
+    }
+    let beacon = "\"ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:"
+    let words = "matches all these devices, and the first holds: this one never applies"
+    #expect(
+      try told(beacon + "*\"", beacon + "1\"") == [
+        "c:8:1: warning: calibration.device 2: match: the [[calibration.device]] of line 6 \(words)"
+      ])
+    for (first, second) in [
+      (beacon + "1\"", beacon + "1\""), ("\"*\"", "\"irk:*\", \"name:a@*\""), ("\"eid:*\", \"irk:*\"", "\"irk:*\""),
+      ("\"name:Bus*@*\"", "\"name:Bus 1@*\""),
+    ] { #expect(try told(first, second).filter { $0.contains(words) }.count == 1, "\(first) \(second)") }
+    for (first, second) in [
+      (beacon + "1\"", beacon + "*\""), (beacon + "1\"", beacon + "1\", \"address:*\""), ("\"address:*\"", "\"*\""),
+      (beacon + "1\"", beacon + "12\""),
+    ] { #expect(try told(first, second).filter { $0.contains(words) } == [], "\(first) \(second)") }
+    #expect(try told("\"altbeacon:*\"", "\"*\"", "\"address:*\"").first?.contains("of line 8 ") == true, "the one that covers it")
+  }
+
   @Test("a user without a password") func password() throws {
     let found = try futile("mqtt.username = \"u\"\n" + Self.trigger)
     #expect(found.count == 1 && found[0].contains("username has no password_file beside it"))
