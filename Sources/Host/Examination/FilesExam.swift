@@ -13,12 +13,15 @@ extension Examined {
   /// Those that cannot be files where they are named: the gateway would not start, or would write none.
   static func files(_ settings: borrowing Settings, _ host: HostSettings) -> [Examined] {
     var found: [Examined] = []
-    for (key, path, _) in written(settings, host) {
+    for (key, path, isSecret) in written(settings, host) {
       let folder = FileSystem.folder(of: path)
       if FileSystem.isFolder(Path(path)) {
         found.append(Examined(key, .bad(.other), "\(path): is a folder, not a file: \(key) names a file"))
       } else if !FileSystem.isFolder(Path(folder)) {
         found.append(Examined(key, .bad(.other), "\(path): its folder does not exist: mkdir -p \(folder)"))
+      } else if isSecret, let refusal = SecretFile.refusal(of: path, atMost: same(key, "id_file") ? SecretFile.id : SecretFile.salt) {
+        // Without its name, which may be the salt itself.
+        found.append(Examined(key, .bad(.other), "the file that it names \(refusal.sentence): the gateway would not start"))
       }
     }
     return found

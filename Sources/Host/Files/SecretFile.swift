@@ -1,5 +1,8 @@
 /// Random bytes made at the first run and kept in a file that only its owner may read: a salt, an id.
 package enum SecretFile {
+  /// So many bytes each.
+  package static let (id, salt) = (4, 16)
+
   package static func bytes(_ count: Int, keptIn path: String) throws(FileRefusal) -> [UInt8] {
     do throws(FileRefusal) {
       let bytes = try File(reading: path, atMost: count).bytes
@@ -11,5 +14,16 @@ package enum SecretFile {
     let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: SystemRandom.word()) }
     try NewFile.write(bytes, to: path)
     return bytes
+  }
+
+  /// Why `bytes` would throw; it makes no file.
+  static func refusal(of path: String, atMost count: Int) -> FileRefusal? {
+    do throws(FileRefusal) {
+      _ = try File(reading: path, atMost: count)
+      return nil
+    } catch {
+      if case .missing = error.reason { return nil }
+      return error
+    }
   }
 }

@@ -8,7 +8,7 @@ extension Invocation {
   func ownID(_ peer: PeerSettings, in host: HostSettings) throws(Exit) -> UInt32 {
     guard peer.serve else { return 0 }
     do throws(FileRefusal) {
-      return try SecretFile.bytes(4, keptIn: host.idFile).reduce(0) { $0 << 8 | UInt32($1) }
+      return try SecretFile.bytes(SecretFile.id, keptIn: host.idFile).reduce(0) { $0 << 8 | UInt32($1) }
     } catch {
       say("forecourt: id_file \(host.idFile) \(error.sentence)")
       throw .configuration
@@ -20,7 +20,7 @@ extension Invocation {
     var salt = Block(repeating: 0)
     guard unknown == .hash else { return salt }
     do throws(FileRefusal) {
-      let bytes = try SecretFile.bytes(16, keptIn: host.saltFile)
+      let bytes = try SecretFile.bytes(SecretFile.salt, keptIn: host.saltFile)
       for index in 0..<16 { salt[index] = bytes[index] }
     } catch {
       // Without the key's value: it may be the salt itself, put there by mistake.

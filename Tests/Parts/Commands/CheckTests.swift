@@ -118,6 +118,26 @@ final class CheckTests {
     }
   }
 
+  @Test("a secret that is longer than the gateway makes it is an error, as it is at the start, and its name is not told") func secrets()
+    throws
+  {
+    for (key, line, most) in [
+      ("id_file", "peer.serve = true\npeer.id_file", 4), ("salt_file", "privacy.unknown = \"hash\"\nprivacy.salt_file", 16),
+    ] {
+      for count in [most - 1, most, most + 1] {
+        try program.write("secret", String(repeating: "x", count: count))
+        for isUsed in [true, false] {
+          let use = isUsed ? line : String(line.split(separator: "\n")[1])
+          try program.write(
+            "config.toml", Self.useful.replacing("privacy.unknown = \"publish\"\n", with: "") + "mqtt.port = 9\n\(use) = \"secret\"\n")
+          let told = try program("check").out.split(separator: "\n").filter { $0.hasPrefix(key + " ") }
+          let words = "  error    the file that it names is longer than the \(most) bytes that are read: the gateway would not start"
+          #expect(told.count == (isUsed && count > most ? 1 : 0) && told.allSatisfy { $0.hasSuffix(words) }, "\(told)")
+        }
+      }
+    }
+  }
+
   @Test("a file that a start makes, and that cannot be one where it is named, is an error; nobody is told to open its folder")
   func files() throws {
     let folder = program.folder.path
