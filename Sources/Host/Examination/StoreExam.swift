@@ -70,19 +70,27 @@ extension Examined {
     return nil
   }
 
-  /// A gateway sets aside what it cannot read. SQLite must not open the file here: that would leave files beside it, perhaps with another
-  /// owner.
+  /// A gateway sets aside what it cannot read, but no other program's database. SQLite must not open the file here: that would leave files
+  /// beside it, perhaps with another owner.
   private static func contents(of path: String, _ file: Path) -> Examined {
-    guard FileSystem.exists(file), !FileSystem.isEmpty(file), !isDatabase(path) else {
-      return Examined("outbox", .good, "\(path): can be written")
-    }
+    let good = Examined("outbox", .good, "\(path): can be written")
+    guard FileSystem.exists(file), !FileSystem.isEmpty(file) else { return good }
+    do throws(CaptureFault) {
+      var source = try CaptureSource.opened(path, orPipe: false)
+      if try source.has(16), Text<16>(source.bytes(16)) == Text<16>("SQLite format 3\0" as StaticString) {
+        guard try source.has(72), isForeign(source.bytes(72), hasLog: FileSystem.exists(Path(path + "-wal"))) else { return good }
+        return Examined(
+          "outbox", .bad(.other),
+          "\(path): is some other program's database: events will be held in memory and be lost with it; outbox.path names another file")
+      }
+    } catch {}
     return Examined("outbox", .doubtful, "\(path): is no outbox: the gateway will set it aside and start a new one")
   }
 
-  private static func isDatabase(_ path: String) -> Bool {
-    do throws(CaptureFault) {
-      var source = try CaptureSource.opened(path, orPipe: false)
-      return try source.has(16) && Text<16>(source.bytes(16)) == Text<16>("SQLite format 3\0" as StaticString)
-    } catch { return false }
+  /// SQLite's header has the number of the program that made the file, and how often tables have changed: a new outbox may have both in the
+  /// log alone.
+  private static func isForeign(_ header: RawSpan, hasLog: Bool) -> Bool {
+    let owner = header.big32(at: 68)
+    return owner != UInt32(Schema.owner) && (owner != 0 || !hasLog && header.big32(at: 40) != 0)
   }
 }

@@ -2,6 +2,9 @@ import Foundation
 import Seeds
 import Testing
 
+@testable import Core
+@testable import Host
+
 @Suite("check lints the configuration")
 final class CheckTests {
   var program: Program
@@ -115,6 +118,22 @@ final class CheckTests {
       try program.write("config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"\(path)\"\n")
       let line = try #require(try program("check").out.split(separator: "\n").first { $0.hasPrefix("outbox") })
       #expect(line.contains(words), "\(line)")
+    }
+  }
+
+  @Test("the database of another program is no outbox, and the gateway would keep events in memory only") func foreign() throws {
+    for (name, sql, log, isBad) in [
+      ("other", "CREATE TABLE t (x)", false, true), ("numbered", "CREATE TABLE t (x); PRAGMA application_id = 1", true, true),
+      // What a power cut may leave of a new one.
+      ("begun", "PRAGMA journal_mode = WAL", false, false), ("logged", "CREATE TABLE t (x)", true, false),
+      ("ours", "CREATE TABLE t (x); PRAGMA application_id = 1178817108", false, false),
+    ] as [(String, StaticString, Bool, Bool)] {
+      try Database(path: Path(program.folder.path + "/" + name)).run(sql)
+      if log { try program.write(name + "-wal", "") }
+      try program.write("config.toml", Self.useful + "mqtt.port = 9\noutbox.path = \"\(name)\"\n")
+      let line = try #require(try program("check").out.split(separator: "\n").first { $0.hasPrefix("outbox") })
+      let bad = "  error    \(name): is some other program's database: events will be held in memory and be lost with it"
+      #expect(line.contains(isBad ? bad : "  ok       \(name): can be written"), "\(line)")
     }
   }
 
