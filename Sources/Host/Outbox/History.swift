@@ -30,11 +30,35 @@ package struct OutboxHistory {
   @export(interface) package init(path: String) throws(StoreFault) {
     let file = Path(path)
     guard FileSystem.exists(file) else { throw StoreFault(.other, "there is none yet: the gateway has not run") }
-    database = try Database(path: file, readOnly: true)
+    database = try Self.database(file)
     guard try database.number("PRAGMA application_id") == Schema.owner else { throw StoreFault(.corrupt, "the file is no outbox") }
     let version = try database.number("PRAGMA user_version")
     guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
     hasSums = version > 1
+  }
+
+  /// To read a database with a log SQLite makes files beside it. Whoever may not write there reads the file as it is after a clean stop,
+  /// when it has no log.
+  private static func database(_ file: Path) throws(StoreFault) -> Database {
+    do throws(StoreFault) {
+      let database = try Database(path: file, readOnly: true)
+      _ = try database.number("PRAGMA user_version")
+      return database
+    } catch {
+      var (log, plain) = (file, Path("file:"))
+      log.append("-wal")
+      for index in 0..<file.count {
+        switch file[index] {
+        case UInt8(ascii: "%"): plain.append("%25")
+        case UInt8(ascii: "?"): plain.append("%3f")
+        case UInt8(ascii: "#"): plain.append("%23")
+        case let byte: plain.append(byte: byte)
+        }
+      }
+      plain.append("?immutable=1")
+      guard error.kind != .corrupt, !FileSystem.exists(log), !plain.overflowed else { throw error }
+      return try Database(path: plain, readOnly: true)
+    }
   }
 
   /// The newest first, until `body` returns false.

@@ -81,6 +81,43 @@ struct OwnerTests {
     #expect(examined.isBad != isWell)
   }
 
+  @Test("after a clean stop an outbox is read by who may not write beside it, whatever it is called; not while it has a log") func history()
+    throws
+  {
+    let path = scratch.path + "/a?b#c%41.db"
+    var settings = OutboxSettings()
+    settings.path = Path(path)
+    var message = Message()
+    (message.care, message.topic, message.payload) = (.event, Topic("t"), Payload("{}"))
+    do {
+      let outbox = try Outbox(settings, machine: 1)
+      try outbox.startTransaction(isDurable: true)
+      try outbox.store(message, at: Moment(at: .zero, wall: 1, isTrusted: true))
+      _ = try outbox.commit()
+    }
+    #expect(scratch.names == ["a?b#c%41.db"])
+    let owner = try #require(Owner(ofFolderOf: path))
+    defer { chmod(scratch.path, 0o700) }
+    for hasLog in [false, true] {
+      chmod(scratch.path, 0o700)
+      if hasLog { scratch.write("a?b#c%41.db-wal", [1]) }
+      chmod(scratch.path, 0o555)
+      try #require(owner.enter())
+      defer { Owner.leave() }
+      var topics: [Topic] = []
+      let read = { (entry: borrowing OutboxHistory.Entry) in
+        topics.append(entry.topic)
+        return true
+      }
+      if hasLog {
+        #expect(throws: StoreFault.self) { try OutboxHistory(path: path).read(read) }
+      } else {
+        try OutboxHistory(path: path).read(read)
+      }
+      #expect(topics == (hasLog ? [] : [Topic("t")]))
+    }
+  }
+
   @Test("root reads with the folder owner's rights, and then as root again")
   func looking() throws {
     scratch.write("private", [1])
