@@ -6,7 +6,8 @@ extension ScanTable {
   /// One JSON line for each device that was heard since `last`. What comes from a simulation or a recording says so.
   func printHeard(since last: Instant, at now: Instant, _ gateway: borrowing Gateway, isRehearsal: Bool, to out: Output) {
     for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) && gateway.devices[slot].heard > last {
-      var line = Text<4096>()
+      // 64 triggers with names of 32 bytes take some 4,200, twice as many where each byte is a quotation mark.
+      var line = Text<8192>()
       line.openObject()
       line.member("v", 1)
       if isRehearsal { line.member("simulated", true) }

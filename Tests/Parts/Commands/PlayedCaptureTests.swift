@@ -32,6 +32,21 @@ import Testing
     }
   }
 
+  @Test("a device beside as many triggers as there may be, with the longest names, has a whole line in scan --json") func crowded() throws {
+    var recording = PacketFile()
+    for moment in 0..<20 as Range<UInt64> {
+      recording.add([4, 0x3E, 12, 2, 1, 3, 1, 1, 0, 0, 0, 0, 0xC0, 0, 0xC4], at: moment * 100_000)
+    }
+    try recording.file.write(to: program.folder.appending(path: "plain.btsnoop"))
+    let triggers = (10..<74).map { "[[trigger]]\nname = '\(String(repeating: "\"", count: 30))\($0)'\nmatch = \"*\"\ngroup = \"g\"\n" }
+    try program.write("many.toml", "gateway.purpose = \"told\"\n" + triggers.joined())
+    let told = try program("scan", "--json", "--seconds", "3", "--radio", "capture:plain.btsnoop", "--config", "many.toml")
+    let counts = try told.out.split(separator: "\n").map { line in
+      (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]).map { ($0["triggers"] as? [Any])?.count }
+    }
+    #expect(counts.contains(64), "\(told.out)")
+  }
+
   @Test("one without packets is named, once") func empty() throws {
     try write("empty.btsnoop", [])
     try write("plain.btsnoop", [0])
