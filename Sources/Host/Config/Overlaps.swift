@@ -26,6 +26,7 @@ extension Configuration {
         "(\"\(printable(group))\") has no other trigger here; did you mean \"\(printable(meant))\"? Only triggers of one group compete"
       sections[index].warning("group", words)
     }
+    noteStalemates(sections)
     for index in core.triggers.indices {
       var names: [String] = []
       for other in 0..<index where bothFire(index, other) && typo[index] != other && typo[other] != index {
@@ -47,11 +48,37 @@ extension Configuration {
     if one.group == other.group && !one.group.isEmpty { return false }
     let path = PathLoss(core.calibration)
     guard (path.loss(at: one.fire) - path.loss(at: other.fire)).value.magnitude < PhysicsWarnings.wandering else { return false }
+    return haveCommonDevices(one, other)
+  }
+
+  private func haveCommonDevices(_ one: TriggerSettings, _ other: TriggerSettings) -> Bool {
     for mine in one.match.range {
       for others in other.match.range where core.selectors[mine].overlaps(core.selectors[others]) { return true }
     }
     return false
   }
+
+  /// Two triggers of one group at one radio receive a device alike: neither leads. At places of their own (at_m) all radios may tell.
+  private func noteStalemates(_ sections: [Section]) {
+    for index in core.triggers.indices {
+      let one = core.triggers[index]
+      guard !one.group.isEmpty, one.margin.value > 0, let radio = onlyRadio(of: one) else { continue }
+      for other in 0..<index {
+        let rival = core.triggers[other]
+        guard rival.group == one.group, rival.margin.value > 0, rival.point == one.point, onlyRadio(of: rival) == radio,
+          haveCommonDevices(one, rival)
+        else { continue }
+        let words =
+          "(\"\(printable(String(one.group)))\") has trigger \"\(printable(String(rival.name)))\" at the same radio: both receive a device alike, "
+          + "neither leads by margin_db, and nobody is served. Give each a radio of its own, or no common group"
+        sections[index].reading.recordFutile(at: sections[index].place(of: ["group"]), sections[index].title, "group " + words)
+        break
+      }
+    }
+  }
+
+  /// nil: at each moment the one that receives the device best.
+  private func onlyRadio(of trigger: TriggerSettings) -> Int8? { trigger.radio ?? (core.radios.count > 1 ? nil : 0) }
 
   /// For a trigger that is alone in its group: a trigger of the group that was probably meant. Names that differ only by a number or in
   /// their last letter, such as row-a and row-b, differ on purpose.

@@ -45,6 +45,31 @@ struct ConfigurationOverlaps {
     #expect(try warnings([("a", "\"*\"", "radio = \"left\""), ("b", "\"*\"", "radio = \"right\"")], two).count == 1)
   }
 
+  @Test("two of one group at one radio receive alike, and nobody leads: not so at two radios, at two places, for others, without a margin")
+  func stalemates() throws {
+    let two = "[[radio]]\nname = \"left\"\nat_m = [0, 0]\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\nat_m = [9, 0]\n"
+    func told(_ one: String, _ other: String, _ before: String = "", matches: (String, String) = ("*", "irk:*")) throws -> [String] {
+      let tables =
+        "[[trigger]]\nname = \"a\"\nmatch = \"\(matches.0)\"\n\(one)\n[[trigger]]\nname = \"b\"\nmatch = \"\(matches.1)\"\n\(other)\n"
+      return try Configuration(reading: source(shortest + before + tables)).futile.map { $0.line(in: "c") }
+        .filter { $0.contains("nobody is served") }
+    }
+    let grouped = "group = \"g\""
+    let words =
+      "group (\"g\") has trigger \"a\" at the same radio: both receive a device alike, neither leads by margin_db, and nobody is served"
+    let found = try told(grouped, grouped)
+    #expect(found.count == 1 && found[0].hasPrefix("c:9:1: warning: trigger \"b\": \(words)"), "\(found)")
+    let left = grouped + "\nradio = \"left\""
+    #expect(try told(left, left, two).count == 1)
+    #expect(try told(grouped, grouped + "\nfire_m = 1", matches: ("irk:*", "irk:*")).count == 1)
+    #expect(try told(left, grouped + "\nradio = \"right\"", two) == [])
+    #expect(try told(left, grouped, two) == [] && told(grouped, grouped, two) == [], "the radio that hears best may be another")
+    #expect(try told(left, left + "\nat_m = [3, 0]", two) == [], "all radios may tell two places")
+    #expect(try told(grouped, "group = \"h\"") == [] && told("", "") == [])
+    #expect(try told(grouped + "\nmargin_db = 0", grouped) == [] && told(grouped, grouped + "\nmargin_db = 0") == [])
+    #expect(try told(grouped, grouped, matches: ("ibeacon:*", "irk:*")) == [])
+  }
+
   @Test("one line for each, however many there are") func many() throws {
     let told = try warnings((0..<6).map { ("t\($0)", "\"*\"", "") })
     #expect(told.count == 5 && told[4].contains("\"t0\", \"t1\", \"t2\" and 2 more"), "\(told)")
