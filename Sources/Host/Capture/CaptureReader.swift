@@ -11,6 +11,10 @@ package struct CaptureReader: ~Copyable {
   private var place = 0..<0
   private var at = Instant.zero
   private var controller = 0
+  /// Whose the first report was.
+  private var reporter: Int?
+  /// Whether reports come from more controllers than one.
+  package private(set) var hasSeveral = false
   private var last: Int64 = 0
   /// By how much the stamps have leapt.
   private var leapt: Int64 = 0
@@ -43,6 +47,10 @@ package struct CaptureReader: ~Copyable {
       let start = passed.lowerBound + record.start - (record.type == nil ? 0 : 1)
       place = start..<passed.lowerBound + record.end
       controller = record.controller
+      if isReport(source.passed(place)) {
+        hasSeveral = hasSeveral || reporter ?? controller != controller
+        reporter = controller
+      }
       // A record without a time has the time of the one before.
       let time = record.time ?? last
       let first = epoch ?? time
@@ -52,6 +60,11 @@ package struct CaptureReader: ~Copyable {
       at = Instant(microseconds: time &- first &- leapt)
       return true
     }
+  }
+
+  /// Bluetooth's monitor also has what a second controller does besides: only adverts count.
+  private func isReport(_ packet: RawSpan) -> Bool {
+    packet.byteCount > 3 && packet[0] == PacketType.event.rawValue && packet[1] == 0x3E && Report.Form(rawValue: packet[3]) != nil
   }
 
   /// The same, with a copy of the packet; skips packets that are longer than the machine handles.

@@ -62,9 +62,11 @@ package final class Captures {
 
   /// What is to be said of a capture without packets, and of stamps that cannot be right; once for each capture.
   package func takeDoubt() -> String? {
-    guard let source = sources.first(where: { !$0.isTold && ($0.isEmpty || $0.isApart || $0.reader.hasLeapt) }) else { return nil }
+    let isDoubtful = { (source: Source) in source.isEmpty || source.isApart || source.reader.hasLeapt || source.reader.hasSeveral }
+    guard let source = sources.first(where: { !$0.isTold && isDoubtful($0) }) else { return nil }
     source.isTold = true
     if source.isEmpty { return source.name + " holds no packet" }
+    if source.reader.hasSeveral { return source.name + " has the adverts of several controllers: they are taken for one radio's" }
     let words =
       source.isApart
       ? "is years away from the others: its clock was not set, and it is taken to begin with them"

@@ -47,6 +47,21 @@ import Testing
     #expect(counts.contains(64), "\(told.out)")
   }
 
+  @Test("one whose adverts come from several controllers is told, once; what else a second one does is none") func controllers() throws {
+    let advert: [UInt8] = [0x3E, 12, 2, 1, 3, 1, 1, 0, 0, 0, 0, 0xC0, 0, 0xC4]
+    for (name, second) in [("two", advert), ("one", [0x0E, 4, 1, 3, 0x0C, 0])] {
+      var file = Data("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x07, 0xD1]
+      for (controller, packet) in [(0, advert), (1, second), (0, advert), (1, second)] as [(UInt8, [UInt8])] {
+        let size = UInt8(packet.count)
+        file += [0, 0, 0, size, 0, 0, 0, size, 0, controller, 0, 3, 0, 0, 0, 0, 0x00, 0xE2, 0x5A, 0x70, 0, 0, 0, 0] + packet
+      }
+      try file.write(to: program.folder.appending(path: name))
+      let told = try program("replay", name, "--decoded")
+      let words = "forecourt: two has the adverts of several controllers: they are taken for one radio's\n"
+      #expect(told.exit == 0 && told.error == (name == "two" ? words : ""), "\(told)")
+    }
+  }
+
   @Test("one without packets is named, once") func empty() throws {
     try write("empty.btsnoop", [])
     try write("plain.btsnoop", [0])
