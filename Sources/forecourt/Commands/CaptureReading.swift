@@ -11,11 +11,17 @@ extension Invocation {
 
   /// Several captures belong to the configuration's radios, in its order; with one radio they are parts of one recording. No radio hears
   /// to the byte what another one hears, nor the same twice.
-  func mustSuit(_ captures: [String], _ radios: Int) throws(Exit) {
-    guard radios == 1 || captures.count <= radios else { throw refused("there are \(captures.count) captures for \(radios) radios") }
+  func mustSuit(_ captures: [String], _ radios: [String]) throws(Exit) {
+    guard radios.count == 1 || captures.count <= radios.count else {
+      throw refused("there are \(captures.count) captures for \(radios.count) radios")
+    }
     for index in captures.indices {
       for other in 0..<index where FileSystem.isSame(captures[index], captures[other]) {
         throw refused("\(captures[index]) is given twice, as if it were two recordings")
+      }
+      guard radios.count > 1, !captures[index].isNamed(radios[index]) else { continue }
+      for other in radios where captures[index].isNamed(other) {
+        say("forecourt: \(captures[index]) is taken for radio \(radios[index])'s, and has the name of radio \(other)'s")
       }
     }
   }
@@ -50,5 +56,12 @@ extension String {
     let start = utf8.lastIndex(of: UInt8(ascii: "/")) ?? startIndex
     guard let dot = utf8[start...].lastIndex(of: UInt8(ascii: ".")) else { return self + "." + name }
     return String(self[..<dot]) + "." + name + String(self[dot...])
+  }
+
+  /// Whether that is its name.
+  func isNamed(_ name: String) -> Bool {
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
+    let end = ("." + name).bytes
+    return Array(bytes[..<dot].suffix(end.count)) == end
   }
 }

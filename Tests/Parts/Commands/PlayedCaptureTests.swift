@@ -62,6 +62,23 @@ import Testing
     }
   }
 
+  @Test("captures in another order than the radios whose names they have are told, each") func swapped() throws {
+    let names = ["out.left.btsnoop", "out.right.btsnoop"]
+    for name in names { try write(name, [0, 1]) }
+    let radios = "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\n"
+    try program.write("two.toml", "gateway.purpose = \"told\"\n" + radios)
+    let words = [
+      "forecourt: out.right.btsnoop is taken for radio left's, and has the name of radio right's\n",
+      "forecourt: out.left.btsnoop is taken for radio right's, and has the name of radio left's\n",
+    ]
+    #expect(try program("replay", names[1], names[0], "--config", "two.toml").error == words.joined())
+    #expect(try program("replay", names[1], "--config", "two.toml").error == words[0])
+    let explain = ["explain", "address:c0:00:00:00:00:01", "--config", "two.toml", "--capture"]
+    #expect(try program.run(explain + [names[1]]).error == words[0])
+    for right in [names, [names[0]]] { #expect(try program.run(["replay", "--config", "two.toml"] + right).error.isEmpty) }
+    #expect(try program("replay", names[1], names[0], "--config", "config.toml").error.isEmpty, "parts of one recording")
+  }
+
   @Test("one without packets is named, once") func empty() throws {
     try write("empty.btsnoop", [])
     try write("plain.btsnoop", [0])
