@@ -78,6 +78,9 @@ extension Invocation {
     say("forecourt: \(identity.shown) is not heard. These are, most often heard first:")
     for index in most.prefix(10) { say("  " + heard[index].name) }
     if heard.count > 10 { say("  and \(heard.count - 10) more: forecourt replay --decoded shows all") }
+    if identity.kind == .peer, has("capture") {
+      say("forecourt: a recording has an installation id only if the gateway read it while it recorded")
+    }
     return .failed
   }
 }

@@ -38,6 +38,7 @@ private func runExplain(_ invocation: Invocation) throws(Exit) {
   let radios = max(configuration.core.radios.count, 1)
   try invocation.mustSuit(invocation.values("capture"), configuration.core.radioNames.map { String($0) })
   invocation.sayIfOff(configuration, named: invocation.value("config"))
+  let isLearnt = configuration.hasLearnt(identity)
   var offline = OfflineGateway(configuration, epoch: captures.epoch)
   var explanation = Explanation(identity, offline.gateway.settings, invocation)
   var packet = Packet()
@@ -49,7 +50,22 @@ private func runExplain(_ invocation: Invocation) throws(Exit) {
     throw invocation.unheard(identity, in: offline.gateway)
   }
   explanation.end(offline.gateway.settings)
+  if isLearnt { say("forecourt: what visits taught the gateway of this device's power is not applied here") }
   try invocation.close(captures)
+}
+
+extension Configuration {
+  /// Whether the gateway's visits have taught it the device's power.
+  fileprivate func hasLearnt(_ identity: Identity) -> Bool {
+    guard core.calibration.learns else { return false }
+    var isLearnt = false
+    do throws(FileRefusal) {
+      _ = try LearntFile.read(String(host.outbox.path).folder + "learnt-powers.jsonl") {
+        if case .power(let record) = $0, record.identity == identity { isLearnt = true }
+      }
+    } catch {}
+    return isLearnt
+  }
 }
 
 /// Everything that explain prints about one device.

@@ -95,6 +95,9 @@ import Testing
     let missing = try program("explain", "irk:nobody", "--capture", "visit.btsnoop")
     #expect(missing.exit == 1 && missing.out.isEmpty)
     #expect(missing.error == "forecourt: irk:nobody is not heard. These are, most often heard first:\n  \(Self.anna)\n")
+    let phone = try program("explain", "peer:BC00BD17", "--capture", "visit.btsnoop")
+    let words = "forecourt: a recording has an installation id only if the gateway read it while it recorded\n"
+    #expect(phone.exit == 1 && phone.error == missing.error.replacing("irk:nobody", with: "peer:BC00BD17") + words, "\(phone.error)")
     try program.write("empty", "")
     try program.write("foreign", "GIF89a, and no capture at all, whatever its name says")
     for file in ["none", "empty", "foreign", "."] {
@@ -105,6 +108,20 @@ import Testing
     }
     #expect(try program("explain", "whatever", "--capture", "visit.btsnoop").exit == 64)
     #expect(try program("explain", Self.anna).exit == 64)
+  }
+
+  @Test("explain says where visits have taught the device's power, which it does not know") func learnt() throws {
+    let words = "forecourt: what visits taught the gateway of this device's power is not applied here\n"
+    for (id, more, isTold) in [
+      (Self.anna, "", true), (Self.anna, "calibration.learn = false\n", false), ("irk:anna", "", false),
+    ] {
+      try program.write("learnt-powers.jsonl", "{\"id\":\"\(id)\",\"power_dbm\":-70,\"visits\":3}\n")
+      try program.write("learning.toml", more + "outbox.path = \"outbox.db\"\n" + Self.configuration)
+      for json in [[], ["--json"]] {
+        let told = try program.run(["explain", Self.anna, "--capture", "visit.btsnoop", "--config", "learning.toml"] + json)
+        #expect(told.exit == 0 && told.error == (isTold ? words : ""), "\(told.error)")
+      }
+    }
   }
 
   @Test("a truncated capture gives its readable part and exit code 65") func truncated() throws {
