@@ -21,7 +21,7 @@ struct Command {
   var options: [Option] = []
   var examples: [Example] = []
   /// The exit codes that it may end with.
-  var exits: [Exit] = [.done, .usage]
+  var exits: [Exit] = [.done, .failed, .usage]
   let run: (Invocation) throws(Exit) -> Void
 
   /// Every command: a file in Commands and a row here.

@@ -24,7 +24,7 @@ extension Command {
         Example(
           line: "forecourt explain irk:anna --capture yard.btsnoop --json --brief", words: "For a script: the events and the verdict."),
       ],
-      exits: [.done, .failed, .usage, .unreadable, .configuration],
+      exits: [.done, .failed, .usage, .unreadable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try runExplain(invocation) })
   }
 }

@@ -20,7 +20,7 @@ extension Command {
         Example(
           line: "forecourt replay y.pcap --report y.html --config a.toml --config b.toml", words: "What b.toml would change."),
       ],
-      exits: [.done, .failed, .usage, .unreadable, .configuration],
+      exits: [.done, .failed, .usage, .unreadable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try runReplay(invocation) })
   }
 }

@@ -17,7 +17,7 @@ extension Command {
         Example(line: "forecourt scan", words: "The same through the configuration's radios, with its triggers."),
         Example(line: "forecourt scan --json --seconds 10", words: "The same for a script."),
       ],
-      exits: [.done, .usage, .unreadable, .unavailable, .forbidden, .configuration],
+      exits: [.done, .failed, .usage, .unreadable, .unavailable, .forbidden, .configuration],
       run: { invocation throws(Exit) in try runScan(invocation) })
   }
 }
