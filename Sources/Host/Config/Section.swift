@@ -5,12 +5,15 @@ struct Section {
   let node: Node
   private(set) var title: String
   let reading: Findings
+  /// What its header says; empty for the file.
+  private let header: String
   private var known: [String] = []
 
-  init(_ node: Node, _ title: String, _ reading: Findings) {
+  init(_ node: Node, _ title: String, _ reading: Findings, header: String? = nil) {
     self.node = node
     self.title = title
     self.reading = reading
+    self.header = header ?? title
   }
 
   mutating func value(_ key: String) -> Node? {
@@ -22,10 +25,9 @@ struct Section {
   mutating func table(_ key: String, _ read: (inout Section) -> Void) {
     guard let table = value(key) else { return }
     guard table.kind == TOML_TABLE else {
-      let header = "[" + path(to: key) + "]"
-      return reading.record(.error, at: table.keyAt, title, "\(key) is one table: write \(header)")
+      return reading.record(.error, at: table.keyAt, title, "\(key) is one table: write [\(header(of: key))]")
     }
-    var section = Section(table, path(to: key), reading)
+    var section = Section(table, path(to: key), reading, header: header(of: key))
     read(&section)
     section.close()
   }
@@ -35,7 +37,7 @@ struct Section {
     guard let list = value(key) else { return }
     let path = path(to: key)
     guard list.kind == TOML_ARRAY else {
-      return reading.record(.error, at: list.keyAt, title, "\(key) is a list of tables: write [[\(path)]] above each")
+      return reading.record(.error, at: list.keyAt, title, "\(key) is a list of tables: write [[\(header(of: key))]] above each")
     }
     for place in 0..<list.count {
       let member = list[place]
@@ -47,7 +49,7 @@ struct Section {
       guard place < most else { return }
       var name = "\(path) \(place + 1)"
       if let named = member[naming], named.kind == TOML_STRING { name = "\(path) \"\(withoutKey(named.text))\"" }
-      var section = Section(member, name, reading)
+      var section = Section(member, name, reading, header: header(of: key))
       read(&section)
       section.close()
     }
@@ -64,6 +66,7 @@ struct Section {
   func warning(_ key: String, _ words: String) { reading.record(.warning, at: place(of: [key]), title, "\(key) \(words)") }
 
   private func path(to key: String) -> String { title.isEmpty ? key : title + "." + key }
+  private func header(of key: String) -> String { header.isEmpty ? key : header + "." + key }
 
   mutating func close() {
     for place in 0..<node.count {

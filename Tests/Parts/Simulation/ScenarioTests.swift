@@ -91,6 +91,8 @@ import Testing
     #expect(lines("") == ["s.toml:1:1: gateway is missing: a scenario needs at least one"])
     #expect(lines("gateway = []") == ["s.toml:1:1: gateway is missing: a scenario needs at least one"])
     #expect(lines("[gateway]\npurpose = \"x\"") == ["s.toml:1:2: gateway is a list of tables: write [[gateway]] above each"])
+    let steps = "[[gateway]]\nname = \"west\"\n[[traveller]]\nname = \"driver\"\nsteps = 3"
+    #expect(lines(steps).first?.hasSuffix(": steps is a list of tables: write [[traveller.steps]] above each") == true, "\(lines(steps))")
     #expect(lines("gateway = [1]").count == 1)
     #expect(lines("duration_s = ").count == 1)
   }
