@@ -71,6 +71,8 @@ struct SetupAnswers {
     var trial = self
     trial[question] = answer
     if question == .distance, decimalNumber(answer) == nil { return ["write a number of metres, such as 1.5"] }
+    // arm_m is three times as far, and at most 200.
+    if question == .distance, let metres = decimalNumber(answer), metres > 66 { return ["(\(answer)) must be at most 66 m"] }
     if question == .broker, trial.broker == nil { return ["write HOST or HOST:PORT, such as localhost or 192.168.1.5:1883"] }
     do throws(Configuration.Refusal) {
       _ = try trial.configuration()

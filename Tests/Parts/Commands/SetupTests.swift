@@ -91,6 +91,8 @@ final class SetupTests {
     #expect(answers.faults(of: .distance, "1.5") == [])
     let wrong = answers.faults(of: .distance, "0")
     #expect(wrong.count == 1 && wrong[0].contains("fire_m"), "\(wrong)")
+    #expect(answers.faults(of: .distance, "66") == [])
+    for answer in ["66.1", "100", "200"] { #expect(answers.faults(of: .distance, answer) == ["(\(answer)) must be at most 66 m"]) }
     (answers[.distance], answers[.name], answers[.trigger]) = ("0.4", "a/b", "t")
     let refusal = #expect(throws: Configuration.Refusal.self) { try answers.configuration() }
     #expect(refusal?.findings.contains { $0.severity != .error } == true, "what may be meant so was found, too")
@@ -155,13 +157,13 @@ final class SetupTests {
     let told = try setup("--purpose", "x", "--match", "*")
     #expect(told.exit == 64 && told.error.contains("--force"))
     #expect(try text("new.toml") == "mine")
+    #expect(chmod(program.folder.appending(path: "new.toml").path, 0o600) == 0)
     #expect(try setup("--purpose", "x", "--match", "*", "--force").exit == 69)
     #expect(try text("new.toml").contains("match = \"*\""))
-    #expect(chmod(program.folder.appending(path: "new.toml").path, 0o600) == 0)
     #expect(try text("new.toml.old") == "mine")
+    #expect(try File(reading: program.folder.appending(path: "new.toml.old").path, atMost: 9).mode == 0o600, "nobody else read it before")
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
     #expect(Set(names) == ["new.toml", "new.toml.old"], "\(names)")
-    #expect(try File(reading: program.folder.appending(path: "new.toml.old").path, atMost: 9).mode == 0o600, "nobody else read it before")
   }
 
   @Test("it waits for the first fire, and says what it saw") func fire() throws {
