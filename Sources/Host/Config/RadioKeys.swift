@@ -20,7 +20,7 @@ extension Configuration {
     let own = host.adapters.firstIndex { $0.isSame(as: adapter) }
     if own == nil, host.adapters.count > 1, !adapter.isRehearsal {
       // With the first radio's name and offset it would fire the triggers of another place.
-      let own = listed(host.adapters.map(\.written), with: "or")
+      let own = listed(host.adapters.map { $0.written }, with: "or")
       throw Adapter.Refusal(words: "the configuration has several radios: name the adapter of one (\(own))")
     }
     let place = own ?? 0
