@@ -23,7 +23,7 @@ package struct Selector: Equatable, BitwiseCopyable, Sendable {
   }
 
   /// Whether every identity that the other matches is matched by this one.
-  package func covers(_ other: Selector) -> Bool {
+  @inline(never) package func covers(_ other: Selector) -> Bool {
     guard kind != nil else { return true }
     return isWhole ? self == other : matches(other.prefix) && kind == other.kind
   }

@@ -18,7 +18,9 @@ package enum LearntFile {
   }
 
   /// `radios` names ours. Returns how many lines were invalid.
-  package static func read(_ path: String, radios: [Name] = [RadioSettings().name], _ body: (Record) -> Void) throws(FileRefusal) -> Int {
+  @export(interface) package static func read(
+    _ path: String, radios: [Name] = [RadioSettings().name], _ body: (Record) -> Void
+  ) throws(FileRefusal) -> Int {
     var strange = 0
     try JSONLines.read(path, atMost: mostBytes) { line in
       switch Self.line(line, radios) {

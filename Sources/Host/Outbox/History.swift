@@ -48,11 +48,12 @@ package struct OutboxHistory {
       var (log, plain) = (file, Path("file:"))
       log.append("-wal")
       for index in 0..<file.count {
-        switch file[index] {
-        case UInt8(ascii: "%"): plain.append("%25")
-        case UInt8(ascii: "?"): plain.append("%3f")
-        case UInt8(ascii: "#"): plain.append("%23")
-        case let byte: plain.append(byte: byte)
+        let byte = file[index]
+        if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") {
+          plain.append(byte: UInt8(ascii: "%"))
+          plain.append(hex: byte)
+        } else {
+          plain.append(byte: byte)
         }
       }
       plain.append("?immutable=1")

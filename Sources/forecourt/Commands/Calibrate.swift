@@ -134,13 +134,13 @@ struct Calibration {
       guard names.count == places.count, radios.count == 1 else {
         throw invocation.refused("each --place needs its span, METRES@FROM-TO, or, with one radio, a --capture of its own")
       }
-      try invocation.mustSuit(names, radios)
+      try invocation.mustSuit(names, configuration.core)
       for (index, name) in names.enumerated() {
         try read(Captures(opening: [name]), place: index, try invocation.configuration(.hearing), invocation)
       }
       return
     }
-    try invocation.mustSuit(names, radios)
+    try invocation.mustSuit(names, configuration.core)
     try read(Captures(opening: names), place: nil, configuration, invocation)
   }
 

@@ -11,17 +11,17 @@ extension Invocation {
 
   /// Several captures belong to the configuration's radios, in its order; with one radio they are parts of one recording. No radio hears
   /// to the byte what another one hears, nor the same twice.
-  func mustSuit(_ captures: [String], _ radios: [String]) throws(Exit) {
-    guard radios.count == 1 || captures.count <= radios.count else {
-      throw refused("there are \(captures.count) captures for \(radios.count) radios")
-    }
+  func mustSuit(_ captures: [String], _ settings: borrowing Settings) throws(Exit) {
+    let radios = max(settings.radios.count, 1)
+    guard radios == 1 || captures.count <= radios else { throw refused("there are \(captures.count) captures for \(radios) radios") }
     for index in captures.indices {
       for other in 0..<index where FileSystem.isSame(captures[index], captures[other]) {
         throw refused("\(captures[index]) is given twice, as if it were two recordings")
       }
-      guard radios.count > 1, !captures[index].isNamed(radios[index]) else { continue }
-      for other in radios where captures[index].isNamed(other) {
-        say("forecourt: \(captures[index]) is taken for radio \(radios[index])'s, and has the name of radio \(other)'s")
+      guard radios > 1, !captures[index].isNamed(radioName(index, settings)) else { continue }
+      for other in 0..<radios where captures[index].isNamed(radioName(other, settings)) {
+        let (own, name) = (radioName(index, settings), radioName(other, settings))
+        say("forecourt: \(captures[index]) is taken for radio \(own)'s, and has the name of radio \(name)'s")
       }
     }
   }
@@ -60,8 +60,9 @@ extension String {
 
   /// Whether that is its name.
   func isNamed(_ name: String) -> Bool {
-    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return false }
-    let end = ("." + name).bytes
-    return Array(bytes[..<dot].suffix(end.count)) == end
+    let (bytes, end) = (bytes, ("." + name + ".").bytes)
+    guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot + 1 >= end.count else { return false }
+    for index in end.indices where bytes[dot + 1 - end.count + index] != end[index] { return false }
+    return true
   }
 }

@@ -36,7 +36,7 @@ private func runExplain(_ invocation: Invocation) throws(Exit) {
   // The gateway computes zones only for devices that it may publish.
   configuration.core.publish.unknown = .publish
   let radios = max(configuration.core.radios.count, 1)
-  try invocation.mustSuit(invocation.values("capture"), configuration.core.radioNames.map { String($0) })
+  try invocation.mustSuit(invocation.values("capture"), configuration.core)
   invocation.sayIfOff(configuration, named: invocation.value("config"))
   let isLearnt = configuration.hasLearnt(identity)
   var offline = OfflineGateway(configuration, epoch: captures.epoch)

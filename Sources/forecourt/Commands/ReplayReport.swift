@@ -50,7 +50,7 @@ private func run(
   let source = try invocation.source(named: name, .hearing)
   let configuration = try invocation.configuration(from: name, .hearing)
   let radios = max(configuration.core.radios.count, 1)
-  try invocation.mustSuit(invocation.operands, configuration.core.radioNames.map { String($0) })
+  try invocation.mustSuit(invocation.operands, configuration.core)
   invocation.sayIfOff(configuration, named: name)
   var report = ReportRun(source.name, withoutKeys(String(decoding: source.text, as: UTF8.self)), configuration.core)
   var offline = OfflineGateway(configuration, epoch: captures.epoch)
