@@ -224,6 +224,7 @@ package struct Gateway: ~Copyable {
   // MARK: A new config
 
   /// New settings take effect. A visit survives if its region does.
+  @_optimize(size)
   @export(interface) package mutating func reload(_ next: consuming Settings, at moment: Instant) {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")

@@ -23,6 +23,7 @@ extension Gateway {
   }
 
   /// The device that sends from an identity's address, if it is known here by another id.
+  @_optimize(size)
   private func another(than identity: Identity) -> Int? {
     guard let bits = identity.addressBits else { return nil }
     for type in Address.Kind.public.rawValue...Address.Kind.random.rawValue {

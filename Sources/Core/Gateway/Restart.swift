@@ -72,6 +72,7 @@ extension Gateway {
   var isBehind: Bool { triggers.stale | regions.stale != 0 || !uncleared.isEmpty }
 
   /// Ends the visits whose devices have not come back, and publishes the states that had to wait.
+  @_optimize(size)
   @export(interface) package mutating func expireLeftovers(at moment: Instant) {
     guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || isBehind else { return }
     tick(at: moment)
@@ -124,6 +125,7 @@ extension Gateway {
   }
 
   /// What is back in the settings has a state again.
+  @_optimize(size)
   private mutating func clearAgain() {
     while !uncleared.isEmpty, exists(uncleared[0]) || publishClear(uncleared[0]) { uncleared.remove(at: 0) }
   }

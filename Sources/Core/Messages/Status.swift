@@ -103,6 +103,7 @@ extension Authorization {
 }
 
 extension Message {
+  @_optimize(size)
   @export(interface) package static func status(_ report: StatusReport, topics: Topics, at now: Instant) -> Message {
     var message = begun(report.state, report.reason, topics: topics, at: now)
     message.payload.member("version", text: report.version.bytes, upTo: 34)

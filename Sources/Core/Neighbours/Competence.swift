@@ -31,7 +31,7 @@ extension Triggers {
   /// Whether some trigger of the group could not know whether a device is here that was last `heard` then: it may not listen, or has
   /// listened for so short a time that whoever is here may not have been heard yet.
   func couldMiss(_ heard: Instant?, in group: Name, _ settings: borrowing Settings, at now: Instant) -> Bool {
-    if isDeaf(in: group, settings) { return true }
+    guard settings.gateway.authorization == .always else { return settings.hasTrigger(in: group) }
     for index in settings.triggers.indices where settings.triggers[index].group == group {
       if couldMiss(heard, settings.triggers[index].radio, of: settings.radios.count, at: now) { return true }
     }

@@ -64,6 +64,7 @@ package struct Membership: ~Copyable {
     due = speaks && isConnected ? now : .never
   }
 
+  @_optimize(size)
   package mutating func reload(_ settings: borrowing Settings) {
     // A gateway on the roster is waited for, whether we compete or not.
     speaks = !settings.groups.isEmpty || settings.site.roster.count > 1

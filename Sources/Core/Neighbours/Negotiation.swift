@@ -70,6 +70,7 @@ extension Triggers {
 
   // MARK: Our claims
 
+  @_optimize(size)
   private mutating func publishClaim(
     _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
@@ -236,6 +237,7 @@ extension Triggers {
   /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
   /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, or lack the key that
   /// shows who it is, we consent to nothing.
+  @_optimize(size)
   private mutating func publishAnswer(
     to claim: Claim, for found: Int?, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher

@@ -157,6 +157,7 @@ package struct SitePlan: ~Copyable {
 
   // MARK: Drawing
 
+  @_optimize(size)
   private mutating func draw() {
     (count, rest) = (0, 0)
     guard receivers.count > 1 else { return }
