@@ -24,7 +24,8 @@ let strict: [SwiftSetting] =
 /// of the tests' time. Traps stay; only `assert` goes.
 let quick: [SwiftSetting] = embedded ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-/// Nothing outside Core is hot enough to be worth a third more bytes, nor what Core does seldom (`@_optimize(size)`). The outliner makes functions of repeated instructions: 33 kB less.
+/// Nothing outside Core is hot enough to be worth a third more bytes, nor what Core does seldom (`@_optimize(size)`). The outliner makes
+/// functions of repeated instructions: 33 kB less.
 let small: [SwiftSetting] = strict + (embedded ? [.unsafeFlags(["-Osize", "-Xllvm", "-enable-machine-outliner=always"])] : [])
 
 func door(_ name: String, links libraries: [String] = [], c: [CSetting] = [], cxx: [CXXSetting] = []) -> Target {
