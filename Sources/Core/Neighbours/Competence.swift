@@ -38,7 +38,7 @@ extension Triggers {
     return false
   }
 
-  /// A phone that advertises once a second is heard within this time, but for one in ten thousand.
+  /// Three adverts of a phone that sends one a second.
   private static let settling = Interval.seconds(3)
 
   private func couldMiss(_ heard: Instant?, _ radio: Int8?, of radios: Int, at now: Instant) -> Bool {
