@@ -58,18 +58,22 @@ extension Configuration {
     return false
   }
 
-  /// Two triggers of one group at one radio receive a device alike: neither leads. At places of their own (at_m) all radios may tell.
+  /// Two triggers of one group at one radio receive a device alike: neither leads. So do two of which one names no radio, wherever it goes
+  /// by the other's. At places of their own (at_m) all radios may tell.
   private func noteStalemates(_ sections: [Section]) {
     for index in core.triggers.indices {
       let one = core.triggers[index]
-      guard !one.group.isEmpty, one.margin.value > 0, let radio = onlyRadio(of: one) else { continue }
+      guard !one.group.isEmpty, one.margin.value > 0 else { continue }
       for other in 0..<index {
         let rival = core.triggers[other]
-        guard rival.group == one.group, rival.margin.value > 0, rival.point == one.point, onlyRadio(of: rival) == radio,
+        let radios = (onlyRadio(of: one), onlyRadio(of: rival))
+        let areNamed = radios.0 != nil && radios.1 != nil
+        guard rival.group == one.group, rival.margin.value > 0, point(of: index) == point(of: other), !areNamed || radios.0 == radios.1,
           haveCommonDevices(one, rival)
         else { continue }
+        let place = areNamed ? "the same radio" : "what may be the same radio"
         let words =
-          "(\"\(printable(String(one.group)))\") has trigger \"\(printable(String(rival.name)))\" at the same radio: both receive a device alike, "
+          "(\"\(printable(String(one.group)))\") has trigger \"\(printable(String(rival.name)))\" at \(place): both receive a device alike, "
           + "neither leads by margin_db, and nobody is served. Give each a radio of its own, or no common group"
         sections[index].reading.recordFutile(at: sections[index].place(of: ["group"]), sections[index].title, "group " + words)
         break

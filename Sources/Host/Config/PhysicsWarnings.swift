@@ -73,7 +73,7 @@ extension Configuration {
     return false
   }
 
-  private func point(of trigger: Int) -> PlanPoint? {
+  func point(of trigger: Int) -> PlanPoint? {
     let radio = Int(core.triggers[trigger].radio ?? 0)
     return core.triggers[trigger].point ?? (radio < core.radios.count ? core.radios[radio].point : nil)
   }
