@@ -50,6 +50,10 @@ package struct Recognition: ~Escapable {
     return identity
   }
 
+  func offers(_ service: ServiceUUID, _ services: borrowing WatchedServices) -> Bool {
+    services.first(equal: service).map { offers & 1 << UInt16($0) != 0 } ?? false
+  }
+
   /// One of the sender's names, of the given kind; a service by its number.
   func name(_ kind: Identity.Kind, at address: Address, service number: Int = 0, _ services: borrowing WatchedServices) -> Identity? {
     switch kind {

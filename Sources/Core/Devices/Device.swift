@@ -132,10 +132,8 @@ package struct Device: BitwiseCopyable {
   package var power = MeasuredPower.assumed(Decibels(-59))
   /// A sample may lead to a message: something asks for the device, or unknown devices are published too.
   package var isWatched = false
-  /// Its advert claims a power that no transmitter has.
-  package var isImplausible = false
-  /// A beacon from an address that is renewed: it may be a phone that is known by its id, too.
-  package var mayBePhone = false
+  /// A bit for each of the three below: with a byte for each a row would be larger than two cache lines.
+  private var marks: UInt8 = 0
   package var attributes = Attributes()
   /// Heads of its lists of region visits and of trigger encounters.
   package var visits: Int32 = -1
@@ -144,6 +142,22 @@ package struct Device: BitwiseCopyable {
   package var identity: Identity
 
   package init(identity: Identity) { self.identity = identity }
+
+  /// Its advert claims a power that no transmitter has.
+  package var isImplausible: Bool {
+    get { marks & 1 != 0 }
+    set { marks = marks & ~1 | (newValue ? 1 : 0) }
+  }
+  /// A beacon from an address that is renewed: it may be a phone that is known by its id, too.
+  package var mayBePhone: Bool {
+    get { marks & 2 != 0 }
+    set { marks = marks & ~2 | (newValue ? 2 : 0) }
+  }
+  /// It was heard under its address alone before, and has been near no trigger since.
+  package var isRenamed: Bool {
+    get { marks & 4 != 0 }
+    set { marks = marks & ~4 | (newValue ? 4 : 0) }
+  }
 }
 
 /// A range of levels.

@@ -97,6 +97,7 @@ package struct Devices: ~Copyable {
     table[new].heard = table[old].heard
     beginnings[new] = beginnings[old]
     table[new].attributes = table[old].attributes
+    table[new].isRenamed = true
   }
 
   /// Looks up again what asks for a device, and what power is known of it. `kept`: what asks for another of its names.

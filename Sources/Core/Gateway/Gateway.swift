@@ -169,8 +169,14 @@ package struct Gateway: ~Copyable {
     regions.endAll(of: slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
-  /// The system's clock was set, or turned out to be wrong.
-  package mutating func setClock(_ epoch: Int64?) { publisher.clock.epoch = epoch }
+  /// The system's clock was set, or turned out to be wrong: then beacons may be recognised that have been here for long.
+  package mutating func setClock(_ epoch: Int64?, at moment: Instant) {
+    if keys.haveBeacons, publisher.clock.steps(to: epoch) { triggers.started = max(now, moment) }
+    publisher.clock.epoch = epoch
+  }
+
+  /// Without it no EID is recognised.
+  package var lacksTime: Bool { keys.haveBeacons && publisher.clock.epoch == nil }
 
   // MARK: Permission
 

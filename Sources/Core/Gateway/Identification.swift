@@ -12,6 +12,9 @@ extension Gateway {
     let interest = interest(in: recognition, of: addresses[sender].address)
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
+    if settings.peer.identify, addresses[sender].evidence > .peer, recognition.offers(settings.peer.service, services) {
+      triggers.noteUnread(devices.reference(to: slot))
+    }
     widen(slot, sender, interest)
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
     devices[slot].attributes.update(recognition.attributes)

@@ -7,6 +7,8 @@ extension Gateway {
     switch news {
     case .identified(let peer):
       learn(peer)
+      // The id of somebody whom nothing here names stays here.
+      guard settings.publish.unknown == .publish || settings.interest(in: Identity(installation: peer.id)).isMatched else { return }
       publisher.publish(peer, settings, at: now)
     case .level(let address, let level):
       // It counts like an advert.

@@ -9,6 +9,12 @@ package struct WallClock: BitwiseCopyable, Sendable {
     self.epoch = epoch
   }
 
+  /// More than a clock is corrected by in passing.
+  func steps(to other: Int64?) -> Bool {
+    guard let epoch, let other else { return epoch != other }
+    return (other - epoch).magnitude >= 1_000_000
+  }
+
   package func uptime(at now: Instant) -> Interval { now - started }
 
   /// Seconds since 1970; nil while the clock is not set.

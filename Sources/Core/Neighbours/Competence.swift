@@ -62,12 +62,39 @@ extension Triggers {
   }
 }
 
+extension Triggers {
+  @_optimize(size)
+  mutating func noteUnread(_ phone: DeviceReference) {
+    for index in unread.indices where unread[index] == phone { return }
+    guard unread.append(phone) != nil else { return }
+    unread.remove(at: 0)
+    _ = unread.append(phone)
+  }
+
+  /// As loud as whoever is asked about can be here, if it is one of those.
+  @_optimize(size)
+  func loudestUnread(at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Estimate? {
+    var loudest: Estimate?
+    for index in unread.indices {
+      guard let slot = devices.slot(of: unread[index]), let estimate = devices.estimate(of: slot, at: now, settings) else { continue }
+      if loudest.map({ $0.average < estimate.average }) ?? true { loudest = estimate }
+    }
+    return loudest
+  }
+}
+
 extension Settings {
-  /// Whether a device would have this identity here, too. Keys and services may be configured at one gateway only.
-  func couldRecognise(_ identity: Identity) -> Bool {
+  /// Whether its device would have this identity here, too. Keys and services may be configured at one gateway only; and an EID holds for
+  /// a time, so the two clocks must agree.
+  func couldRecognise(_ claim: Claim, unixTime: Int64?) -> Bool {
+    let identity = claim.identity
     switch identity.kind {
     case .irk, .eid:
-      for index in keys.indices where Identity(identity.kind, keys[index].alias.bytes) == identity { return true }
+      for index in keys.indices where Identity(identity.kind, keys[index].alias.bytes) == identity {
+        guard case .eid(let exponent, _) = keys[index].kind else { return true }
+        guard let unixTime else { return false }
+        return claim.unixTime.map { ($0 - unixTime).magnitude <= 1 << UInt64(exponent) } ?? true
+      }
       return false
     case .service:
       for index in services.indices where identity.names(services[index]) { return true }

@@ -34,6 +34,8 @@ extension Triggers {
     case .refused:
       encounters[place].yield()
       publishClaim(place, at: now, devices, settings, &publisher)
+    // What was heard long before their answers came, or by a radio that is deaf by now, opens no pump: the next sample asks again.
+    case .given where !isHeard(place, at: now): break
     case .given:
       // All have answered with what they hear now.
       judgePattern(place, isUrgent: true, at: now, devices, settings)
@@ -42,6 +44,10 @@ extension Triggers {
       fire(place, evidence, at: now, devices, settings, &publisher)
       publishClaim(place, at: now, devices, settings, &publisher)
     }
+  }
+
+  private func isHeard(_ place: Int32, at now: Instant) -> Bool {
+    now - encounters[place].approach.heard < Self.intentLife && deafSince[Int(encounters[place].radio)] == .never
   }
 
   private enum Consent { case waiting, refused, given }
@@ -193,16 +199,18 @@ extension Triggers {
     var head = encounters[place].claims
     let run = membership.members[neighbour].run
     var word = claims.place(for: neighbour, run: run, head: &head)
-    if word < 0, encounters[place].stage.isDecisive, makeRoomForClaims() { word = claims.place(for: neighbour, run: run, head: &head) }
+    if word < 0, encounters[place].stage.isDecisive, makeRoomForClaims(devices, settings, at: now) {
+      word = claims.place(for: neighbour, run: run, head: &head)
+    }
     encounters[place].claims = head
     guard word >= 0 else {
       if encounters[place].stage.isDecisive { refused += 1 }
       return
     }
-    claims[word].follow(run)
+    claims[word].follow(run, at: now)
     guard claim.sequence > claims[word].sequence else { return }
     claims[word].sequence = claim.sequence
-    claims[word].record(claim.standing)
+    claims[word].record(claim.standing, at: now)
     claims[word].level = claim.level
     claims[word].steady = claim.steady ?? claim.level
     claims[word].rate = claim.rate
@@ -219,9 +227,9 @@ extension Triggers {
 
   /// Of a device that is only near its neighbours speak again each second.
   @inline(never)
-  private mutating func makeRoomForClaims() -> Bool {
+  private mutating func makeRoomForClaims(_ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) -> Bool {
     for place in encounters.places where encounters.isUsed(place) && encounters[place].claims >= 0 && !encounters[place].stage.isDecisive {
-      claims.forget(&encounters[place].claims)
+      forgetClaims(of: place, at: now, devices, settings)
       return true
     }
     return false
@@ -243,14 +251,15 @@ extension Triggers {
     _ publisher: inout Publisher
   ) {
     let rest = restOfGroup(claim.group, for: claim.identity, settings, at: now)
-    let couldHear =
-      !couldMiss(found.map { devices[$0].heard }, in: claim.group, settings, at: now) && settings.couldRecognise(claim.identity)
+    let isKnown = found != nil || settings.couldRecognise(claim, unixTime: publisher.clock.unixTime(at: now))
+    let couldHear = isKnown && !couldMiss(found.map { devices[$0].heard }, in: claim.group, settings, at: now)
     guard rest != nil || couldHear || !settings.hasTrigger(in: claim.group) else { return }
     publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
     publisher.json.member("seq", Int64(membership.nextSequence()))
     publisher.json.member("state", (rest == nil ? Claim.Standing.withdrawn : .fired).name)
     if let rest { publisher.composeRest(rest - now) }
-    let estimate = found.flatMap { devices.estimate(of: $0, at: now, settings) }
+    let known = found.flatMap { devices.estimate(of: $0, at: now, settings) }
+    let estimate = known ?? (claim.identity.kind == .peer ? loudestUnread(at: now, devices, settings) : nil)
     if let estimate {
       publisher.composeLevel("level_db", estimate.average)
       publisher.json.member("rate_hz", estimate.rate, places: 1)

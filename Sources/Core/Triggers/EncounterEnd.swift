@@ -26,7 +26,7 @@ extension Triggers {
       if over <= now {
         if isUnheard { encounters[place].wasUnheard(until: now) }
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
-        removeUnlessOwed(place, at: now, &devices)
+        removeUnlessOwed(place, at: now, &devices, settings)
         if owed > now { next = min(next, isUnheard ? now + Self.unheardPace : rest > now ? rest : owed) }
       } else {
         next = min(next, over)
@@ -38,8 +38,15 @@ extension Triggers {
 
   /// Removes the encounter of a device that has gone, unless something is still owed. The neighbours' claims come again with the device:
   /// kept for all who were served in a long `refractory_s` they would fill their table.
-  mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices) {
-    if encounters[place].isOwedUntil <= now { remove(place, &devices) } else { claims.forget(&encounters[place].claims) }
+  mutating func removeUnlessOwed(_ place: Int32, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings) {
+    if encounters[place].isOwedUntil <= now { remove(place, &devices) } else { forgetClaims(of: place, at: now, devices, settings) }
+  }
+
+  /// The rest that they told goes on without them.
+  mutating func forgetClaims(of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) {
+    guard encounters[place].claims >= 0 else { return }
+    claims.forget(&encounters[place].claims)
+    rest(place, devices[Int(encounters[place].device)].identity, settings, at: now)
   }
 
   /// Its radio hears nothing, nor did another one that listens hear it beside that one. So nobody knows whether the device is away.
@@ -82,7 +89,7 @@ extension Triggers {
           keepGroupRest(of: place, devices, at: now)
           remove(place, &devices)
         } else {
-          removeUnlessOwed(place, at: now, &devices)
+          removeUnlessOwed(place, at: now, &devices, settings)
         }
       }
       place = following

@@ -167,6 +167,7 @@ extension Publisher {
     json.member("trigger", text: (trigger.isEmpty ? group : trigger).bytes)
     json.member("group", text: group.bytes)
     json.member("id", identity)
+    if identity.kind == .eid, let time = clock.unixTime(at: now) { json.member("unix_s", time) }
     let boot = boot
     json.member("boot", text: boot.bytes)
   }

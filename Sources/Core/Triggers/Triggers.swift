@@ -46,6 +46,9 @@ package struct Triggers: ~Copyable {
     var leave: Float = 0
   }
 
+  /// Phones that offer the service of [peer], and whose id nobody has read. Others may know one of them by its id.
+  var unread = Bounded<16, DeviceReference>(filledWith: .none)
+
   package init(capacity: Int, claims: Int, seed: UInt64, in arena: inout Arena) {
     encounters = Encounters(capacity: capacity, in: &arena)
     self.claims = NeighbourClaims(capacity: claims, in: &arena)
@@ -85,8 +88,10 @@ package struct Triggers: ~Copyable {
     if !isConnected { encounters.cutOff() }
   }
 
-  private func isStarting(_ trigger: Int, _ radio: Int, at now: Instant) -> Bool {
-    now - max(started, brought[trigger]) < Self.startUp || heardFrom[radio] != .never && now - heardFrom[radio] < Self.startUp
+  /// Also asked of when a device was first heard that is recognised only now.
+  private func isStarting(_ trigger: Int, _ radio: Int, at moment: Instant) -> Bool {
+    let span = Interval.zero..<Self.startUp
+    return span ~= moment - max(started, brought[trigger]) || heardFrom[radio] != .never && span ~= moment - heardFrom[radio]
   }
 
   // MARK: Hearing
@@ -143,7 +148,9 @@ package struct Triggers: ~Copyable {
     let loss = devices[slot].power.credited(assumed) - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
     let place = startEncounter(trigger, slot, radio, at: now, &devices)
-    if place >= 0, isStarting(trigger, radio, at: now) { encounters[place].wasHereAtStart = true }
+    let heard = devices[slot].isRenamed ? devices.beginning(of: slot) : now
+    if place >= 0, isStarting(trigger, radio, at: now) || isStarting(trigger, radio, at: heard) { encounters[place].wasHereAtStart = true }
+    devices[slot].isRenamed = false
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
     if place >= 0, recent.count > 0 { rest(place, devices[slot].identity, settings, at: now) }
     if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
@@ -199,7 +206,7 @@ package struct Triggers: ~Copyable {
     }
     negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
     // An encounter is kept until its device may fire again.
-    if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices) }
+    if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices, settings) }
   }
 
   mutating func remove(_ place: Int32, _ devices: inout Devices) {

@@ -89,6 +89,9 @@ package struct Troubles: OptionSet, Sendable {
   /// There is no room for everybody who comes near a trigger.
   package static let full = Troubles(rawValue: 2_048)
 
+  /// The clock is not set, and there are keys of EIDs.
+  package static let timeless = Troubles(rawValue: 4_096)
+
   /// The last storing took more than a second.
   package static let slow = Troubles(rawValue: 1_024)
 
@@ -99,6 +102,7 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
     if contains(.forbidden) { return "the broker refuses some messages or subscriptions of this gateway: see its ACL, limits and quota" }
+    if contains(.timeless) { return "the clock is not set: no EID is recognised" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
     if contains(.leftOut) { return "a subscription is left out: what the broker retains there ended this gateway three times; see the log" }
     if contains(.tried) { return "a message from the broker ended this gateway: it now subscribes to one topic at a time" }

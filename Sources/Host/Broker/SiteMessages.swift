@@ -30,6 +30,7 @@ extension Claim {
       samples = Int(try object.need("samples", 0...1_000_000))
       dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...Double(Self.longestDwell.microseconds / 1_000))))
       age = .milliseconds(Int64(try object.need("age_ms", 0...Double(Self.oldest.microseconds / 1_000))))
+      unixTime = try object.number("unix_s", 0...1e11).map { Int64($0) }
       // A neighbour's rehearsal must not block a real pump.
       simulated = try object.boolean("simulated") ?? false
     } catch { throw Refused(error) }

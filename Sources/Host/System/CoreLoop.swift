@@ -5,6 +5,8 @@ package import Core
 package protocol Listener: ~Copyable {
   /// The beginning of each turn, before packets are received.
   mutating func woke(at moment: Instant)
+  /// The thread did not run when it should have.
+  mutating func overslept(since due: Instant, at moment: Instant)
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant)
   /// A radio's state has changed.
   mutating func reported(_ status: Radio.Status, radio: Int)
@@ -19,6 +21,7 @@ package protocol Listener: ~Copyable {
 
 extension Listener where Self: ~Copyable {
   package mutating func woke(at moment: Instant) {}
+  package mutating func overslept(since due: Instant, at moment: Instant) {}
 }
 
 /// The core thread: sleeps in one place, takes packets from the radios, and does what is due.
@@ -53,8 +56,9 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
       listener.tick(at: now - Self.passage)
       now = Clock.now()
       guard listener.turned(at: now) else { return }
-      sleep(since: now)
+      let due = sleep(since: now)
       now = Clock.now()
+      if now - due > Self.oversleep { listener.overslept(since: due, at: now) }
     }
   }
 
@@ -77,16 +81,20 @@ package struct CoreLoop<Served: Listener & ~Copyable>: ~Copyable {
     return oldest?.index
   }
 
-  /// Sleeps until somebody rings, a signal comes, or something is due.
-  private mutating func sleep(since now: Instant) {
+  /// More than a busy machine's delay.
+  private static var oversleep: Interval { .seconds(5) }
+
+  /// Sleeps until somebody rings, a signal comes, or something is due; returns when that is at the latest.
+  private mutating func sleep(since now: Instant) -> Instant {
     bell.willSleep()
     defer { bell.didWake() }
     // What came before `willSleep` has not rung.
     isSignalled = true
-    if listener.hasWork { return }
-    for radio in radios where radio.packets.count > 0 || radio.statuses.count > 0 { return }
+    if listener.hasWork { return now }
+    for radio in radios where radio.packets.count > 0 || radio.statuses.count > 0 { return now }
     let deadline = listener.nextDeadline
     let limit = deadline == .never ? nil : max(deadline + Self.passage - now, .zero)
     isSignalled = wait(bell.descriptor, Awaited(signals.descriptor), forAtMost: limit).toRead
+    return limit.map { now + $0 } ?? .never
   }
 }

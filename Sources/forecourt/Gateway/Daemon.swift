@@ -82,7 +82,15 @@ struct Daemon: Listener, ~Copyable {
   // MARK: Listener
 
   /// The clock may have been set during the sleep; asking each time costs less than being notified.
-  mutating func woke(at moment: Instant) { gateway.setClock(Clock.epoch(at: moment)) }
+  mutating func woke(at moment: Instant) { gateway.setClock(Clock.epoch(at: moment), at: moment) }
+
+  /// Stopped with its whole machine, or alone: the radios heard nothing either.
+  mutating func overslept(since due: Instant, at moment: Instant) {
+    let listening = radios.indices.filter { status.isListening($0) && holdUntil == .zero }
+    for radio in listening { gateway.radio(radio, isDeaf: true, at: due) }
+    gateway.tick(at: moment)
+    for radio in listening { gateway.radio(radio, isDeaf: false, at: moment) }
+  }
 
   mutating func receive(_ packet: RawSpan, radio: Int, at moment: Instant) {
     commands.receive(packet, radio: radio, at: moment)
@@ -181,7 +189,8 @@ struct Daemon: Listener, ~Copyable {
     if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
     if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
     let refused = gateway.encountersRefused &+ gateway.visitsRefused
-    let troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }
+    var troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }
+    if gateway.lacksTime { troubles?.insert(.timeless) }
     guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.publishAgain() }
     notify.status(report.summary)

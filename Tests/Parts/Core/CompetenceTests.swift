@@ -90,6 +90,42 @@ import Testing
     #expect(answer(&rig, about: "peer:BC00BD17", at: 1) == (asks ? "withdrawn" : nil))
   }
 
+  @Test("nor one that hears a phone whose id nobody has read: it may be this one, and its level is told") func unread() {
+    var rig = beside {
+      $0.peer.identify = true
+      _ = $0.services.append(PeerSettings().service)
+    }
+    func answer(at seconds: Double) -> String? {
+      _ = rig.said()
+      rig.gateway.receive(claim: claim("peer:BC00BD17", .holding, at: seconds), at: at(seconds))
+      return rig.said().first { $0.topic.contains("claim/") }.map(\.payload)
+    }
+    rig.hear(50, at: 4, level: -40)
+    #expect(answer(at: 5)?.contains("level_db") == false, "a stranger")
+    for device in 0..<20 as Range<UInt8> { rig.hear(device, at: 6, level: device == 18 ? -63 : -70, data: ModelPhone(address: 1).advert) }
+    #expect(answer(at: 7)?.contains(#""state":"withdrawn","level_db":-63"#) == true)
+    #expect(answer(at: 40)?.contains("level_db") == false, "they have gone")
+  }
+
+  @Test("of an EID both clocks must agree to one of its periods", arguments: [nil, -3, -2, 0, 2, 3] as [Int64?]) func clocks(ahead: Int64?) {
+    var rig = beside {
+      var key = KeySettings()
+      (key.alias, key.kind) = ("van", .eid(exponent: 1, clock: 0))
+      _ = $0.keys.append(key)
+    }
+    func answers(_ unixTime: Int64?, at seconds: Double) -> Bool {
+      var claim = claim("eid:van", .holding, at: seconds)
+      claim.unixTime = unixTime
+      _ = rig.said()
+      rig.gateway.receive(claim: claim, at: at(seconds))
+      return rig.said().contains { $0.topic.contains("claim/") }
+    }
+    let told = answers(ahead.map { 1_760_000_001 + $0 }, at: 1)
+    #expect(told == (ahead.map { $0.magnitude < 3 } ?? true), "an older gateway does not say")
+    rig.gateway.setClock(nil, at: at(2))
+    #expect(!answers(1_760_000_003, at: 3), "without a clock nothing is recognised")
+  }
+
   @Test("and one that may not listen, when it may") func denied() {
     for authorization in [Authorization.denied, .whenInUse] {
       var rig = beside { $0.gateway.authorization = authorization }

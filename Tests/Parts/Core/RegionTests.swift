@@ -251,7 +251,7 @@ struct PrivacyTests {
     var rig = Rig(epoch: nil) { $0.publish.unknown = .hash }
     rig.hear(1, at: 1)
     #expect(!rig.said().contains { $0.topic.hasPrefix("proximity") })
-    rig.gateway.setClock(1_760_000_000_000_000)
+    rig.gateway.setClock(1_760_000_000_000_000, at: .zero)
     for second in 2...20 { rig.hear(1, at: Double(second)) }
     #expect(rig.said().contains { $0.topic.hasPrefix("proximity/hash:") })
   }

@@ -33,7 +33,15 @@ import struct Host.Thread
       usleep(200)
       ticked = Clock.now()
     }
-    var nextDeadline: Instant { min(due, end) }
+    /// How long the thread is held up before it sleeps, as by a stop of its machine.
+    var delay = Interval.zero
+    var nextDeadline: Instant {
+      usleep(UInt32(delay.microseconds))
+      return min(due, end)
+    }
+    mutating func overslept(since due: Instant, at moment: Instant) {
+      told.append("overslept for \(Int((moment - due).seconds)) s")
+    }
     mutating func turned(at moment: Instant) -> Bool {
       turns += 1
       isStale = isStale || moment < ticked
@@ -53,7 +61,7 @@ import struct Host.Thread
 
   /// On a thread of its own, because it blocks signals. What `prepare` does waits before it starts.
   private func run(
-    for span: Interval, hasWork: Bool = false, mostTurns: Int = .max, after prepare: ([Radio]) -> Void = { _ in },
+    for span: Interval, hasWork: Bool = false, mostTurns: Int = .max, delay: Interval = .zero, after prepare: ([Radio]) -> Void = { _ in },
     once happens: (@Sendable ([Radio]) -> Void)? = nil
   ) -> Outcome {
     var arena = Arena.taken(bytes: 2 * Radio.bytes + 4_096)
@@ -65,7 +73,7 @@ import struct Host.Thread
       let begun = Clock.now()
       let end = begun + span
       var served = Served(until: end)
-      (served.hasWork, served.mostTurns) = (hasWork, mostTurns)
+      (served.hasWork, served.mostTurns, served.delay) = (hasWork, mostTurns, delay)
       served.endsOnceTold = happens != nil
       if let happens { served.happens = { happens(radios) } }
       var loop = CoreLoop(served, bell, radios, Signals())
@@ -85,6 +93,11 @@ import struct Host.Thread
     #expect(idle.turns <= 6 && !idle.isLate, "\(idle)")
     let busy = run(for: .seconds(20), hasWork: true, mostTurns: 20)
     #expect(busy.turns == 20 && busy.took < .seconds(10), "\(busy)")
+  }
+
+  @Test("it says so when it did not run for more than five seconds", arguments: [4.0, 5.5]) func overslept(delay: Double) {
+    let outcome = run(for: .milliseconds(10), mostTurns: 2, delay: .seconds(delay))
+    #expect(outcome.told == (delay > 5 ? ["overslept for 5 s"] : []))
   }
 
   @Test("radios' states go first; then packets in the order of their stamps, of two at one moment the first radio's") func order() {
