@@ -160,7 +160,8 @@ def bridge(folder):
         ('require_certificate true', 'allow_anonymous true'), ('use_identity_as_username true', ''), (f'acl_file {folder}/central/site.acl', '')])
     with central:
         local = Broker(folder / 'site', 'site.conf', 'bridge.conf', speaks=True, replace=[
-            ('central.example:8883', f'localhost:{central.port}'), ('restart_timeout 5 60', 'restart_timeout 1 2')])
+            ('central.example:8883', f'localhost:{central.port}'), ('restart_timeout 5 60', 'restart_timeout 1 2'),
+            ('max_queued_messages 10000', 'max_queued_messages 40')])
         with local, Subscriber(local.local, '#') as here:
             with Subscriber(central.local, '#') as there:
                 there.wait(lambda m: m.topic == 'bridge/harbour-road' and m.payload == b'1', 10)
@@ -168,12 +169,18 @@ def bridge(folder):
                 assert arrives(here, there, f'{BASE}/island-1/command/ping', 5)
                 assert not arrives(there, here, 'forecourt/elsewhere/x/status')
             central.stop()
+            for gateway in range(8):
+                here.client.publish(f'{BASE}/island-{gateway}/status', f'{gateway}', 1, retain=True).wait_for_publish(5)
+            # Each trial to connect would put them into the queue.
+            time.sleep(15)
             for number in range(20):
                 here.publish(f'{BASE}/island-1/trigger/pump-1', f'late {number}')
             central.start()
             with Subscriber(central.local, f'{BASE}/#') as there:
-                wait_until(lambda: len(there.messages) == 20, 15, 'what was said meanwhile arrives')
-                assert [m.payload for m in there.messages] == [b'late %d' % n for n in range(20)]
+                events = lambda: [m.payload for m in there.messages if '/trigger/' in m.topic]
+                wait_until(lambda: len(events()) == 20, 15, 'what was said meanwhile arrives')
+                assert events() == [b'late %d' % n for n in range(20)]
+                wait_until(lambda: len(there.messages) == 28, 15, 'what is retained arrives, too')
 
 
 class Cluster(Rabbit):

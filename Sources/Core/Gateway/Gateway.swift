@@ -169,15 +169,6 @@ package struct Gateway: ~Copyable {
     regions.endAll(of: slot, because: .renewed, at: now, devices: &devices, settings: settings, publisher: &publisher)
   }
 
-  /// The system's clock was set, or turned out to be wrong: then beacons may be recognised that have been here for long.
-  package mutating func setClock(_ epoch: Int64?, at moment: Instant) {
-    if keys.haveBeacons, publisher.clock.steps(to: epoch) { triggers.started = max(now, moment) }
-    publisher.clock.epoch = epoch
-  }
-
-  /// Without it no EID is recognised.
-  package var lacksTime: Bool { keys.haveBeacons && publisher.clock.epoch == nil }
-
   // MARK: Permission
 
   /// Whether the radios may listen now. `authorization` in config.toml.
@@ -190,6 +181,7 @@ package struct Gateway: ~Copyable {
   }
 
   /// Whatever was monitored under the old permission ends with it, and its messages say so.
+  @_optimize(size)
   @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
     guard authorization != settings.gateway.authorization else { return }

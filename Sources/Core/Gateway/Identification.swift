@@ -25,6 +25,15 @@ extension Gateway {
     return slot
   }
 
+  /// The system's clock was set, or turned out to be wrong: then beacons may be recognised that have been here for long.
+  package mutating func setClock(_ epoch: Int64?, at moment: Instant) {
+    if keys.haveBeacons, publisher.clock.steps(to: epoch) { triggers.started = max(now, moment) }
+    publisher.clock.epoch = epoch
+  }
+
+  /// Without it no EID is recognised.
+  package var lacksTime: Bool { keys.haveBeacons && publisher.clock.epoch == nil }
+
   private mutating func slot(of address: Address, _ sender: Int, _ learnt: Identity?, succeeding known: Int?) -> Int? {
     if addresses[sender].evidence > .peer, let id = installations.id(behind: address, at: now) {
       return resolve(sender, asInstallation: id, succeeding: known)

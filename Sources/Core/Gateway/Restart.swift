@@ -5,6 +5,7 @@ extension Gateway {
   package mutating func radio(_ radio: Int, isDeaf: Bool, at moment: Instant) { triggers.radio(radio, isDeaf: isDeaf, at: moment) }
 
   /// A visit that the run before left open. The same visit twice counts once.
+  @_optimize(size)
   @export(interface) package mutating func restore(_ visit: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard let (kind, name) = visit.place else { return }

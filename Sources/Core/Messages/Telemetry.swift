@@ -77,6 +77,7 @@ package struct Telemetry: BitwiseCopyable, Sendable {
 }
 
 extension Message {
+  @_optimize(size)
   package static func telemetry(_ telemetry: Telemetry, topics: Topics, simulated: Bool, at now: Instant) -> Message {
     var message = Message()
     message.at = now

@@ -63,10 +63,12 @@ package struct Topics: BitwiseCopyable, Sendable {
   package var hellos: Topic { shared("/claim/site/hello/") }
 
   /// `check` publishes here to see whether messages to the site come back; nothing reads it.
-  package var siteChecks: Topic { shared("/claim/site/check/") }
+  package var siteChecks: Topic { shared("/claim/site/check") }
 
-  package func siteCheck(_ gateway: Name) -> Topic {
+  /// `isDotted`: as a claim about a name with a dot.
+  package func siteCheck(_ gateway: Name, isDotted: Bool = false) -> Topic {
     var topic = siteChecks
+    topic.append(isDotted ? ".dot/" : "/")
     topic.append(level: gateway.bytes)
     return topic
   }

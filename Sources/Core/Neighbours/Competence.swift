@@ -62,27 +62,6 @@ extension Triggers {
   }
 }
 
-extension Triggers {
-  @_optimize(size)
-  mutating func noteUnread(_ phone: DeviceReference) {
-    for index in unread.indices where unread[index] == phone { return }
-    guard unread.append(phone) != nil else { return }
-    unread.remove(at: 0)
-    _ = unread.append(phone)
-  }
-
-  /// As loud as whoever is asked about can be here, if it is one of those.
-  @_optimize(size)
-  func loudestUnread(at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Estimate? {
-    var loudest: Estimate?
-    for index in unread.indices {
-      guard let slot = devices.slot(of: unread[index]), let estimate = devices.estimate(of: slot, at: now, settings) else { continue }
-      if loudest.map({ $0.average < estimate.average }) ?? true { loudest = estimate }
-    }
-    return loudest
-  }
-}
-
 extension Settings {
   /// Whether its device would have this identity here, too. Keys and services may be configured at one gateway only; and an EID holds for
   /// a time, so the two clocks must agree.

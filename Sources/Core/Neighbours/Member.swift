@@ -23,6 +23,8 @@ package struct Member: BitwiseCopyable, Sendable {
   private var wentUnheard = false
   /// Its run's age at its last hello.
   private var uptime = Interval.zero
+  /// It has continued or ended all that the run before left open.
+  var isSettled: Bool { uptime >= .seconds(30) }
   /// It hears nobody, and so consents to nothing.
   package private(set) var isDeaf = false
   private var heard: Instant?

@@ -156,6 +156,7 @@ extension Triggers {
   // MARK: Their claims
 
   /// `another`: the device that its address is known as here, if that is another one.
+  @_optimize(size)
   package mutating func receive(
     _ claim: Claim, of another: Int?, at now: Instant, devices: borrowing Devices, settings: borrowing Settings,
     publisher: inout Publisher
@@ -183,15 +184,6 @@ extension Triggers {
     }
   }
 
-  private func isDeciding(of slot: Int, in group: Name, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
-    var place = devices[slot].encounters
-    while place >= 0 {
-      defer { place = encounters[place].nextOfDevice }
-      if settings.triggers[Int(encounters[place].trigger)].group == group, encounters[place].stage.isDecisive { return true }
-    }
-    return false
-  }
-
   private mutating func record(
     _ claim: Claim, from neighbour: Int, _ place: Int32, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher
@@ -207,10 +199,10 @@ extension Triggers {
       if encounters[place].stage.isDecisive { refused += 1 }
       return
     }
-    claims[word].follow(run, at: now)
+    claims[word].follow(run)
     guard claim.sequence > claims[word].sequence else { return }
     claims[word].sequence = claim.sequence
-    claims[word].record(claim.standing, at: now)
+    claims[word].record(claim.standing, isSettled: membership.members[neighbour].isSettled)
     claims[word].level = claim.level
     claims[word].steady = claim.steady ?? claim.level
     claims[word].rate = claim.rate
@@ -241,52 +233,19 @@ extension Triggers {
     if unplaced.isMeant { return claim.isListening || claim.level != nil ? unplaced.receiver(of: claim.gateway, now: now) : -1 }
     return claim.point.map { plan.receiver(of: neighbour, claim.gateway, at: $0, now: now) } ?? -1
   }
-
-  /// A neighbour asks about a device that has no encounter here. We answer, with a level if we have one, also when no trigger of ours matches
-  /// the device: that we hear nothing would be taken for a proof that it is not here. So where we hear nobody, or lack the key that
-  /// shows who it is, we consent to nothing.
-  @_optimize(size)
-  private mutating func publishAnswer(
-    to claim: Claim, for found: Int?, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
-    _ publisher: inout Publisher
-  ) {
-    let rest = restOfGroup(claim.group, for: claim.identity, settings, at: now)
-    let isKnown = found != nil || settings.couldRecognise(claim, unixTime: publisher.clock.unixTime(at: now))
-    let couldHear = isKnown && !couldMiss(found.map { devices[$0].heard }, in: claim.group, settings, at: now)
-    guard rest != nil || couldHear || !settings.hasTrigger(in: claim.group) else { return }
-    publisher.composeClaim(Name(), claim.group, claim.identity, settings, at: now)
-    publisher.json.member("seq", Int64(membership.nextSequence()))
-    publisher.json.member("state", (rest == nil ? Claim.Standing.withdrawn : .fired).name)
-    if let rest { publisher.composeRest(rest - now) }
-    let known = found.flatMap { devices.estimate(of: $0, at: now, settings) }
-    let estimate = known ?? (claim.identity.kind == .peer ? loudestUnread(at: now, devices, settings) : nil)
-    if let estimate {
-      publisher.composeLevel("level_db", estimate.average)
-      publisher.json.member("rate_hz", estimate.rate, places: 1)
-    }
-    if estimate != nil || isHearing(in: claim.group, devices, settings, at: now) {
-      publisher.json.member("listens", true)
-      publisher.composePoint(settings, radio: estimate?.radio ?? 0)
-    }
-    publisher.composeTimes(estimate?.samples ?? 0, dwell: .zero, age: found.map { now - devices[$0].heard } ?? .zero)
-    var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
-    _ = heard.append(claim.sequence, of: claim.gateway, claim.boot)
-    publisher.json.member(heard)
-    publisher.publish()
-  }
 }
 
 // A neighbour refuses a claim whose figures are out of range, and would wait for an answer for ever.
 extension Publisher {
-  fileprivate mutating func composeLevel(_ key: StaticString, _ level: Decibels) {
+  mutating func composeLevel(_ key: StaticString, _ level: Decibels) {
     json.member(key, max(min(level.value, Claim.loudest), Claim.faintest), places: 1)
   }
 
-  fileprivate mutating func composeRest(_ rest: Interval) {
+  mutating func composeRest(_ rest: Interval) {
     if rest > .zero { json.member("rest_ms", min(rest, Claim.longestRest).microseconds / 1_000) }
   }
 
-  fileprivate mutating func composeTimes(_ samples: Int, dwell: Interval, age: Interval) {
+  mutating func composeTimes(_ samples: Int, dwell: Interval, age: Interval) {
     json.member("samples", Int64(samples))
     json.member("dwell_ms", min(dwell, Claim.longestDwell).microseconds / 1_000)
     json.member("age_ms", min(age, Claim.oldest).microseconds / 1_000)
@@ -297,11 +256,4 @@ extension Encounter {
   var isClaiming: Bool { if case .claiming = stage { true } else { false } }
 
   var standing: Claim.Standing { stage.standing }
-}
-
-extension Settings {
-  func hasTrigger(in group: Name) -> Bool {
-    for index in triggers.indices where triggers[index].group == group { return true }
-    return false
-  }
 }

@@ -8,7 +8,6 @@ package struct NeighbourClaims: ~Copyable {
     package private(set) var standing = Claim.Standing.withdrawn
     /// An earlier run of it has fired, and how that visit ended is unknown.
     package private(set) var hadFired = false
-    private var followed = Instant.zero
     package var level: Decibels?
     package var steady: Decibels?
     package var rate: Float = 0
@@ -28,17 +27,14 @@ package struct NeighbourClaims: ~Copyable {
 
     /// A run that says `fired` itself answers from then on for what the earlier one left open; and so does one that says something else
     /// after it has continued or ended all that.
-    mutating func record(_ standing: Claim.Standing, at now: Instant) {
+    mutating func record(_ standing: Claim.Standing, isSettled: Bool) {
       self.standing = standing
-      if standing == .fired || now - followed >= Self.settling { hadFired = false }
+      if standing == .fired || isSettled { hadFired = false }
     }
 
-    private static var settling: Interval { .seconds(30) }
-
     /// Its gateway has restarted.
-    mutating func follow(_ run: UInt8, at now: Instant) {
+    mutating func follow(_ run: UInt8) {
       guard run != self.run else { return }
-      followed = now
       hadFired = hasFired
       (self.run, sequence, echo, standing, level, steady) = (run, 0, 0, .withdrawn, nil, nil)
     }

@@ -83,6 +83,7 @@ package struct Regions: ~Copyable {
   /// The device has a better name, under which its visits to the `matching` regions go on. The new name enters before the old one exits, and
   /// the count stays: no region is empty in between.
   @inline(never)
+  @_optimize(size)
   mutating func hand(
     from old: Int, to new: Int, in matching: UInt64, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher

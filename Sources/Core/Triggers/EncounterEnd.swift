@@ -43,6 +43,7 @@ extension Triggers {
   }
 
   /// The rest that they told goes on without them.
+  @inline(never) @_optimize(size)
   mutating func forgetClaims(of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) {
     guard encounters[place].claims >= 0 else { return }
     claims.forget(&encounters[place].claims)
@@ -115,6 +116,7 @@ extension Triggers {
   }
 
   /// The driver typed the pump's number. Returns why the trigger does not fire.
+  @_optimize(size)
   package mutating func fireManually(
     _ trigger: Int, _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> FireRefusal? {

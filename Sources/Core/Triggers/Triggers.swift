@@ -32,8 +32,6 @@ package struct Triggers: ~Copyable {
   package internal(set) var stale: UInt64 = 0
   var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 16, pace: .milliseconds(500)))
 
-  /// A device that is heard so soon after the start was not seen approaching.
-  private static let startUp = Interval.seconds(3)
   /// A rival's level is forgotten after so long.
   static let memory = Interval.seconds(4)
   /// An encounter starts while the device is still this far beyond `arm_m`.
@@ -86,12 +84,6 @@ package struct Triggers: ~Copyable {
   package mutating func connected(_ isConnected: Bool, at now: Instant) {
     membership.connected(isConnected, at: now)
     if !isConnected { encounters.cutOff() }
-  }
-
-  /// Also asked of when a device was first heard that is recognised only now.
-  private func isStarting(_ trigger: Int, _ radio: Int, at moment: Instant) -> Bool {
-    let span = Interval.zero..<Self.startUp
-    return span ~= moment - max(started, brought[trigger]) || heardFrom[radio] != .never && span ~= moment - heardFrom[radio]
   }
 
   // MARK: Hearing
@@ -147,29 +139,7 @@ package struct Triggers: ~Copyable {
     if known >= 0 { return known }
     let loss = devices[slot].power.credited(assumed) - level
     guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
-    let place = startEncounter(trigger, slot, radio, at: now, &devices)
-    let heard = devices[slot].isRenamed ? devices.beginning(of: slot) : now
-    if place >= 0, isStarting(trigger, radio, at: now) || isStarting(trigger, radio, at: heard) { encounters[place].wasHereAtStart = true }
-    devices[slot].isRenamed = false
-    if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
-    if place >= 0, recent.count > 0 { rest(place, devices[slot].identity, settings, at: now) }
-    if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
-    return place
-  }
-
-  /// A full table evicts the longest absent encounter; -1 when there is none.
-  mutating func startEncounter(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
-    if encounters.isFull {
-      let absent = encounters.dispensable(at: now)
-      if absent >= 0 { remove(absent, &devices) }
-    }
-    let place = encounters.start(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
-    guard place >= 0 else {
-      refused += 1
-      return place
-    }
-    encounters[place].wasCutOff = !membership.isConnected
-    return place
+    return begin(slot, trigger, radio, at: now, &devices, settings)
   }
 
   private mutating func evaluate(

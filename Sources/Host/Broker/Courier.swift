@@ -46,6 +46,10 @@ package final class Courier: @unchecked Sendable {
   var lastComplaint = Sentence()
   /// How many connections in a row were lost within seconds.
   var shortConnections = 0
+  /// How many of the last ones ended while one message was on its way alone.
+  var suspicions = 0
+  /// The broker has ended a connection because of a message, as MQTT 3.1.1 (3.3.5) lets it refuse one.
+  var isCutOff = false
 
   var gathering = Gathering.broker
   var trials = SubscriptionTrials()
@@ -182,6 +186,8 @@ package final class Courier: @unchecked Sendable {
   /// A message of the moment: sent now or dropped.
   private func pass(_ message: borrowing Message) {
     guard case .up = line else { return counters.droppedOffline.add() }
+    // Perhaps one of these ends the connections.
+    guard shortConnections < Self.suspicious + 2 || !isCareful(at: Clock.now()) else { return counters.droppedBusy.add() }
     do {
       if client.news.unwritten >= Self.unwrittenMost { try waitForRoom() }
       guard client.news.unwritten < Self.unwrittenMost else { return counters.droppedBusy.add() }

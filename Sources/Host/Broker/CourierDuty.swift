@@ -7,6 +7,8 @@ extension Courier {
     guard case .up = line else { return }
     refresh(at: now.at)
     do throws(MQTTFault) {
+      // What ends each connection must not keep events waiting.
+      if isCareful(at: now.at) { try deliverEvents(at: now) }
       try sendReplies(at: now.at)
       try sendStates(at: now.at)
       try deliverEvents(at: now)
@@ -21,7 +23,7 @@ extension Courier {
   }
 
   private func sendReplies(at now: Instant) throws(MQTTFault) {
-    while client.inFlight.room > Self.roomForFarewell, let index = replies.firstIndex(where: { !$0.isSent }) {
+    while hasRoom(beside: Self.roomForFarewell, at: now), let index = replies.firstIndex(where: { !$0.isSent }) {
       let message = replies[index].message
       replies[index].isSent = true
       try send(message.topic, message.payload, isRetained: false, lasting: 60, as: .reply(number: message.sequence), at: now)
@@ -35,7 +37,7 @@ extension Courier {
   private static let statesAtOnce = 8
 
   private func sendStates(at now: Instant) throws(MQTTFault) {
-    while client.inFlight.room > Self.roomForFarewell, retained.unsent > 0, retained.awaited < Self.statesAtOnce,
+    while hasRoom(beside: Self.roomForFarewell, at: now), retained.unsent > 0, retained.awaited < Self.statesAtOnce,
       let word = retained.next(at: now)
     {
       let publication = Publication.state(slot: word.slot, version: word.version)
@@ -47,11 +49,17 @@ extension Courier {
 
   private func deliverEvents(at now: Moment) throws(MQTTFault) {
     // Some room is reserved for states and replies, and some for urgent events.
-    while client.inFlight.room > 8, let event = store.next(besides: client.inFlight, at: now, isUrgentOnly: client.inFlight.room <= 24) {
+    while hasRoom(beside: 8, at: now.at),
+      let event = store.next(besides: client.inFlight, at: now, isUrgentOnly: client.inFlight.room <= 24)
+    {
       let seconds: UInt32? = if case .span(let left) = event.left { UInt32(max(left.seconds, 1)) } else { nil }
       store.sent(event.publication)
       try send(event.topic, event.payload, isRetained: false, lasting: seconds, as: event.publication, at: now.at)
     }
+  }
+
+  private func hasRoom(beside reserved: Int, at now: Instant) -> Bool {
+    isCareful(at: now) ? client.inFlight.isEmpty : client.inFlight.room > reserved
   }
 
   /// A message that this broker will never take must not block those behind it.
@@ -125,12 +133,13 @@ extension Courier {
 
   func endRefusals() {
     guard counters.troubles.contains(.forbidden), !isDeaf, !store.hasRefused, !retained.hasRefused else { return }
+    isCutOff = false
     counters.set(.forbidden, false)
     log(.info, Sentence("the broker accepts what it refused before"))
   }
 
   /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings.
-  private func refuse(_ publication: Publication, isOverQuota: Bool = false, at now: Instant) {
+  func refuse(_ publication: Publication, isOverQuota: Bool = false, at now: Instant) {
     counters.refused.add()
     switch publication {
     case .event, .held:

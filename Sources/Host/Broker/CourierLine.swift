@@ -56,7 +56,10 @@ extension Courier {
   private static let batch = 64
 
   /// libmosquitto sends pings by its own clock, if it is called often enough.
-  private var pulse: Interval { max(Interval(microseconds: settings.broker.keepalive.microseconds / 4), .seconds(1)) }
+  private var pulse: Interval {
+    let keepalive = min(settings.broker.keepalive, client.news.keepalive ?? .hours(24))
+    return max(Interval(microseconds: keepalive.microseconds / 4), .seconds(1))
+  }
 
   private func call(at now: Instant) {
     // The broker ends the older of two connections with the same identifier: a rehearsal must not end the real gateway's.
@@ -90,13 +93,14 @@ extension Courier {
     line = .up(since: now)
     counters.isOnline = true
     counters.connections.add()
-    counters.set(.forbidden, false)
+    counters.set(.forbidden, isCutOff)
     (isDeaf, deafUntil) = (false, .never)
     lastComplaint = Sentence()
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
     log(.info, words)
     refreshDue = now + settings.refresh
+    keepaliveDue = now + pulse
     trials.start(subjects)
     if client.news.greeted == .resumed { unsubscribe(at: now) }
     if case .up = line { subscribe(at: now) }
@@ -108,29 +112,50 @@ extension Courier {
     // A connection may be made and lost in one turn: it then lasted zero seconds.
     let wasUp: Interval? = if case .up(let since) = line { now - since } else { nil }
     judge(fault)
+    let culprits = fault.isOfContent || wasUp == nil ? [] : culprits(at: now)
     client.discard()
     keepaliveDue = .never
     if wasUp != nil {
       counters.isOnline = false
-      retained.requeue()
-      store.requeue()
+      for culprit in culprits { refuse(culprit.unhurried, at: now) }
+      retained.requeue(keepingRefusals: isCutOff)
+      store.requeue(keepingRefusals: isCutOff)
       for index in replies.indices { replies[index].isSent = false }
     } else {
       counters.failedAttempts.add()
     }
     // After connections that end at once, the back-off must grow.
     if let wasUp {
-      shortConnections = wasUp > .seconds(10) ? 0 : shortConnections + 1
-      if wasUp > .seconds(10) { backoff.reset() }
+      shortConnections = wasUp > Self.short ? 0 : shortConnections + 1
+      if wasUp > Self.short || !culprits.isEmpty { backoff.reset() }
     }
     line = .down(until: now + backoff.next())
     var fault = fault
     // Not every broker says why it drops the older of two clients.
     if shortConnections >= 3, !fault.isOfContent {
-      fault.said += " Again and again: is there another gateway of the same site and name?"
+      fault.said += " Again and again: is there another gateway of the same site and name? Or does its access list forbid a topic?"
     }
     complain(Sentence(fault.said))
     linux_release_libraries()
+  }
+
+  private static let short = Interval.seconds(10)
+  static let suspicious = 2
+
+  /// After connections that ended soon, one message at a time: so the one that ends them is found.
+  func isCareful(at now: Instant) -> Bool {
+    guard shortConnections >= Self.suspicious, case .up(let since) = line else { return false }
+    return now - since < Self.short
+  }
+
+  /// Which messages ended the connection: those on their way that did so before, or, for the second time, the only one on its way.
+  private func culprits(at now: Instant) -> [Publication] {
+    let flying = client.inFlight.publications
+    let known = isCutOff ? flying.filter { store.isRefused($0) || retained.isRefused($0) } : []
+    suspicions = isCareful(at: now) && flying.count == 1 ? suspicions + 1 : 0
+    guard suspicions >= Self.suspicious || !known.isEmpty else { return [] }
+    (suspicions, isCutOff) = (0, true)
+    return known.isEmpty ? flying : known
   }
 
   /// Logs the same complaint once, not at every retry.

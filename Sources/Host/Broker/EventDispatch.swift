@@ -27,6 +27,10 @@ extension EventStore {
           queues[queue].mayWait = false
           break
         }
+        if rank == .ordinary, let last = refusals.last(waitingWith: event.row, at: now.at) {
+          queues[queue].cursor = last
+          continue
+        }
         if isReady(event, besides: inFlight, at: now) {
           let publication = Publication.event(row: event.row, file: file, isUrgent: rank == .urgent)
           return Due(publication: publication, topic: event.topic, payload: event.payload, left: event.left)
@@ -67,7 +71,8 @@ extension EventStore {
     switch publication {
     case .event(let row, file, _):
       outcomes.append(row, .delivered)
-      refusals.remove(row)
+      // One is taken: perhaps the others are, too.
+      if refusals.remove(row) { requeueDue = .zero }
     case .event(let row, let other, _):
       for index in left.indices where left[index].file == other { left[index].outcomes.append(row, .delivered) }
     case .held(let number):
@@ -86,11 +91,19 @@ extension EventStore {
     }
   }
 
+  func isRefused(_ publication: Publication) -> Bool {
+    switch publication {
+    case .event(let row, file, _): refusals.contains(row)
+    case .held(let number): held.isRefused(number)
+    case .event, .state, .reply: false
+    }
+  }
+
   /// The connection is lost, and all that was on its way counts as unsent.
-  mutating func requeue() {
+  mutating func requeue(keepingRefusals: Bool = false) {
     requeueRows()
-    refusals.removeAll()
-    held.requeue()
+    refusals.requeue(keepingRows: keepingRefusals)
+    held.requeue(keepingRefusals: keepingRefusals)
   }
 
   mutating func requeueRows() { queues = [Queue(), Queue()] }

@@ -91,10 +91,12 @@ struct HeldEvents {
     if ended.count < Self.most { ended.append((id, event)) }
   }
 
-  mutating func requeue() {
+  func isRefused(_ number: UInt64) -> Bool { events.contains { $0.number == number && $0.backoff.wasRefused } }
+
+  mutating func requeue(keepingRefusals: Bool = false) {
     for index in events.indices {
       events[index].isOnItsWay = false
-      events[index].backoff = RefusalBackoff()
+      if !keepingRefusals { events[index].backoff = RefusalBackoff() }
     }
   }
 

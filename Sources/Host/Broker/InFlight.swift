@@ -8,6 +8,11 @@ enum Publication: BitwiseCopyable {
   case held(number: UInt64)
   case state(slot: Int, version: UInt64)
   case reply(number: UInt64)
+
+  /// Each of its trials ends the connection.
+  var unhurried: Publication {
+    if case .event(let row, let file, _) = self { .event(row: row, file: file, isUrgent: false) } else { self }
+  }
 }
 
 /// Publications that the broker has not acknowledged yet. Few at a time, so that little goes twice after a lost connection.
@@ -24,6 +29,7 @@ struct InFlight {
   private var entries = Bounded<128, Entry>(filledWith: Entry())
 
   var isEmpty: Bool { entries.isEmpty }
+  var publications: [Publication] { entries.indices.map { entries[$0].publication } }
   var room: Int { Self.capacity - entries.count }
 
   mutating func removeAll() { entries.removeAll() }

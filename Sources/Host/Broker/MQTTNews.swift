@@ -25,6 +25,8 @@ struct MQTTNews {
   enum Greeted: BitwiseCopyable { case not, fresh, resumed }
 
   var greeted = Greeted.not
+  /// MQTT 5, 3.2.2.3.14: what the broker wants instead of ours. libmosquitto keeps it.
+  var keepalive: Interval?
   var refusal: MQTTFault?
   /// The error that libmosquitto logged while connecting: OpenSSL's messages appear only there.
   var complaint = Sentence()
@@ -40,7 +42,11 @@ extension MQTTClient {
   /// Called by libmosquitto within our own calls, on the same thread.
   func listen(on handle: OpaquePointer) {
     // SAFETY: here and below: `at` says why the client is there; what libmosquitto lends is read before the call ends.
-    unsafe mosquitto_connect_v5_callback_set(handle) { handle, context, reason, flags, _ in
+    unsafe mosquitto_connect_v5_callback_set(handle) { handle, context, reason, flags, properties in
+      // SAFETY: a list without it leaves `seconds` alone.
+      var seconds: UInt16 = 0
+      let kept = unsafe mosquitto_property_read_int16(properties, CInt(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &seconds, false)
+      if unsafe kept != nil, seconds > 0 { unsafe MQTTClient.at(context).news.keepalive = .seconds(Double(seconds)) }
       unsafe MQTTClient.at(context).greeted(reason, isResumed: flags & 1 != 0)
       // libmosquitto formats log lines for every packet, even if nobody reads them.
       unsafe mosquitto_log_callback_set(handle, nil)

@@ -16,10 +16,14 @@ struct RefusalBackoff: BitwiseCopyable {
 
 /// The rows that the broker refused, each with its back-off.
 struct RefusedRows {
-  /// Twice what can be in flight; further refused rows are retried with the last of these.
+  /// Twice what can be in flight.
   private static let most = 256
+  private static let patience = Interval.seconds(900)
 
   private var rows: [(row: Int64, backoff: RefusalBackoff)] = []
+  /// From the first to the last of further refused rows: tens of thousands would be sent again and again. They wait until one of `rows` is
+  /// taken, or so long.
+  private var further: (rows: ClosedRange<Int64>, due: Instant)?
 
   var isEmpty: Bool { rows.isEmpty }
 
@@ -30,20 +34,46 @@ struct RefusedRows {
     }
     var backoff = RefusalBackoff()
     backoff.start(at: now, isUrgent: isUrgent)
-    guard rows.count < Self.most else { return now + .seconds(60) }
+    guard rows.count < Self.most else {
+      if isUrgent { return now + .seconds(60) }
+      let all = further?.rows ?? row...row
+      further = (min(all.lowerBound, row)...max(all.upperBound, row), now + Self.patience)
+      return now + Self.patience
+    }
     rows.append((row, backoff))
     return backoff.due
   }
 
+  func contains(_ row: Int64) -> Bool { rows.contains { $0.row == row } }
   func isBackingOff(_ row: Int64, at now: Instant) -> Bool { rows.contains { $0.row == row && $0.backoff.due > now } }
 
-  mutating func remove(_ row: Int64) { rows.removeAll { $0.row == row } }
-  mutating func removeAll() { rows.removeAll() }
+  /// The last of the further rows, if this one is among them.
+  func last(waitingWith row: Int64, at now: Instant) -> Int64? {
+    guard let further, further.due > now, further.rows.contains(row) else { return nil }
+    return further.rows.upperBound
+  }
+
+  /// Whether further rows need wait no longer.
+  mutating func remove(_ row: Int64) -> Bool {
+    guard contains(row) else { return false }
+    rows.removeAll { $0.row == row }
+    defer { further = nil }
+    return further != nil
+  }
+
+  mutating func removeAll() { (rows, further) = ([], nil) }
+
+  /// What was on its way among the further ones goes again.
+  mutating func requeue(keepingRows: Bool) {
+    further = nil
+    if !keepingRows { rows.removeAll() }
+  }
 
   /// When the next one may be retried. Drops those that were due a minute ago: they are gone.
   mutating func next(after now: Instant) -> Instant {
     rows.removeAll { $0.backoff.due + .seconds(60) < now }
-    var next = Instant.never
+    if let further, further.due <= now { self.further = nil }
+    var next = further?.due ?? .never
     for (_, backoff) in rows where backoff.due > now { next = min(next, backoff.due) }
     return next
   }

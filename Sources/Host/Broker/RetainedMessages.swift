@@ -89,6 +89,10 @@ struct RetainedMessages {
     requeue(slot: slot, version: version)
   }
 
+  func isRefused(_ publication: Publication) -> Bool {
+    if case .state(let slot, _) = publication { places[slot].backoff.wasRefused } else { false }
+  }
+
   var hasRefused: Bool { places.contains { $0.backoff.wasRefused } }
 
   /// When the next refused one may be retried.
@@ -109,12 +113,12 @@ struct RetainedMessages {
 
   /// Everything goes again. After a lost connection the will has replaced the status, and a broker that was killed may know our session but
   /// only have an older copy of what it retained.
-  mutating func requeue() {
+  mutating func requeue(keepingRefusals: Bool = false) {
     unsent = 0
     for index in places.indices {
       // What is cleared stays cleared: by now the topic may be another gateway's again.
       if places[index].message.payload.count > 0 { places[index].acknowledged = 0 }
-      places[index].backoff = RefusalBackoff()
+      if !keepingRefusals { places[index].backoff = RefusalBackoff() }
       places[index].sent = places[index].acknowledged
       if places[index].sent != places[index].version { unsent += 1 }
     }

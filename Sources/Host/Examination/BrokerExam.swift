@@ -70,6 +70,11 @@ extension Examined {
       let remedy = "the broker's access list must allow write \(site)/claim/+/+/\(String(settings.name)) and read \(site)/claim/#"
       return Examined("neighbours", .bad(.forbidden), "our claims do not come back, so no trigger in a group would fire: " + remedy)
     }
+    guard heard.hearsDots else {
+      let words =
+        "what has a dot in its topic does not come back as it was, as at RabbitMQ: claims about names with a dot get lost; use none"
+      return Examined("neighbours", .doubtful, words)
+    }
     var silent: [String] = []
     for index in settings.roster.indices where settings.roster[index] != settings.name {
       let name = String(settings.roster[index])
@@ -97,6 +102,7 @@ extension Examined {
 /// What the broker brought from the site.
 final class BrokerAnswers {
   var hearsItself = false
+  var hearsDots = false
   var statuses: [(name: String, isProven: Bool)] = []
 }
 
@@ -141,11 +147,14 @@ private final class BrokerCall {
   private func listenToTheSite() throws(MQTTFault) {
     let topics = settings.topics
     try client.subscribe(topics.statuses, qos: 1, wantsRetained: true, wantsOwn: true)
-    try client.subscribe(topics.siteCheck(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
     let payload = Text<32>("{\"v\":1}")
-    try client.publish(topics.siteCheck(settings.name), payload.bytes)
+    for isDotted in [true, false] {
+      let topic = topics.siteCheck(settings.name, isDotted: isDotted)
+      try client.subscribe(topic, qos: 0, wantsRetained: false, wantsOwn: true)
+      try client.publish(topic, payload.bytes)
+    }
     let limit = min(deadline, Clock.now() + .seconds(2))
-    _ = try talk(until: { self.heard.hearsItself || Clock.now() >= limit })
+    _ = try talk(until: { self.heard.hearsItself && self.heard.hearsDots || Clock.now() >= limit })
     // Retained messages come after the answer to the subscription.
     let end = Clock.now() + .milliseconds(300)
     _ = try talk(until: { Clock.now() >= end })
@@ -188,6 +197,7 @@ private final class BrokerCall {
 extension BrokerAnswers {
   func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
     if topic.equals(settings.topics.siteCheck(settings.name).bytes) { return hearsItself = true }
+    if topic.equals(settings.topics.siteCheck(settings.name, isDotted: true).bytes) { return hearsDots = true }
     var levels = Levels(topic)
     guard levels.skip(settings.topics.neighbour.bytes), payload.byteCount > 0 else { return }
     let name = Name(levels.next())

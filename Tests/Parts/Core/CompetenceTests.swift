@@ -107,7 +107,8 @@ import Testing
     #expect(answer(at: 40)?.contains("level_db") == false, "they have gone")
   }
 
-  @Test("of an EID both clocks must agree to one of its periods", arguments: [nil, -3, -2, 0, 2, 3] as [Int64?]) func clocks(ahead: Int64?) {
+  @Test("of an EID both clocks must agree to one of its periods", arguments: [nil, -3, -2, 0, 2, 3] as [Int64?]) func clocks(ahead: Int64?)
+  {
     var rig = beside {
       var key = KeySettings()
       (key.alias, key.kind) = ("van", .eid(exponent: 1, clock: 0))

@@ -29,7 +29,7 @@ import Testing
           #expect(entry.sequence == 0 && entry.echo == 0 && entry.standing == .withdrawn && entry.level == nil && !entry.hasFired)
         }
         (claims[place].sequence, claims[place].echo, claims[place].level) = (step, step, Decibels(-60))
-        claims[place].record(.fired, at: .zero)
+        claims[place].record(.fired, isSettled: false)
         model[list][neighbour] = step
       }
       for (head, known) in zip(heads, model) {
@@ -53,18 +53,23 @@ import Testing
       var head: Int32 = -1
       let place = claims.place(for: 3, run: 7, head: &head)
       (claims[place].sequence, claims[place].echo, claims[place].level) = (9, 8, Decibels(-60))
-      claims[place].record(standing, at: .zero)
-      claims[place].follow(7, at: .zero)
+      claims[place].record(standing, isSettled: false)
+      claims[place].follow(7)
       #expect(claims[place].sequence == 9 && claims[place].standing == standing && claims[place].hasFired == (standing == .fired))
-      claims[place].follow(8, at: .zero)
+      claims[place].follow(8)
       let entry = claims[place]
       #expect(entry.run == 8 && entry.sequence == 0 && entry.echo == 0 && entry.standing == .withdrawn && entry.level == nil)
       #expect(entry.hasFired == (standing == .fired))
       // Until its new run knows of a visit of its own.
       for (next, hasFired) in [(Claim.Standing.candidate, standing == .fired), (.fired, true), (.withdrawn, false)] {
-        claims[place].record(next, at: .zero)
+        claims[place].record(next, isSettled: false)
         #expect(claims[place].hasFired == hasFired, "\(standing), then \(next)")
       }
+      // Or until that has had time to find the old one.
+      claims[place].record(standing, isSettled: false)
+      claims[place].follow(9)
+      claims[place].record(.candidate, isSettled: true)
+      #expect(!claims[place].hasFired)
       claims.forget(&head)
     }
   }

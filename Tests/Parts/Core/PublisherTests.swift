@@ -22,7 +22,8 @@ import Testing
       (topics.triggerState("a"), "yard/pump/trigger/a/state"), (topics.proximity(Text<8>("a#").bytes), "yard/pump/proximity/a_"),
       (topics.claims, "yard/claim/+/+/+"), (topics.claim, "yard/claim/"), (topics.statuses, "yard/+/status"), (topics.neighbour, "yard/"),
       (topics.peers, "yard/peer/+/+"), (topics.peer, "yard/peer/"), (topics.hellos, "yard/claim/site/hello/"),
-      (topics.siteChecks, "yard/claim/site/check/"), (topics.siteCheck("a/b"), "yard/claim/site/check/a_b"),
+      (topics.siteChecks, "yard/claim/site/check"), (topics.siteCheck("a/b"), "yard/claim/site/check/a_b"),
+      (topics.siteCheck("a.b", isDotted: true), "yard/claim/site/check.dot/a.b"),
       (topics.hello("a/b"), "yard/claim/site/hello/a_b"), (topics.claim(group: "g/h", identity, gateway: "x"), "yard/claim/g_h/irk:a_b/x"),
       (topics.peer(address, gateway: "x/y"), "yard/peer/0a:1b:2c:3d:4e:5f/x_y"),
     ] { #expect(String(topic) == "prefix/" + words) }

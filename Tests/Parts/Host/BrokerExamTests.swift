@@ -20,7 +20,7 @@ import Testing
     change(&settings)
     let found = Examined.broker(settings, within: patience) {}
     // Who has no neighbours listens to nobody.
-    let topics = ["forecourt/site/+/status", "forecourt/site/claim/site/check/gateway"]
+    let topics = ["forecourt/site/+/status", "forecourt/site/claim/site/check/gateway", "forecourt/site/claim/site/check.dot/gateway"]
     #expect(broker.record.subscribed.keys.sorted() == (settings.claims ? topics.sorted() : []))
     #expect(broker.record.greetings.allSatisfy { $0.identifier == "forecourt-check-run" && $0.willTopic == nil })
     return found.map { "\($0.verdict) \($0.subject) \($0.words.replacing("127.0.0.1:\(broker.port)", with: "PLACE"))" }
@@ -54,13 +54,16 @@ import Testing
   }
 
   /// What is found of the neighbours when the broker brings back what we say, and retains these statuses.
-  private func neighbours(_ statuses: [(name: String, payload: String)], _ change: (inout CourierSettings) -> Void = { _ in }) -> [String] {
+  private func neighbours(
+    _ statuses: [(name: String, payload: String)], dot: String = ".", _ change: (inout CourierSettings) -> Void = { _ in }
+  ) -> [String] {
     var settings = CourierSettings()
     settings.claims = true
     change(&settings)
     let heard = BrokerAnswers()
     let topics = statuses.map { ("forecourt/site/\($0.name)/status", $0.payload) }
-    for (topic, payload) in topics + [("forecourt/site/claim/site/check/gateway", "{}"), ("forecourt/elsewhere/x/status", "{}")] {
+    let ours = ["", dot + "dot"].map { ("forecourt/site/claim/site/check\($0)/gateway", "{}") }
+    for (topic, payload) in topics + ours + [("forecourt/elsewhere/x/status", "{}")] {
       heard.take(Array(topic.utf8).span.bytes, Array(payload.utf8).span.bytes, settings)
     }
     let found = Examined.neighbours(heard, settings)
@@ -72,6 +75,7 @@ import Testing
   @Test("who can be heard at the site, who is missing, and whether the messages are authenticated") func site() throws {
     let trust = "unauthenticated: whoever may publish there can make two gateways fire: set [security] site_key_file"
     #expect(neighbours([]) == ["doubtful our claims come back; nobody else has a status there; \(trust)"])
+    #expect(neighbours([], dot: "/").first?.hasPrefix("doubtful what has a dot in its topic does not come back") == true)
     let all = [("gateway", "{}"), ("other", "{}"), ("third", "{}"), ("other", "{}"), ("gone", "")]
     #expect(neighbours(all) == ["doubtful our claims come back; other and third can be heard; \(trust)"])
     let listed = neighbours(all) { self.enroll(["gateway", "other", "third"], &$0) }

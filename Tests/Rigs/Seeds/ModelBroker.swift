@@ -47,6 +47,10 @@ package final class ModelBroker: @unchecked Sendable {
     package var publication: @Sendable (String) -> UInt8? = { _ in 0 }
     package var subscription: @Sendable (String) -> UInt8 = { _ in 1 }
     package var pings = true
+    /// Whether it ends the connection instead of an answer, by topic.
+    package var ends: @Sendable (String) -> Bool = { _ in false }
+    /// MQTT 5: what it wants instead of the client's.
+    package var keepalive: UInt16?
     /// MQTT 5: the longest packet that it takes.
     package var longest: UInt16?
   }
@@ -173,15 +177,15 @@ package final class ModelBroker: @unchecked Sendable {
     }
     if flags & 0x80 != 0 { greeting.username = bytes.text() }
     if flags & 0x40 != 0 { greeting.password = bytes.text() }
-    let (answer, longest) = state.withLock { state in
+    let (answer, longest, keepalive) = state.withLock { state in
       state.record.greetings.append(greeting)
       state.version = greeting.version
       let isWelcome = state.answers.password == nil || state.answers.password == greeting.password
-      return (isWelcome ? state.answers.greeting : (0x86, false), state.answers.longest)
+      return (isWelcome ? state.answers.greeting : (0x86, false), state.answers.longest, state.answers.keepalive)
     }
     guard let answer else { return }
-    let properties: [UInt8] = longest.map { [5, 0x27, 0, 0] + short(Int($0)) } ?? [0]
-    send(packet(0x20, [answer.isResumed ? 1 : 0, answer.reason] + (greeting.version == 5 ? properties : [])))
+    let properties = (longest.map { [0x27, 0, 0] + short(Int($0)) } ?? []) + (keepalive.map { [0x13] + short(Int($0)) } ?? [])
+    send(packet(0x20, [answer.isResumed ? 1 : 0, answer.reason] + (greeting.version == 5 ? [UInt8(properties.count)] + properties : [])))
   }
 
   private func take(_ kind: UInt8, _ bytes: inout Bytes) {
@@ -192,8 +196,12 @@ package final class ModelBroker: @unchecked Sendable {
     let properties = version == 5 ? bytes.properties() : []
     let publication = Publication(
       topic: topic, payload: bytes.rest(), qos: qos, isRetained: kind & 1 != 0, isAgain: kind & 8 != 0, properties: properties)
-    let answer = state.withLock { state in
+    let answer: UInt8? = state.withLock { state in
       state.record.published.append(publication)
+      if state.answers.ends(topic) {
+        shutdown(state.line, Int32(SHUT_RDWR))
+        return nil
+      }
       return state.answers.publication(topic)
     }
     guard qos > 0, let answer else { return }

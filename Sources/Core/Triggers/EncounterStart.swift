@@ -1,0 +1,41 @@
+// The beginning of an encounter: what is known of its device, and what it is still owed.
+
+extension Triggers {
+  /// A device that is heard so soon after the start was not seen approaching.
+  private static let startUp = Interval.seconds(3)
+
+  @inline(never)
+  mutating func begin(
+    _ slot: Int, _ trigger: Int, _ radio: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings
+  ) -> Int32 {
+    let place = startEncounter(trigger, slot, radio, at: now, &devices)
+    let heard = devices[slot].isRenamed ? devices.beginning(of: slot) : now
+    if place >= 0, isStarting(trigger, radio, at: now) || isStarting(trigger, radio, at: heard) { encounters[place].wasHereAtStart = true }
+    devices[slot].isRenamed = false
+    if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
+    if place >= 0, recent.count > 0 { rest(place, devices[slot].identity, settings, at: now) }
+    if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
+    return place
+  }
+
+  /// A full table evicts the longest absent encounter; -1 when there is none.
+  mutating func startEncounter(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
+    if encounters.isFull {
+      let absent = encounters.dispensable(at: now)
+      if absent >= 0 { remove(absent, &devices) }
+    }
+    let place = encounters.start(device: slot, trigger: trigger, radio: radio, head: &devices[slot].encounters)
+    guard place >= 0 else {
+      refused += 1
+      return place
+    }
+    encounters[place].wasCutOff = !membership.isConnected
+    return place
+  }
+
+  /// Also asked of when a device was first heard that is recognised only now.
+  private func isStarting(_ trigger: Int, _ radio: Int, at moment: Instant) -> Bool {
+    let span = Interval.zero..<Self.startUp
+    return span ~= moment - max(started, brought[trigger]) || heardFrom[radio] != .never && span ~= moment - heardFrom[radio]
+  }
+}
