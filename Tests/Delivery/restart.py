@@ -5,6 +5,7 @@
 import contextlib
 import datetime
 import json
+import os
 import signal
 import time
 
@@ -62,6 +63,20 @@ def rests(folder):
         wait_until(lambda: len(said(seen.messages, 'fire')) > 1, 30, 'the second fire')
         first, second = when(seen.messages, 'fire')
         assert (second - first).total_seconds() >= 30, f'it was served again after {second - first}'
+
+
+@case
+def frozen(folder):
+    """Whoever stands here while the gateway does not run for a minute, alone or with its whole machine, has not been away: it is served once."""
+    with yard(folder, tags=0) as (air, broker, seen, gateway):
+        time.sleep(4)
+        drive_up(air, 0)
+        wait_until(lambda: said(seen.messages, 'fire'), 15, 'a fire')
+        os.kill(gateway.pid, signal.SIGSTOP)
+        time.sleep(66)
+        os.kill(gateway.pid, signal.SIGCONT)
+        wait_until(lambda: said(seen.messages, 'undecided'), 20, 'why it is not served again')
+        assert len(said(seen.messages, 'fire')) == 1
 
 
 @case

@@ -49,7 +49,8 @@ start_as deaf-1 Neighbours/deaf elsewhere
 start_as deaf-2 Neighbours/deaf twice stopped
 start Robustness/incoming
 start Delivery/faults
-start Delivery/restart
+start_as restart-1 Delivery/restart rests killed an_outage_and_a_reload a_crowd
+start_as restart-2 Delivery/restart frozen
 start Delivery/kills --kills "${KILLS:-60}" --seed "$seed" --stride "${STRIDE:-6}"
 
 failed=()

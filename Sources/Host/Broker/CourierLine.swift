@@ -95,7 +95,7 @@ extension Courier {
     counters.connections.add()
     counters.set(.forbidden, isCutOff)
     (isDeaf, deafUntil) = (false, .never)
-    lastComplaint = Sentence()
+    if shortConnections < 3 { lastComplaint = Sentence() }
     var words = Sentence("connected to the broker at ")
     words.append(settings.broker.host)
     log(.info, words)

@@ -257,12 +257,15 @@ import Core
     if let told = news.refusal { return told }
     var fault = MQTTFault(words(code, errno))
     fault.isOfMessage = Self.faultsOfMessages.contains(code)
-    if !news.complaint.isEmpty { fault.said += " " + String(news.complaint) }
+    let complaint = String(news.complaint)
+    if !complaint.isEmpty, settings.key.isEmpty || !holds(complaint, String(settings.key)) { fault.said += " " + complaint }
     return fault
   }
 
   private func words(_ code: CInt, _ errno: CInt) -> String {
     if code == MOSQ_ERR_ERRNO.rawValue { return systemWords(errno) }
+    // libmosquitto has no words for it.
+    if code == MOSQ_ERR_KEEPALIVE.rawValue { return "the broker does not answer" }
     if code == MOSQ_ERR_EAI.rawValue { return "the name cannot be resolved" }
     // SAFETY: it answers every number with a literal.
     return unsafe String(cString: mosquitto_strerror(code))

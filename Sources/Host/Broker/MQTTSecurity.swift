@@ -10,7 +10,8 @@ extension MQTTClient {
       let path = file == 0 ? settings.authorities : file == 1 ? settings.certificate : settings.key
       guard path.isEmpty || FileSystem.isReadable(path) else {
         let code = linux_errno()
-        throw MQTTFault("cannot read \(String(path)): \(systemWords(code))")
+        // Where the key is stays untold.
+        throw MQTTFault("cannot read \(file < 2 ? String(path) : "the file of tls_key"): \(systemWords(code))")
       }
     }
     let (folder, certificate, key) = (FileSystem.isFolder(settings.authorities), settings.certificate, settings.key)
