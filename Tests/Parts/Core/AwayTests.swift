@@ -74,6 +74,16 @@ import Testing
     #expect(fires(&rig) == (seconds > 60 ? ["1 pump"] : []), "\(seconds)")
   }
 
+  @Test("nor is it known whether it was, where the radio was deaf meanwhile, or nothing ran") func unheard() {
+    var rig = served()
+    rig.gateway.radio(0, isDeaf: true, at: .zero + .seconds(20))
+    rig.wait(until: 95)
+    rig.gateway.radio(0, isDeaf: false, at: .zero + .seconds(95))
+    // Later than whoever is heard at once.
+    rig.hear(from: 99, to: 120, level: -60)
+    #expect(fires(&rig) == [])
+  }
+
   @Test("who was heard to go, or to come again, is served after twelve seconds", arguments: [true, false]) func wentAway(goes: Bool) {
     var rig = served()
     if goes { rig.hear(from: 20, to: 23, level: -60, becoming: -84) }

@@ -85,6 +85,29 @@ import Testing
     #expect(self.answer(&rig, about: "name:Anna@c0:00:00:00:00:02", at: 6) == "withdrawn")
   }
 
+  @Test("what stands at a trigger of another group is asked about as anything else", arguments: [false, true]) func group(isOurs: Bool) {
+    var rig = beside {
+      $0.addTrigger("door", group: "doors")
+      $0.triggers[isOurs ? 1 : 0].fire = Meters(0.2)
+    }
+    rig.hear(from: 1, to: 4, level: -60)
+    _ = rig.said()
+    rig.gateway.receive(claim: claim("name:Anna@c0:00:00:00:00:01", .holding, at: 5), at: at(5))
+    #expect(rig.said().contains { $0.topic.contains("claim/pumps/name:Anna") } != isOurs)
+  }
+
+  @Test("a radio at another group's trigger may be deaf") func apart() {
+    var rig = beside {
+      $0.addRadios(2)
+      $0.triggers[0].radio = 0
+      $0.addTrigger("door", group: "doors", radio: 1)
+    }
+    rig.gateway.radio(1, isDeaf: true, at: at(1))
+    #expect(answer(&rig, at: 6) == "withdrawn")
+    rig.gateway.radio(0, isDeaf: true, at: at(7))
+    #expect(answer(&rig, at: 8) == nil)
+  }
+
   @Test("nor one that asks no phone for its installation id", arguments: [false, true]) func installations(asks: Bool) {
     var rig = beside { $0.peer.identify = asks }
     #expect(answer(&rig, about: "peer:BC00BD17", at: 1) == (asks ? "withdrawn" : nil))

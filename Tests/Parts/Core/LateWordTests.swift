@@ -63,6 +63,7 @@ private struct Pair: ~Copyable {
 
   mutating func arrive() {
     hangs = false
+    greet(at: Double(step) / 10)
     for claim in late { rig.gateway.receive(claim: claim, at: at(Double(step) / 10)) }
     late = []
   }
@@ -85,9 +86,9 @@ private struct Pair: ~Copyable {
     pair.pass(until: 8, level: -60)
     if isDeaf { pair.rig.gateway.radio(0, isDeaf: true, at: at(8)) } else { pair.pass(until: 10.5) }
     pair.arrive()
-    pair.pass(until: 10.6)
+    pair.pass(until: 10.9)
     #expect(pair.told.map(\.event) == ["arm"], "\(pair.told)")
-    pair.rig.gateway.radio(0, isDeaf: false, at: at(10.6))
+    pair.rig.gateway.radio(0, isDeaf: false, at: at(10.9))
     if !isDeaf {
       pair.pass(until: 13, level: -60)
       #expect(pair.fires.count == 1, "who is there is served: \(pair.told)")

@@ -102,4 +102,21 @@ import Testing
     let isListening = rig.gateway.isListening
     #expect(isAsked == (regions == 0) && !isListening)
   }
+
+  @Test("a region that a reload gives another number is ranged on; where there is none the radios listen on", arguments: [false, true])
+  func renumbered(hasRegions: Bool) {
+    var rig = Rig { settings in
+      if hasRegions { for name in ["a", "b"] as [Name] { settings.addRegion(name) } }
+      settings.gateway.authorization = .whenInUse
+    }
+    rig.gateway.startRanging(hasRegions ? 1 : nil, for: nil, at: .zero + .seconds(1))
+    var next = Settings()
+    next.gateway = rig.gateway.settings.gateway
+    if hasRegions { next.addRegion("b") }
+    rig.gateway.reload(next, at: .zero + .seconds(2))
+    _ = rig.said()
+    rig.wait(until: 5)
+    let isListening = rig.gateway.isListening
+    #expect(isListening && rig.said().contains { $0.topic == "ranging/b" } == hasRegions)
+  }
 }
