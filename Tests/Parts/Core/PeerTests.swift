@@ -142,6 +142,19 @@ import Testing
     #expect(line.news.count == 5)
   }
 
+  @Test("the id of somebody whom nothing here names is told to no one, unless everything is", arguments: [0, 1, 2], [false, true])
+  func strangers(unknown: UInt8, isNamed: Bool) throws {
+    var rig = Rig {
+      $0.publish.unknown = PublishSettings.Unknown(rawValue: unknown)!
+      $0.peer.identify = true
+      if isNamed { $0.addRegion("door", matching: try! Selector(written: Text<16>("peer:*").bytes)) }
+    }
+    rig.hear(1, at: 0, data: Self.phone.advert)
+    let known = KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 0xBC00_BD17)
+    rig.gateway.receive(PeerNews.identified(known).packet.bytes, radio: 0, at: Instant(microseconds: 1_000_000))
+    #expect(rig.said().contains { $0.topic.contains("/peer/") } == (isNamed || unknown == PublishSettings.Unknown.publish.rawValue))
+  }
+
   @Test("an identified device is published by its id, keeps its average, and neighbours learn the id") func identity() throws {
     var rig = Rig {
       $0.publish.unknown = .publish
