@@ -22,7 +22,7 @@ clang_importer() { printf -- '-Xcc\n%s\n' "$@"; }
 toolset() {
   local arch=$1 sysroot=$2 same=("-ffile-prefix-map=$root=." "-ffile-prefix-map=$toolchain=/usr")
   local c=(--target="$gnu" --sysroot="$sysroot" -D__linux__ -D_FORTIFY_SOURCE=2 -fstack-protector-strong -ffunction-sections
-    -fdata-sections "${same[@]}")
+    -fdata-sections -fno-asynchronous-unwind-tables -fno-unwind-tables "${same[@]}")
   local import=("${same[@]}" -D__linux__ -D__unix__ -isystem "$sysroot/usr/include" -isystem "$sysroot/usr/include/$gnu")
   [ "$arch" != armhf ] || import+=(-mfloat-abi=hard)
   # Debian's own baseline. SwiftPM hands these to Swift as well, which otherwise compiles for ARMv6: half as large again.
@@ -50,12 +50,13 @@ unicode_tables() {
   echo "$library"
 }
 
+# Nothing catches an exception, so no function needs tables for unwinding, nor the program an index of them: 30 kB less.
 # Packed relative relocations save 35 kB and need glibc 2.36, Debian 12's.
 link() {
   local arch=$1 sysroot=$2 built=$3
   mapfile -t inputs < <(objects "$built")
   "$toolchain/bin/clang" --target="$gnu" --sysroot="$sysroot" -fuse-ld=lld -o "build/$arch/forecourt.linked" \
-    -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-relocs -Wl,--gc-sections,--icf=all,--as-needed -Wl,--build-id=sha1 -Wl,--no-undefined \
+    -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-relocs -Wl,--gc-sections,--icf=all,--as-needed,--no-eh-frame-hdr -Wl,--build-id=sha1 -Wl,--no-undefined \
     -Wl,--defsym,main=forecourt_main "${inputs[@]}" "$(unicode_tables "$arch" "$swift_triple")" \
     -static-libgcc -l:libbluetooth.a -l:libstdc++.a -lmosquitto -lsqlite3 -lcjson -lcrypto -lm
 }
