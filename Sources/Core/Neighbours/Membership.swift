@@ -15,6 +15,8 @@ package struct Membership: ~Copyable {
   /// When our own hello first came back on this connection, and when it last did.
   private var returnedSince: Instant?
   private var returned = Instant.zero
+  /// How soon after that the next one was due.
+  private var pace = Self.lonelyPace
   /// Our last hellos, newest first: an echo of an older message says nothing about now.
   private var marks = InlineArray<8, Mark>(repeating: Mark())
   /// When the next hello is due; never where there are no neighbours.
@@ -87,7 +89,7 @@ package struct Membership: ~Copyable {
     for index in (1..<marks.count).reversed() { marks[index] = marks[index - 1] }
     let number = nextSequence()
     marks[0] = Mark(number: number, at: now)
-    due = now + (isAlone && returnedSince != nil ? Self.lonelyPace : Self.helloPace)
+    due = now + (returnedSince != nil ? calmPace : Self.helloPace)
     return number
   }
 
@@ -95,12 +97,14 @@ package struct Membership: ~Copyable {
   mutating func receiveOwnHello(_ number: UInt32, at now: Instant) {
     guard spoken(number) != nil else { return }
     if returnedSince == nil { returnedSince = now }
-    returned = now
+    (returned, pace) = (now, calmPace)
   }
+
+  private var calmPace: Interval { isAlone ? Self.lonelyPace : Self.helloPace }
 
   /// Whether our own hellos come back now.
   package func hearsItself(at now: Instant) -> Bool {
-    returnedSince != nil && now - returned < (isAlone ? Self.lonelyPace : Self.helloPace) + Member.patience
+    returnedSince != nil && now - returned < pace + Member.patience
   }
 
   /// The roster lists us alone.

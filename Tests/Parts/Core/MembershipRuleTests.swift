@@ -62,6 +62,23 @@ import Testing
     #expect(alone == .never && next == at(11) && answer == at(10.3) && known == at(11.3) && late == at(11.3), "sooner is not later")
   }
 
+  @Test("whoever was alone goes on hearing itself when a neighbour's status comes, until its next hello is overdue") func meets() {
+    var membership = Membership()
+    membership.reload(Settings.grouped())
+    membership.connected(true, at: at(0))
+    for second in [0.0, 1, 11] {
+      let number = membership.nextHello(at: at(second))
+      membership.receiveOwnHello(number, at: at(second + 0.1))
+    }
+    #expect(membership.due == at(21))
+    membership.receive(status: hello("one"), at: at(15))
+    #expect(membership.isAcquainted(at: at(24.5)) && !membership.isAcquainted(at: at(24.7)))
+    let number = membership.nextHello(at: at(21))
+    #expect(membership.due == at(22))
+    membership.receiveOwnHello(number, at: at(21.1))
+    #expect(membership.isAcquainted(at: at(25.5)) && !membership.isAcquainted(at: at(25.7)), "from now on each second")
+  }
+
   @Test("an echo proves that the neighbour heard one of our last eight hellos, or what we said since") func echoes() {
     for (echo, isProven) in [(0, false), (1, false), (2, true), (9, true), (10, true), (11, false)] as [(UInt32, Bool)] {
       var membership = Membership()
