@@ -21,6 +21,8 @@ extension Gateway {
     if recognition.isImplausible(report.txPower) {
       counters.implausiblePowers &+= 1
       devices[slot].isImplausible = devices[slot].interest.calibration == nil
+    } else if recognition.measuredPower != nil {
+      devices[slot].isImplausible = false
     }
     return slot
   }

@@ -176,6 +176,15 @@ import Testing
     #expect((rig.gateway.counters.implausiblePowers > 0) == (claim < -90))
   }
 
+  @Test("a beacon whose power was set right is no anomaly any more") func corrected() {
+    var rig = rig()
+    _ = events(&rig, claiming: -110, level: -60)
+    for step in 0..<700 { rig.hear(1, at: 50 + Double(step), level: -95, data: Self.head + [0xC5]) }
+    _ = rig.told()
+    for step in 0..<300 { rig.hear(1, at: 800 + Double(step) * 0.1, level: -55, data: Self.head + [0xC5]) }
+    #expect(rig.told().map(\.event) == ["arm", "fire"])
+  }
+
   @Test("an implausible power at a trigger is one anomaly; a measured device keeps its measured power")
   func told() {
     var rig = rig()
