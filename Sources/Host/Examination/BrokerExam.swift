@@ -18,7 +18,10 @@ extension Examined {
       return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), said, command: command)]
     }
     let broker = examined(call.answer, settings, place, within: patience)
-    guard settings.claims, case .mayWrite = call.answer else { return [broker] }
+    switch call.answer {
+    case .mayWrite, .wroteUnseen: if !settings.claims { return [broker] }
+    case .none, .connected, .mayNotWrite: return [broker]
+    }
     return [broker, neighbours(call.heard, settings)]
   }
 
@@ -58,6 +61,11 @@ extension Examined {
       return Examined("broker", .doubtful, "\(place): connected, but did not acknowledge a message within \(seconds) s")
     case .mayNotWrite:
       return Examined("broker", .bad(.forbidden), "\(place): we may not write there: the broker's access list must allow write \(base)/#")
+    case .wroteUnseen:
+      let words =
+        "connected, but with [mqtt] version = 4 a broker does not say whether we may write, and what we wrote to \(base)/check did not come back"
+      let remedy = "its access list must allow write \(base)/#, and read \(base)/check for this check; or set version = 5"
+      return Examined("broker", .doubtful, "\(place): \(words): \(remedy)")
     case .mayWrite:
       let security = settings.broker.usesTLS ? "over TLS" : "without TLS"
       return Examined("broker", .good, "\(place): connected \(security), and we may write below \(base)")
@@ -102,6 +110,7 @@ extension Examined {
 /// What the broker brought from the site.
 final class BrokerAnswers {
   var hearsItself = false
+  var hearsCheck = false
   var hearsDots = false
   var statuses: [(name: String, isProven: Bool)] = []
 }
@@ -126,19 +135,31 @@ private final class BrokerCall {
   }
 
   /// How far it got.
-  enum Answer { case none, connected, mayNotWrite, mayWrite }
+  enum Answer { case none, connected, mayNotWrite, mayWrite, wroteUnseen }
   private(set) var answer = Answer.none
 
   func ask() throws(MQTTFault) {
     guard try connect() else { return }
     answer = .connected
     let payload = Text<32>("{\"v\":1}")
+    let isTold = settings.broker.version == .v5
+    if !isTold { try client.subscribe(settings.topics.check, qos: 0, wantsRetained: false, wantsOwn: true) }
     try client.publish(settings.topics.check, payload.bytes, isRetained: false, lasting: 1, as: .reply(number: 1), at: Clock.now())
-    // In MQTT 3 a broker cannot refuse: it acknowledges the message and drops it.
     if try talk(until: { self.client.news.acknowledged.count > 0 }) {
       answer = client.news.acknowledged[0].reason < 0x80 ? .mayWrite : .mayNotWrite
     }
-    if settings.claims, case .mayWrite = answer { try listenToTheSite() }
+    // In MQTT 3 a broker cannot refuse: it acknowledges the message and drops it.
+    if !isTold, case .mayWrite = answer {
+      let limit = min(deadline, Clock.now() + .seconds(2))
+      _ = try talk(until: { self.heard.hearsCheck || Clock.now() >= limit })
+      if !heard.hearsCheck { answer = .wroteUnseen }
+    }
+    if settings.claims {
+      switch answer {
+      case .mayWrite, .wroteUnseen: try listenToTheSite()
+      case .none, .connected, .mayNotWrite: break
+      }
+    }
     client.sayGoodbye()
     if client.wantsToWrite { try client.write() }
   }
@@ -196,6 +217,7 @@ private final class BrokerCall {
 
 extension BrokerAnswers {
   func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
+    if topic.equals(settings.topics.check.bytes) { return hearsCheck = true }
     if topic.equals(settings.topics.siteCheck(settings.name).bytes) { return hearsItself = true }
     if topic.equals(settings.topics.siteCheck(settings.name, isDotted: true).bytes) { return hearsDots = true }
     var levels = Levels(topic)

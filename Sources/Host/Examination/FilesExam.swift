@@ -10,8 +10,8 @@ extension Examined {
     return written
   }
 
-  /// Those that cannot be files where they are named: the gateway would not start, or would write none.
-  static func files(_ settings: borrowing Settings, _ host: HostSettings) -> [Examined] {
+  /// Those that cannot be files where they are named: the gateway would not start, or would write none. `user`: as for the outbox.
+  static func files(_ settings: borrowing Settings, _ host: HostSettings, as user: String) -> [Examined] {
     var found: [Examined] = []
     for (key, path, isSecret) in written(settings, host) {
       let folder = FileSystem.folder(of: path)
@@ -22,6 +22,8 @@ extension Examined {
       } else if isSecret, let refusal = SecretFile.refusal(of: path, atMost: same(key, "id_file") ? SecretFile.id : SecretFile.salt) {
         // Without its name, which may be the salt itself.
         found.append(Examined(key, .bad(.other), "the file that it names \(refusal.sentence): the gateway would not start"))
+      } else if !FileSystem.isWritable(Path(folder)), !isSecret || !FileSystem.exists(Path(path)) {
+        found.append(Examined(key, .bad(.forbidden), "\(path): \(user) may not write in its folder: name another place"))
       }
     }
     return found

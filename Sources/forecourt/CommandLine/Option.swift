@@ -65,7 +65,7 @@ extension Option {
   static var config: Option {
     Option(
       "config", .text("FILE"),
-      "The configuration. Without it the first that exists of $FORECOURT_CONFIG, /etc/forecourt/config.toml and ./config.toml.")
+      "The configuration. Without it $FORECOURT_CONFIG, or else the first that exists of /etc/forecourt/config.toml and ./config.toml.")
   }
   static var force: Option { Option("force", .none, "Replace files that exist.") }
   static var json: Option { Option("json", .none, "Print JSON for scripts instead of text for people.") }

@@ -9,7 +9,7 @@ extension Command {
       description: [
         "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings do not fail the check; they include what physics forbids, such as a fire_m too small for any level to show, and what can never work, such as a trigger while authorization is \"denied\".",
         "Then, if the configuration is correct, examines this machine: the kernel's Bluetooth; each adapter, which process holds it, and whether this user may use it; the clock; the outbox and its free space; whether the shipped service may write where the configuration says; the broker and whether it lets us write. Says what to do about each fault. Run it as the gateway's user, or as root: then it judges files with the permissions of the user who owns the outbox's folder.",
-        "Starts and changes nothing. The broker gets one message, on BASE/check; adapters in use by a running gateway are left alone.",
+        "Starts and changes nothing. The broker gets one message, on BASE/check, and with a group two about nobody on SITE/claim; adapters in use by a running gateway are left alone.",
       ],
       options: [.config, .json, Option("lint", .none, "Check only the configuration, not the machine.")],
       examples: [

@@ -11,7 +11,7 @@ extension Invocation {
       return try SecretFile.bytes(SecretFile.id, keptIn: host.idFile).reduce(0) { $0 << 8 | UInt32($1) }
     } catch {
       say("forecourt: id_file \(host.idFile) \(error.sentence)")
-      throw .configuration
+      throw error.exit
     }
   }
 
@@ -25,8 +25,19 @@ extension Invocation {
     } catch {
       // Without the key's value: it may be the salt itself, put there by mistake.
       say("forecourt: the file that privacy.salt_file names \(error.sentence)")
-      throw .configuration
+      throw error.exit
     }
     return salt
+  }
+}
+
+extension FileRefusal {
+  /// systemd starts the gateway again unless only an editor helps.
+  fileprivate var exit: Exit {
+    switch reason {
+    case .forbidden: .forbidden
+    case .noRoom, .system: .failed
+    case .missing, .folder, .special, .tooLarge, .taken, .unfinished: .configuration
+    }
   }
 }

@@ -63,6 +63,15 @@ struct InvocationTests {
     #expect(try invocation.ownID(peer, in: host) == 0xBC00_BD17)
   }
 
+  @Test("a secret that may not be written lacks a permission, one named wrongly is a fault of the configuration") func refused() throws {
+    let invocation = try invocation("a")
+    var host = HostSettings()
+    for (path, exit) in [("/sys/salt", Exit.forbidden), ("/", .configuration), ("/none/salt", .configuration)] {
+      host.saltFile = path
+      #expect(throws: exit) { try invocation.salt(.hash, in: host) }
+    }
+  }
+
   @Test("a command that asks for an option it does not declare is our mistake") func undeclared() async {
     await #expect(processExitsWith: .failure) {
       let command = Command(name: "x", summary: "", description: [], run: { _ in })

@@ -41,6 +41,24 @@ import Testing
     #expect(old[0].hasSuffix(": set [mqtt] version = 4"), "\(old)")
   }
 
+  @Test("MQTT 3.1.1 does not say whether we may write: what does not come back is doubtful") func silentRefusal() {
+    for claims in [false, true] {
+      let broker = ModelBroker()
+      defer { broker.close() }
+      var settings = CourierSettings()
+      (settings.broker.host, settings.broker.port) = (Text("127.0.0.1" as StaticString), broker.port)
+      (settings.broker.version, settings.claims) = (.v311, claims)
+      // It brings nothing to anybody.
+      let found = Examined.broker(settings) {}
+      #expect(found.map(\.subject) == (claims ? ["broker", "neighbours"] : ["broker"]))
+      #expect("\(found[0].verdict)" == "doubtful" && found[0].words.contains("does not say whether we may write"), "\(found[0].words)")
+      #expect(broker.record.subscribed["forecourt/site/gateway/check"] != nil)
+    }
+    let heard = BrokerAnswers()
+    heard.take(Array("forecourt/site/gateway/check".utf8).span.bytes, Array("{}".utf8).span.bytes, CourierSettings())
+    #expect(heard.hearsCheck && !heard.hearsItself)
+  }
+
   @Test("a broker that is not there, or says nothing, is told apart, and the wait ends") func silent() {
     let nobody = examined({ _ in }) { $0.broker.port = 1 }
     #expect(nobody.count == 1 && nobody[0].hasPrefix("bad(Host.Examined.Failure.unavailable) broker 127.0.0.1:1: "))

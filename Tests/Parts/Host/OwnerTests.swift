@@ -81,6 +81,25 @@ struct OwnerTests {
     #expect(examined.isBad != isWell)
   }
 
+  @Test("a folder in which the gateway may not write is named, unless its secret is there already") func folders() throws {
+    scratch.write("id", [1, 2, 3, 4], mode: 0o600)
+    #expect(chown(scratch.path + "/id", Self.nobody, Self.nobody) == 0)
+    var settings = Settings()
+    var host = HostSettings()
+    (settings.peer.serve, settings.publish.unknown) = (true, .hash)
+    (host.idFile, host.saltFile, host.metricsFile) = (scratch.path + "/id", scratch.path + "/salt", scratch.path + "/figures.prom")
+    let owner = try #require(Owner(ofFolderOf: host.idFile))
+    defer { chmod(scratch.path, 0o700) }
+    for (mode, named) in [(0o700, []), (0o500, ["metrics_file", "salt_file"])] as [(mode_t, [String])] {
+      chmod(scratch.path, mode)
+      try #require(owner.enter())
+      defer { Owner.leave() }
+      let found = Examined.files(settings, host, as: "nobody")
+      #expect(found.map(\.subject) == named)
+      #expect(found.allSatisfy { $0.words.hasSuffix(": nobody may not write in its folder: name another place") })
+    }
+  }
+
   @Test("after a clean stop an outbox is read by who may not write beside it, whatever it is called; not while it has a log") func history()
     throws
   {
