@@ -266,7 +266,7 @@ struct EventStore {
       requeueRows()
     }
     guard now.at >= agingDue else { return }
-    agingDue = now.at + .hours(1)
+    agingDue = now.at + min(settings.maxAge, .hours(1))
     do throws(StoreFault) { try outbox?.age(at: now) } catch { fail(error, at: now) }
     // SQLite numbers rows from 1 again if the table is empty.
     requeueRows()

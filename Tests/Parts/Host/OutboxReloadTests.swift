@@ -72,6 +72,19 @@ private struct ModelStore {
     return String(payload)
   }
 
+  @Test("what is old goes within twice its time, however short that is") func shortLives() throws {
+    var played = Played(scratch) { $0.outbox.maxAge = .seconds(600) }
+    played.push(1)
+    played.drain()
+    let database = try #require(played.store.outbox?.database)
+    for (seconds, left) in [(300.0, 1), (800, 0)] as [(Double, Int64)] {
+      played.pass(.seconds(seconds))
+      played.store.flush(at: played.now)
+      let found = try database.number("SELECT count(*) FROM event")
+      #expect(found == left, "\(seconds)")
+    }
+  }
+
   @Test("an event is signed with the key of its moment, also with the one that the gateway started with") func firstKey() {
     for (number, key) in Self.keys.enumerated() {
       let isBad = number == 2
