@@ -105,6 +105,9 @@ package struct AddressBook: ~Copyable {
     if records[slot].address.kind != .anonymous { records[slot].widen(by: interest) }
   }
 
+  /// It is another device from now on.
+  mutating func narrow(_ slot: Int, to interest: Interest) { records[slot].narrow(to: interest) }
+
   /// The caller has resolved the identity to a device; `isMatched` when the configuration asks for it.
   package mutating func assign(_ slot: Int, to device: DeviceReference, isMatched: Bool) {
     // An anonymous advertisement has no next report.

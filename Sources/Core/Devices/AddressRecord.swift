@@ -62,6 +62,8 @@ package struct AddressRecord: BitwiseCopyable {
     triggers |= interest.triggers
   }
 
+  mutating func narrow(to interest: Interest) { (regions, triggers) = (interest.regions, interest.triggers) }
+
   /// The other copy belongs to the old device: the next advert or response of that kind must be parsed again.
   mutating func becomes(_ device: DeviceReference) {
     self.device = device

@@ -12,6 +12,7 @@ extension Gateway {
     let interest = interest(in: recognition, of: addresses[sender].address)
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
+    if let known, known != slot, isAnotherBeacon(slot, known) { addresses.narrow(sender, to: interest) }
     if settings.peer.identify, addresses[sender].evidence > .peer, recognition.offers(settings.peer.service, services) {
       triggers.noteUnread(devices.reference(to: slot))
     }
@@ -124,6 +125,11 @@ extension Gateway {
       }
     }
     return interest
+  }
+
+  /// One sender in two slots of a tag: each is a device of its own, and what looks for the one does not look for the other.
+  private func isAnotherBeacon(_ slot: Int, _ known: Int) -> Bool {
+    devices[slot].identity.kind.isBeacon && devices[slot].identity.kind == devices[known].identity.kind
   }
 
   /// One sender may use several names in turn: a selector that matches any of them matches its device.

@@ -154,6 +154,24 @@ import Testing
   }
 }
 
+@Suite("A tag with two slots") struct TwoSlotTests {
+  @Test("what looks for one of its ids does not look for the other") func slots() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      let place = UInt16($0.selectors.count)
+      let written = Array("ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:*".utf8)
+      _ = $0.selectors.append(try! Selector(written: written.span.bytes))
+      $0.addTrigger("pump") { $0.match = Slice(start: place, count: 1) }
+    }
+    for step in 0..<400 {
+      let major = step % 2 == 0 ? "0007" : "0009"
+      let data = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 \(major) 0102 C5")
+      rig.hear(1, at: 10 + Double(step) * 0.05, level: step < 20 ? -95 : -55, data: data)
+    }
+    #expect(rig.told().filter { $0.event == "fire" }.map(\.id) == ["ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:258"])
+  }
+}
+
 @Suite("The power that an advert claims") struct ClaimedPowerTests {
   private static let head = bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102")
 
