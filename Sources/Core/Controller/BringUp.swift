@@ -146,11 +146,7 @@ extension Controller {
   /// The last remedy did not help: apply the next stronger one.
   mutating func fail(_ trouble: Trouble, at now: Instant) -> Action {
     self.trouble = trouble
-    if case .listening = phase {
-      relapses = now - failed < Self.relapse ? relapses + 1 : 0
-      failed = now
-    }
-    probation = .never
+    countRelapse(at: now)
     switch remedy {
     case .rescan where !trouble.isLasting: return apply(.reset, at: now)
     case .rescan, .reset: return apply(.reopen, at: now)
@@ -158,6 +154,13 @@ extension Controller {
       degrade()
       return apply(.reopen, at: now)
     }
+  }
+
+  /// It listened until now.
+  mutating func countRelapse(at now: Instant) {
+    if case .listening = phase {} else if !isPaused { return probation = .never }
+    relapses = now - failed < Self.relapse ? relapses + 1 : 0
+    (failed, probation) = (now, .never)
   }
 
   mutating func apply(_ remedy: Remedy, at now: Instant) -> Action {

@@ -81,6 +81,14 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// A rescan in mere quiet is over before it could be seen.
   private var listeningCondition: Condition { isQuiet ? .quiet : .scanning }
 
+  /// It does not listen for a moment, for a connection attempt.
+  package var isPaused: Bool {
+    switch phase {
+    case .yielding, .yielded: true
+    case .closed, .opening, .asking, .listening, .ended: false
+    }
+  }
+
   package var nextDeadline: Instant {
     switch phase {
     case .closed(let retry): retry
@@ -103,6 +111,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// The line could not be opened, or broke.
   package mutating func lost(_ trouble: Trouble, at now: Instant) {
     self.trouble = trouble
+    countRelapse(at: now)
     reopen(at: now)
   }
 
@@ -161,7 +170,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     switch event {
     case .reports(var reports):
       do throws(Malformed) {
-        while let report = try reports.next() { observe(report.address, at: now) }
+        while let report = try reports.next() { if report.isAudible { observe(report.address, at: now) } }
       } catch { return refuse(at: now) }
       judge(true, at: now)
       return .none

@@ -2,6 +2,8 @@
 
 extension Gateway {
   /// A radio is in trouble or off, or hears again.
+  package mutating func radio(_ radio: Int, isPaused: Bool, at moment: Instant) { triggers.radio(radio, isPaused: isPaused, at: moment) }
+
   package mutating func radio(_ radio: Int, isDeaf: Bool, at moment: Instant) { triggers.radio(radio, isDeaf: isDeaf, at: moment) }
 
   /// A visit that the run before left open. The same visit twice counts once.

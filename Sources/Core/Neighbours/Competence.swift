@@ -43,6 +43,7 @@ extension Triggers {
 
   private func couldMiss(_ heard: Instant?, _ radio: Int8?, of radios: Int, at now: Instant) -> Bool {
     for index in own(radio, of: radios) where deafSince[index] == .never {
+      if pauses.mayHide(heard, from: index, at: now) { continue }
       let from = listensFrom[index]
       if from == .never || now - from >= Self.settling { return false }
       if let heard, heard >= from { return false }

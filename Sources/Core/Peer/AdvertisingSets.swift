@@ -110,6 +110,12 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
     for index in sets.indices { if case .waiting = sets[index].stage { sets[index].stage = .waiting(until: .zero) } }
   }
 
+  /// The controller has ended it by itself.
+  mutating func terminated(_ set: Int, at now: Instant) {
+    guard set < sets.count, case .on = sets[set].stage else { return }
+    sets[set].stage = .waiting(until: now + Self.shortestPatience)
+  }
+
   private func isShared(_ set: Int) -> Bool { set == sets.count - 1 && sets.count < advertisers.count }
 
   // MARK: Time

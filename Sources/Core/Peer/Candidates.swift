@@ -153,4 +153,7 @@ struct Deafness: BitwiseCopyable, Sendable {
   }
 
   mutating func spend(_ interval: Interval) { left = left - interval }
+
+  /// An attempt that ended with the radio: once it is tried again at once, but a radio that fails each time is not always asked.
+  mutating func spendFailure(of interval: Interval) { spend(max(Self.least, min(interval, .milliseconds(1_500)))) }
 }

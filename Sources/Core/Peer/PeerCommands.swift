@@ -171,6 +171,7 @@ extension Peers {
     case .connect: if status != 0 { client.connectFailed(.refused) }
     // The connection no longer exists.
     case .disconnect(let handle): if status == 0x02 { disconnected(handle) }
+    case .level where status == 0x02: if let handle = client.link?.handle { disconnected(handle) }
     case .level:
       // 127: not available. Core 6.0, Vol 4, Part E, 7.5.4.
       if status == 0, result.byteCount >= 4, result.signed(at: 3) <= 20 { record(.level(client.peer, result.signed(at: 3))) }

@@ -38,6 +38,8 @@ package struct Peers: ~Copyable {
   private var candidates: Candidates
   private var deafness = Deafness()
   var called = Instant.zero
+  /// The radio failed while it was connecting: perhaps it always does.
+  private var isCutOff = false
   var client: GATTClient
   var server: GATTServer
   var beacons: AdvertisingSets
@@ -79,6 +81,8 @@ package struct Peers: ~Copyable {
     guard !duties.isEmpty else { return }
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
     guard isAtWork else { return }
+    if isCutOff { deafness.spendFailure(of: now - called) }
+    isCutOff = false
     if !client.tick(at: now) || !server.tick(at: now) || now >= pending?.until ?? .never { isStuck = true }
     beacons.tick(at: now)
     recordOutcome(at: now)
@@ -94,6 +98,7 @@ package struct Peers: ~Copyable {
     isAtWork = profile.isWhole
     (pending, outgoing, keyless, isStuck) = (nil, .none, nil, false)
     unexpected.removeAll()
+    isCutOff = isCutOff || client.expectsConnection
     client.interrupted()
     server.disconnected()
     beacons.restart(profile)
@@ -170,6 +175,9 @@ package struct Peers: ~Copyable {
     // Long Term Key Request. Core 6.0, Vol 4, Part E, 7.7.65.5.
     case .lowEnergy(0x05, let parameters): if parameters.byteCount >= 2 { keyless = parameters.little16(at: 0) & 0x0FFF }
     case .lowEnergy(0x03, let parameters): updated(parameters)
+    // LE Advertising Set Terminated; with status 0 by a connection. Core 6.0, Vol 4, Part E, 7.7.65.18.
+    case .lowEnergy(0x12, let parameters):
+      if parameters.byteCount >= 2, parameters[0] != 0 { beacons.terminated(Int(parameters[1]), at: now) }
     case .disconnected, .hardwareError, .lowEnergy, .other: break
     }
     recordOutcome(at: now)

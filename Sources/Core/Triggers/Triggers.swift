@@ -19,6 +19,7 @@ package struct Triggers: ~Copyable {
   var heardFrom = InlineArray<4, Instant>(repeating: .never)
   /// Since when each radio listens without a break; never: nobody said that it did not.
   var listensFrom = InlineArray<4, Instant>(repeating: .never)
+  var pauses = RadioPauses()
   /// The device whose encounters a successor has just taken over; -1 when there is none to report.
   var renewed: Int32 = -1
   /// Approaches that found no room.
@@ -219,6 +220,7 @@ package struct Triggers: ~Copyable {
     evidence.isConnected = membership.isAcquainted(at: now)
     evidence.isGrouped = evidence.mustAsk
     evidence.mayBeTaken = encounters[place].wasCutOff && membership.isAnybodyAway(from: trigger.group, at: now)
+    if pauses.matter(at: now), isHidden(place, in: trigger.group, at: now, devices, settings) { evidence.mayBeTaken = true }
     findBestRival(place, &evidence, at: now, devices, settings)
     guard evidence.power != .known else { return }
     // After the rivals, for they say whether it is grouped.

@@ -13,6 +13,8 @@ package final class Radio: Sendable {
     package var recoveries = Recoveries()
     /// The errno of the last failed call.
     package var code: Int32 = 0
+    /// It does not listen for a moment.
+    package var isPaused = false
     /// Whether there is a line to a controller.
     package var isOpen = false
 

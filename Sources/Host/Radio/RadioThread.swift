@@ -247,13 +247,14 @@ package struct RadioThread: ~Copyable {
 
   private mutating func pushStatus(_ condition: Condition, at now: Instant) {
     let (new, old) = (controller.profile, status.profile)
-    if condition != status.condition || isOpen != status.isOpen { mustPush = true }
+    if condition != status.condition || isOpen != status.isOpen || controller.isPaused != status.isPaused { mustPush = true }
     if new.generation != old.generation || new.isWhole != old.isWhole { mustPush = true }
     // Counts alone change the status at most once a second.
     if controller.recoveries != status.recoveries, now - status.at >= .seconds(1) { mustPush = true }
     guard mustPush else { return }
     status.at = now
     status.condition = condition
+    status.isPaused = controller.isPaused
     status.isOpen = isOpen
     status.profile = new
     status.recoveries = controller.recoveries

@@ -118,6 +118,7 @@ struct Daemon: Listener, ~Copyable {
     if let words = status.record(report, radio: radio) { log.say(words.level, words.sentence) }
     telemetry.record(report.recoveries, radio: radio)
     adapters.record(report, of: radio, log)
+    gateway.radio(radio, isPaused: report.isPaused, at: report.at)
     if report.condition.trouble != nil || report.condition.isListening || report.condition == .off {
       gateway.radio(radio, isDeaf: !report.condition.isListening || holdUntil != .zero, at: report.at)
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Core
 
 @Suite("Whoever cannot know whether a device is here consents to nothing") struct CompetenceTests {
-  private func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
+  func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
 
   private func other(isOnline: Bool = true) -> Neighbour {
     var neighbour = Neighbour()
@@ -12,7 +12,7 @@ import Testing
     return neighbour
   }
 
-  private func beside(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
+  func beside(_ change: (inout Settings) -> Void = { _ in }) -> Rig {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addTrigger("one", group: "pumps")
@@ -32,7 +32,7 @@ import Testing
   private static let somebody: Text<40> = "address:c0:00:00:00:00:01"
 
   /// What a neighbour is told that wants to serve a device; nil: nothing.
-  private func answer(_ rig: inout Rig, about id: Text<40> = somebody, at seconds: Double) -> String? {
+  func answer(_ rig: inout Rig, about id: Text<40> = somebody, at seconds: Double) -> String? {
     _ = rig.said()
     rig.gateway.receive(claim: claim(id, .holding, at: seconds), at: at(seconds))
     let answer = rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") }

@@ -113,6 +113,31 @@ import Testing
     #expect(line.conditions.suffix(2) == [.recovering(.hardwareError), .scanning])
   }
 
+  @Test("a line that breaks twice a second is degraded, until it has held for a second") func brokenLines() {
+    var line = ModelLine()
+    line.run(for: .seconds(10))
+    for _ in 0..<20 {
+      line.run(for: .milliseconds(500))
+      line.breakLine()
+    }
+    line.run(for: .milliseconds(900))
+    #expect(line.controller.condition == .degraded(.lineLost), "\(line.conditions.suffix(8))")
+    line.run(for: .seconds(3))
+    #expect(line.controller.condition == .scanning)
+  }
+
+  @Test("reports without a level are not heard: what is deaf so is reset") func levelless() {
+    var line = ModelLine()
+    line.run(for: .seconds(120))
+    line.fate = { _, bytes in
+      var bytes = bytes
+      if bytes.count > 20, bytes[0] == 4, bytes[1] == 0x3E { bytes[bytes[3] == 0x0D ? 18 : bytes.count - 1] = 127 }
+      return [(.zero, bytes)]
+    }
+    line.run(for: .seconds(20))
+    #expect(line.controller.recoveries.resets > 0 && line.conditions.contains(.recovering(.silent)))
+  }
+
   @Test("hardware errors every 100 ms are one fault, reported once; it is over after a second of listening") func hardwareErrors() {
     var line = lively()
     let told = line.conditions.count

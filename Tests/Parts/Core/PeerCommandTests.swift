@@ -57,4 +57,26 @@ import Testing
     #expect(given(line, isExtended ? 0x2043 : 0x200D) == wanted)
     #expect(line.identified.count == 1)
   }
+
+  @Test("a held connection that the controller knows no longer is over") func heldAndGone() {
+    var line = PeerLine([ModelPhone(address: 0x4A01_0203_0405)]) { $0.hold = true }
+    line.run(for: .seconds(5))
+    #expect(line.peers.client.isHolding)
+    line.statuses[0x1405] = [0x02]
+    line.run(for: .seconds(2))
+    let asked = line.opcodes.count { $0 == 0x1405 }
+    line.run(for: .seconds(5))
+    #expect(!line.peers.client.isHolding && line.opcodes.count { $0 == 0x1405 } == asked)
+  }
+
+  @Test("a set that the controller ends by itself is on again five seconds later") func terminated() {
+    var line = AdvertisingTests.line(AdvertisingTests.duties(1), extended: true)
+    line.run(for: .seconds(1))
+    let enabled = line.opcodes.count { $0 == 0x2039 }
+    line.say([4, 0x3E, 6, 0x12, 0x43, 0, 0, 0, 0])
+    line.run(for: .seconds(4))
+    #expect(line.opcodes.count { $0 == 0x2039 } == enabled)
+    line.run(for: .seconds(2))
+    #expect(line.opcodes.count { $0 == 0x2039 } > enabled)
+  }
 }

@@ -43,6 +43,20 @@ import Testing
     #expect(opcode == 0x2043 || line.controller.recoveries.resets > 0)
   }
 
+  @Test("a controller that fails at each connection still listens nine tenths of the time", arguments: [false, true])
+  func failsAtConnect(isSilent: Bool) {
+    var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
+    line.run(for: .milliseconds(5))
+    if isSilent { line.ignored = [0x2043, 0x200E] }
+    for _ in 0..<30_000 {
+      let before = line.opcodes.count
+      line.run(for: .milliseconds(10))
+      if !isSilent, line.opcodes[before...].contains(0x2043) { line.say([4, 0x10, 1, 0]) }
+    }
+    #expect(line.deafness.seconds < 30, "\(line.deafness.seconds) s deaf of 300")
+    #expect((2..<60).contains(line.controller.recoveries.resets), "\(line.controller.recoveries.resets) resets")
+  }
+
   @Test("a controller that never completes packets costs one conversation") func neverCompleted() {
     var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
     line.completes = false

@@ -151,7 +151,7 @@ struct PeerLine: ~Copyable {
     case 0x0406:
       status(opcode, connections[handle] == nil ? 0x02 : 0)
       if connections[handle] != nil && !ignored.contains(opcode) { end(handle, 0x16) }
-    case 0x1405: complete(opcode, [connections[handle] == nil ? 0x02 : 0] + little(Int(handle)) + [UInt8(bitPattern: -47)])
+    case 0x1405: complete(opcode, [statuses[opcode]?[0] ?? (connections[handle] == nil ? 2 : 0)] + little(Int(handle)) + [0xD1])
     case 0x2006...0x200A, 0x2035...0x203B, 0xFC00...0xFFFF: advertise(opcode, Array(packet[4...]))
     default:
       if opcode == 0x0C03 {
