@@ -1,5 +1,6 @@
 import Core
 import Host
+import Synchronization
 
 /// Saves what visits taught of transmitters and receivers beside the outbox, and restores it at the next start. A rehearsal saves nothing.
 struct LearntPowersStore {
@@ -8,8 +9,11 @@ struct LearntPowersStore {
   /// nil: nothing yet where the file lies now.
   private var saved: UInt64? = 0
   private var due = Instant.zero
+  /// Of the disk's thread: whether the last writing failed.
+  private let saving = Saving()
 
-  /// Flash wears; a power cut loses a minute at most.
+  private final class Saving: Sendable { let failed = Atomic<Bool>(false) }
+  /// Flash wears; a power cut loses a minute at most. A disk that failed is tried again after the same time.
   private static let pause = Interval.seconds(60)
 
   init(beside outbox: String, isKept: Bool) {
@@ -41,18 +45,23 @@ struct LearntPowersStore {
     saved = gateway.learntChanges
   }
 
-  /// Once a turn: saves what is new.
+  /// Once a turn: saves what is new, or could not be written.
   mutating func turned(_ gateway: inout Gateway, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
-    guard gateway.learntChanges != saved, isOver || now >= due, !diskThread.isBusy(.learnt) else { return }
+    guard gateway.learntChanges != saved || saving.failed.load(ordering: .acquiring) else { return }
+    guard isOver || now >= due, !diskThread.isBusy(.learnt) else { return }
     if let moved = gateway.takeMoved() { log.say(.warning, moved.warning) }
     saved = gateway.learntChanges
     guard isKept else { return }
     due = now + Self.pause
     let radios = gateway.settings.radioNames
     let text = LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan, gateway.triggers.unplaced, radios: radios)
-    let path = path
+    let (path, saving) = (path, saving)
+    saving.failed.store(false, ordering: .releasing)
     _ = diskThread.submit(.learnt, at: now) {
-      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch { log.say(.warning, "\(path) \(error.sentence)") }
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
+        saving.failed.store(true, ordering: .releasing)
+        log.say(.warning, "\(path) \(error.sentence)")
+      }
     }
   }
 }

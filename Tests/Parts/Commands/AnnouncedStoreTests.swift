@@ -138,6 +138,24 @@ import Testing
     #expect(read == Array(many.prefix(256)))
   }
 
+  @Test("what could not be written is written a minute later, and at the end", arguments: [false, true]) func retried(atEnd: Bool) throws {
+    var machine = try Machine(Self.toml)
+    let folder = program.folder.path + "/sub"
+    var store = AnnouncedStore(beside: folder + "/outbox.db", isKept: true, stale: .seconds(3), started: .zero, log)
+    home = HomeAssistant(machine.gateway.settings)
+    machine.hear(1, at: 0.9, beacon: 1)
+    _ = turn(&store, &machine, at: 1)
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    func isThere() -> Bool { FileManager.default.fileExists(atPath: folder + "/announced.jsonl") }
+    _ = turn(&store, &machine, at: 60.9)
+    #expect(!isThere())
+    _ = turn(&store, &machine, isOver: atEnd, at: atEnd ? 60.95 : 71)
+    #expect(isThere())
+    try FileManager.default.removeItem(atPath: folder + "/announced.jsonl")
+    _ = turn(&store, &machine, isOver: true, at: 200)
+    #expect(!isThere(), "once")
+  }
+
   @Test("a reload that moves the outbox takes the file along at once") func moved() throws {
     var machine = try Machine(Self.toml)
     var store = store()
