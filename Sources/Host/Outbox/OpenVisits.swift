@@ -11,6 +11,7 @@ extension Outbox {
     package var machine: Int64 = 0
     /// When, on the clock of that start of the machine.
     package var at = Instant.zero
+    /// nil if the clock could not be trusted: one that is set later would make it long ago.
     package var wall: Int64?
     /// The device's level at the command that began it; nil for any other visit.
     package var vouchedLevel: Decibels?
@@ -23,7 +24,7 @@ extension Outbox {
     /// is unknown.
     package func since(_ machine: Int64, at now: Moment) -> Instant {
       if self.machine == machine { return Instant.zero <= at && at <= now.at ? at : now.at }
-      guard let wall, let today = now.wall else { return now.at }
+      guard let wall, let today = now.trustedWall else { return now.at }
       let age = Interval(microseconds: today &- wall)
       return .zero <= age && age <= Self.longest ? now.at - age : now.at
     }
@@ -41,7 +42,7 @@ extension Outbox {
     (visit.topic, visit.id, visit.boot) = (message.topic, id, boot)
     // A slow disk stores it late: the visit began when the event came about.
     let age = message.at <= now.at ? now.at - message.at : .zero
-    (visit.machine, visit.at, visit.wall) = (machine, now.at - age, now.wall.map { $0 &- age.microseconds })
+    (visit.machine, visit.at, visit.wall) = (machine, now.at - age, now.trustedWall.map { $0 &- age.microseconds })
     visit.vouchedLevel = Self.vouchedLevel(in: message.payload)
     try record(visit)
     if message.isUrgent { try recordFire(visit) }

@@ -181,10 +181,10 @@ package final class Outbox {
     recordOwnChange()
   }
 
-  /// Deletes history that is too old, if the clock is set. Also shows failures of SQLite's checkpoint, which `commit` does not report.
+  /// Deletes history that is too old, if the clock can be trusted. Also shows failures of SQLite's checkpoint, which `commit` does not report.
   package func age(at now: Moment) throws(StoreFault) {
     defer { recordOwnChange() }
-    if let wall = now.wall {
+    if let wall = now.trustedWall {
       statements.aging.bind(1, wall - settings.maxAge.microseconds)
       try statements.aging.execute()
       total -= database.changes

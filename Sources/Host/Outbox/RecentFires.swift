@@ -36,9 +36,17 @@ extension Outbox {
 
   /// Nobody's id is kept for longer than it matters.
   func forgetFires(at now: Moment) throws(StoreFault) {
+    let wall = now.trustedWall
+    if let wall {
+      // Or each start of the machine would begin their rest anew.
+      statements.dating.bind(1, wall)
+      statements.dating.bind(2, machine)
+      statements.dating.bind(3, now.at.microseconds)
+      try statements.dating.execute()
+    }
     statements.cooling.bind(1, machine)
     statements.cooling.bind(2, (now.at - reach).microseconds)
-    statements.cooling.bind(3, now.wall.map { $0 - reach.microseconds })
+    statements.cooling.bind(3, wall.map { $0 - reach.microseconds })
     try statements.cooling.execute()
   }
 
@@ -58,7 +66,7 @@ extension Outbox {
   /// When, on the clock of this start of the machine; now, if nobody knows: what has not been long enough ago rests.
   private func since(_ query: borrowing Statement, at now: Moment) -> Instant {
     if query.integer(2) == machine { return min(Instant(microseconds: query.integer(3)), now.at) }
-    guard let wall = query.optionalInteger(4), let today = now.wall, today >= wall else { return now.at }
+    guard let wall = query.optionalInteger(4), let today = now.trustedWall, today >= wall else { return now.at }
     return now.at - Interval(microseconds: today &- wall)
   }
 
@@ -91,8 +99,10 @@ extension Outbox {
       let id = identity(in: payload), (try? object.boolean("simulated")) ?? nil != true
     else { return nil }
     var fire = OpenVisit()
-    (fire.topic, fire.id, fire.machine, fire.wall) = (query.text(0), id, query.integer(3), query.optionalInteger(2))
-    let lifetime = fire.wall.flatMap { stored in query.optionalInteger(5).map { $0 &- stored } } ?? 0
+    (fire.topic, fire.id, fire.machine) = (query.text(0), id, query.integer(3))
+    // Without the time at which it expires the clock was not to be trusted.
+    var lifetime: Int64 = 0
+    if let stored = query.optionalInteger(2), let expires = query.optionalInteger(5) { (fire.wall, lifetime) = (stored, expires &- stored) }
     fire.at = Instant(microseconds: deadline &- max(lifetime, 0))
     return fire
   }

@@ -1,5 +1,5 @@
 /// The outbox as SQLite sees it. Times are microseconds: `deadline` and `at` on the clock of one start of the machine, which `machine`
-/// names; the others since 1970, NULL while the clock was not set, `expires` also while nothing had synchronised it.
+/// names; the others since 1970, NULL while the clock was not set. `expires` and `wall` are NULL also while nothing had synchronised it.
 enum Schema {
   static let version: Int64 = 2
   /// Can be read as it is; opening it for writing migrates it.
@@ -100,6 +100,10 @@ enum Schema {
   static let firing: StaticString = "INSERT INTO fire (topic, id, machine, at, wall) VALUES (?, ?, ?, ?, ?)"
   static let crowding: StaticString = "DELETE FROM fire WHERE number <= (SELECT max(number) FROM fire) - ?"
   /// A time that nobody knows is never long ago.
+  /// What happened at a time that nobody knew: on the same start of the machine its clock says when, on another one it is now.
+  static let dating: StaticString = """
+    UPDATE fire SET wall = ? - CASE machine WHEN ? THEN max(? - at, 0) ELSE 0 END WHERE wall IS NULL
+    """
   static let cooling: StaticString = "DELETE FROM fire WHERE CASE machine WHEN ? THEN at <= ? ELSE wall <= ? END"
   static let recentFires: StaticString = "SELECT topic, id, machine, at, wall FROM fire ORDER BY number DESC"
   static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
@@ -108,7 +112,7 @@ enum Schema {
 
 /// The statements above, prepared once.
 struct Statements {
-  let insertion, selection, outcome, forgetting, eviction, aging, beginning, ending, firing, crowding, cooling, marking: Statement
+  let insertion, selection, outcome, forgetting, eviction, aging, beginning, ending, firing, crowding, dating, cooling, marking: Statement
 
   init(_ database: Database) throws(StoreFault) {
     insertion = try database.statement(Schema.insertion)
@@ -121,6 +125,7 @@ struct Statements {
     ending = try database.statement(Schema.ending)
     firing = try database.statement(Schema.firing)
     crowding = try database.statement(Schema.crowding)
+    dating = try database.statement(Schema.dating)
     cooling = try database.statement(Schema.cooling)
     marking = try database.statement(Schema.marking)
   }

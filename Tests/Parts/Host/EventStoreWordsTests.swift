@@ -231,13 +231,14 @@ import Testing
 
   @Test("a visit began at its moment by this machine's clock, else by the time of day, and never later than now") func visits() {
     let now = Moment(at: Instant(microseconds: 50_000_000), wall: 1_790_000_000_000_000, isTrusted: true)
-    func since(machine: Int64, at: Int64, wall: Int64?, today: Int64? = 1_790_000_000_000_000) -> Int64 {
+    func since(machine: Int64, at: Int64, wall: Int64?, today: Int64? = 1_790_000_000_000_000, isTrusted: Bool = true) -> Int64 {
       var visit = Outbox.OpenVisit()
       (visit.machine, visit.at, visit.wall) = (machine, Instant(microseconds: at), wall)
-      return visit.since(1, at: Moment(at: now.at, wall: today, isTrusted: true)).microseconds
+      return visit.since(1, at: Moment(at: now.at, wall: today, isTrusted: isTrusted)).microseconds
     }
     #expect(since(machine: 1, at: 7, wall: nil) == 7 && since(machine: 1, at: 60_000_000, wall: nil) == 50_000_000)
     #expect(since(machine: 2, at: 7, wall: 1_789_999_980_000_000) == 30_000_000)
+    #expect(since(machine: 2, at: 7, wall: 1_789_999_980_000_000, isTrusted: false) == 50_000_000, "nothing has set the clock")
     #expect(since(machine: 2, at: 7, wall: 1_790_000_000_000_001) == 50_000_000, "the clock was put back")
     #expect(since(machine: 2, at: 7, wall: 1_789_999_900_000_000) == -50_000_000, "before the machine started")
     // One flipped bit: such a visit began now.

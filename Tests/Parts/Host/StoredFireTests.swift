@@ -96,6 +96,53 @@ extension OutboxSettings {
     #expect(try fires(outbox, at: after(70)) == ["irk:ann": 0])
   }
 
+  @Test("a clock that nothing has set ends no rest, also when a later start of the machine has the right time") func unset() throws {
+    var began = Self.began
+    (began.wall, began.isTrusted) = (Self.began.wall.map { $0 - 172_800_000_000 }, false)
+    do {
+      let outbox = try outbox(rest: 3_600)
+      try store(outbox, [event("fire", "irk:ann", at: began)], at: began)
+      try outbox.openVisits { visit in
+        #expect(visit.wall == nil)
+        return true
+      }
+    }
+    for isFromHistory in [false, true] {
+      let outbox = try outbox(machine: 2, rest: 3_600)
+      #expect(try fires(outbox, at: after(-40, wall: 100)) == ["irk:ann": -40], "taken from the history: \(isFromHistory)")
+      if !isFromHistory { try outbox.database.run("DROP TABLE fire") }
+    }
+    // It rests from the first moment at which the time is known, and not anew from each start of the machine.
+    try outbox(machine: 2, rest: 3_600).age(at: after(-40, wall: 100))
+    #expect(try fires(outbox(machine: 3, rest: 3_600), at: after(-30, wall: 400)) == ["irk:ann": -330])
+    #expect(try fires(outbox(machine: 3, rest: 3_600), at: after(-30, wall: 4_300)) == [:])
+  }
+
+  @Test("once the time is known a fire of this start of the machine has its own") func dated() throws {
+    var now = Self.began
+    now.isTrusted = false
+    try store(outbox(), [event("fire", "irk:ann", at: now)], at: now)
+    try outbox().age(at: after(20))
+    #expect(try fires(outbox(machine: 2), at: after(-40, wall: 25)) == ["irk:ann": -65])
+  }
+
+  @Test("a clock that nothing has set deletes neither history nor fires") func unsetAge() throws {
+    do {
+      let outbox = try outbox()
+      try store(outbox, [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+      try deliver(outbox, at: Self.began)
+    }
+    let outbox = try outbox(machine: 2)
+    outbox.settings.maxAge = .seconds(60)
+    var ahead = after(-40, wall: 1e6)
+    ahead.isTrusted = false
+    try outbox.age(at: ahead)
+    #expect(try rows(outbox) == 1 && fires(outbox, at: ahead) == ["irk:ann": -40])
+    ahead.isTrusted = true
+    try outbox.age(at: ahead)
+    #expect(try rows(outbox) == 0 && outbox.keptFires().isEmpty)
+  }
+
   @Test("a rehearsal's fires bar nobody who is real") func rehearsal() throws {
     let outbox = try outbox()
     var simulated = event("fire", "irk:eve", at: Self.began)
