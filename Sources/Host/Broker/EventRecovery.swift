@@ -11,7 +11,7 @@ struct StaleFile {
   var outbox: Outbox?
 }
 
-/// A file that new settings have left. They may name it again while events from it are in flight.
+/// A file that new settings have left, or a failure. It may be used again while events from it are in flight.
 struct LeftFile {
   static let most = 4
 
@@ -107,7 +107,8 @@ extension EventStore {
   mutating func recognise(_ opened: Outbox) {
     let known = left.firstIndex { $0.path == settings.path }.map { left.remove(at: $0) }
     if let known, (try? opened.marked("left")) ?? nil == known.mark {
-      (file, outcomes) = (known.file, known.outcomes)
+      // If no other was opened meanwhile, ours are the newer ones.
+      if known.file != file { (file, outcomes) = (known.file, known.outcomes) }
       opened.newest = max(opened.newest, known.newest)
     } else {
       files += 1

@@ -98,6 +98,7 @@ struct EventStore {
       // What was kept in memory meanwhile is written at once, but not what is on its way from there: it would go a second time.
       retryDue = recoveredVisits.isEmpty && recoveredFires.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
       agingDue = now.at
+      if opened.isMended { logFile(.warning, "the disk has changed an index of the outbox, which was built anew", Path()) }
       guard let name = opened.setAside else { return }
       counters.set(.setAside, true)
       logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
@@ -148,8 +149,10 @@ struct EventStore {
     }
     counters.set(.store, true)
     retryDue = now.at + .seconds(5)
-    // The next opening sets the file aside.
-    if fault.kind == .corrupt { outbox = nil }
+    guard fault.kind == .corrupt else { return }
+    // The next opening mends the file or sets it aside. If it is mended, what is in flight or was acknowledged does not go again.
+    if let outbox { leave(outbox, at: now) }
+    outbox = nil
   }
 
   func logFile(_ severity: Severity, _ words: StaticString, _ more: Path) {

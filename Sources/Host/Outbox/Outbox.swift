@@ -31,6 +31,8 @@ package final class Outbox {
   package var settings: OutboxSettings
   /// The new name of an unusable file, if `init` has set one aside.
   package let setAside: Path?
+  /// An index was damaged, and `init` has built it anew.
+  package let isMended: Bool
   package private(set) var waiting: Int
   private var total: Int
   /// What a roll-back restores; the disk that failed may not tell.
@@ -50,14 +52,14 @@ package final class Outbox {
   package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
     var lock = try FileLock(settings.path)
     var setAside: Path?
-    var database: Database
+    var (database, isMended): (Database, Bool)
     do {
-      database = try Self.open(settings.path)
+      (database, isMended) = try Self.open(settings.path)
     } catch {
       guard error.kind == .corrupt else { throw error }
       setAside = Self.rename(settings.path)
       lock = try FileLock(settings.path)
-      database = try Self.open(settings.path)
+      (database, isMended) = try Self.open(settings.path)
     }
     let statements = try Statements(database)
     let waiting = try database.number("SELECT count(*) FROM event WHERE state = 0")
@@ -65,6 +67,7 @@ package final class Outbox {
     newest = try database.number("SELECT max(id) FROM event")
     self.settings = settings
     self.setAside = setAside
+    self.isMended = isMended
     self.machine = machine
     self.waiting = Int(waiting)
     self.total = Int(total)
@@ -151,6 +154,8 @@ package final class Outbox {
     guard try statements.selection.step() else { return nil }
     var event = Waiting()
     event.row = statements.selection.integer(0)
+    // A damaged index leads back, and would do so for ever; or to what was delivered.
+    guard event.row > row, statements.selection.integer(8) == 0 else { throw StoreFault(.corrupt, "an index is damaged") }
     event.topic = statements.selection.text(1)
     event.payload = statements.selection.text(2)
     let deadline = statements.selection.optionalInteger(4)
@@ -204,7 +209,7 @@ package final class Outbox {
 
   // -- The file -----------------------------------------------------------------------------------------------------------
 
-  private static func open(_ path: Path) throws(StoreFault) -> Database {
+  private static func open(_ path: Path) throws(StoreFault) -> (Database, isMended: Bool) {
     let database = try Database(path: path)
     try database.run(Schema.manners)
     let version = try database.number("PRAGMA user_version")
@@ -213,17 +218,33 @@ package final class Outbox {
     if version == 0 && owner == 0 && tables == 0 {
       try database.run(Schema.creation)
       try database.run(Schema.fires)
-      return database
+      return (database, isMended: false)
     }
     guard owner == Schema.owner else { throw StoreFault(.other, "the file is some other program's database") }
     guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
-    let check = try database.statement("PRAGMA quick_check(1)")
-    guard try check.step(), (check.text(0) as Text<8>) == Text<8>("ok") else { throw StoreFault(.corrupt, "the file is damaged") }
-    check.reset()
+    let isMended = try !isWhole(database)
+    if isMended { try mendIndexes(of: database) }
     if version == Schema.oldest { try database.run(Schema.migration) }
     if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
     if try database.number(Schema.hasFires) == 0 { try takeFires(ofHistory: database) }
-    return database
+    return (database, isMended)
+  }
+
+  /// Also compares the indexes with the tables, which SQLite's quick check does not: one flipped bit in an index hides an event for ever, or
+  /// brings it again and again.
+  private static func isWhole(_ database: Database) throws(StoreFault) -> Bool {
+    let check = try database.statement("PRAGMA integrity_check(1)")
+    return try check.step() && (check.text(0) as Text<8>) == Text<8>("ok")
+  }
+
+  /// All that an index says stands in its table too. Undone if that was not all: a damaged file is kept as it was.
+  private static func mendIndexes(of database: Database) throws(StoreFault) {
+    try database.run("BEGIN IMMEDIATE; REINDEX")
+    guard try isWhole(database) else {
+      try? database.run("ROLLBACK")
+      throw StoreFault(.corrupt, "the file is damaged")
+    }
+    try database.run("COMMIT")
   }
 
   /// To `PATH.damaged-N`, together with SQLite's files beside it, so that nothing mixes them with the new file.

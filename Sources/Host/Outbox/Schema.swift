@@ -67,7 +67,7 @@ enum Schema {
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   static let selection: StaticString = """
-    SELECT id, topic, payload, machine, deadline, expires, sum, stored FROM event INDEXED BY waiting
+    SELECT id, topic, payload, machine, deadline, expires, sum, stored, state FROM event INDEXED BY waiting
     WHERE state = 0 AND rank = ? AND id > ? ORDER BY id LIMIT 1
     """
   static let history: StaticString = """

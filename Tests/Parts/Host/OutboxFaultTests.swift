@@ -93,6 +93,60 @@ import Testing
     if how != "log cut" { #expect(open == ["irk:ann"]) }
   }
 
+  /// As a worn card does: in the index of waiting events, that of one row leads to another row.
+  private func misdirect(_ path: Path, root: Int64, _ row: UInt8, to other: UInt8) throws {
+    let file = try #require(FileHandle(forUpdatingAtPath: String(path)))
+    let start = UInt64(root - 1) * 4_096
+    try file.seek(toOffset: start)
+    let page = try #require(try file.read(upToCount: 4_096))
+    // SQLite's record: its length, the length and types of its fields, then the number and the row. The rank 0 takes no byte.
+    let entry = try #require(page.range(of: Data([6, 4, 8, 1, 1, row, row])))
+    try file.seek(toOffset: start + UInt64(entry.upperBound - 1))
+    file.write(Data([other]))
+    try file.close()
+  }
+
+  private static let root: StaticString = "SELECT rootpage FROM sqlite_schema WHERE name = 'waiting'"
+
+  @Test("an index that the disk has changed is built anew at the start: no event is lost or goes twice", arguments: [2, 5, 9] as [UInt8])
+  func misleading(other: UInt8) throws {
+    var played = Played(scratch)
+    played.push(5)
+    let root = try #require(played.store.outbox).database.number(Self.root)
+    played.store.close()
+    try misdirect(played.settings.outbox.path, root: root, 4, to: other)
+    _ = played.log.take()
+    played.store.open(at: played.now)
+    #expect(played.log.take().map { $0.contains("an index of the outbox, which was built anew") } == [true])
+    played.drain()
+    #expect(played.delivered == played.pushed && played.counters.eventsLost.count == 0 && played.counters.storeFailures.count == 0)
+    #expect(scratch.names.allSatisfy { !$0.contains("damaged") } && played.counters.eventsWaiting.count == 0)
+  }
+
+  @Test(
+    "an index that the disk changes during the run leads to a failure, not round and round; what is in flight does not go again",
+    arguments: [2, 6] as [UInt8])
+  func misled(other: UInt8) throws {
+    var played = Played(scratch)
+    played.push(5)
+    played.push(1, isUrgent: true)
+    played.publish(atMost: 1)
+    played.acknowledge()
+    played.settle()
+    let database = try #require(played.store.outbox).database
+    try database.run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA shrink_memory")
+    try misdirect(played.settings.outbox.path, root: database.number(Self.root), 4, to: other)
+    #expect(played.publish() == 3 && played.counters.troubles.contains(.store) && played.counters.storeFailures.count == 1)
+    played.acknowledge()
+    played.pass(.seconds(5))
+    played.store.flush(at: played.now)
+    #expect(played.publish() == 2 && !played.counters.troubles.contains(.touched))
+    played.drain()
+    #expect(played.delivered == [5, 0, 1, 2, 3, 4].map { played.pushed[$0] })
+    #expect(played.counters.eventsWaiting.count == 0 && played.counters.eventsDelivered.count == 6)
+    #expect(!played.counters.troubles.contains(.store))
+  }
+
   @Test("what must last is on the disk when it is stored, whatever was written before; what may be lost is not waited for")
   func durable() throws {
     var settings = OutboxSettings()
