@@ -62,6 +62,29 @@ extension EventStore {
     recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(RecentFires.most))
   }
 
+  /// From the damaged file that was set aside: what waits there, is open, or rests. A full disk is waited for.
+  mutating func salvage(into opened: Outbox) throws(StoreFault) {
+    guard let name = damaged else { return }
+    do throws(StoreFault) {
+      let salvaged = try opened.salvage(name)
+      damaged = nil
+      guard let salvaged else { return }
+      recordLoss(of: salvaged.lost, Self.notSaved)
+      if salvaged.events + salvaged.visits + salvaged.fires > 0 {
+        let sums = "\(salvaged.events), \(salvaged.visits), \(salvaged.fires)"
+        logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
+      }
+      if !salvaged.areEventsWhole { logFile(.error, "not all waiting events could be read from", name) }
+      guard !salvaged.areVisitsWhole || !salvaged.areFiresWhole else { return }
+      logFile(.error, "whoever was served may be served again: not all open visits and fires could be read from", name)
+    } catch {
+      opened.rollBack()
+      if error.kind == .full { throw error }
+      damaged = nil
+      logFile(.error, "nothing could be saved from the damaged outbox. SQLite says:", Path(error.said))
+    }
+  }
+
   /// New settings name another file, which is open if it can be: open visits belong to the run, and not to the file in which they began.
   mutating func takeOpenVisits(of old: Outbox, at now: Moment) {
     // What a stale file has was taken before.

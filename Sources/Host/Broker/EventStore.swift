@@ -35,6 +35,8 @@ struct EventStore {
   /// Files that visits were taken from, and that do not know it yet.
   var stale: [StaleFile] = []
   var staleDue = Instant.zero
+  /// A file that was set aside, and from which nothing was taken yet.
+  var damaged: Path?
   /// A page of the visits that the previous run left open, for the core thread, its first one last; nil until the file has been read.
   var unfinished: [Outbox.OpenVisit]?
   /// Behind which the next page begins, if there is one; and when it may be read, after a failure.
@@ -85,6 +87,12 @@ struct EventStore {
     do throws(StoreFault) {
       let opened = try Outbox(settings, machine: machine)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
+      if let name = opened.setAside {
+        counters.set(.setAside, true)
+        logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
+        damaged = name
+      }
+      try salvage(into: opened)
       // First: a file that cannot be read is opened again.
       if unfinished == nil, isRehearsal { unfinished = [] }
       if unfinished == nil {
@@ -99,9 +107,6 @@ struct EventStore {
       retryDue = recoveredVisits.isEmpty && recoveredFires.isEmpty && !counters.troubles.contains(.store) ? .never : now.at
       agingDue = now.at
       if opened.isMended { logFile(.warning, "the disk has changed an index of the outbox, which was built anew", Path()) }
-      guard let name = opened.setAside else { return }
-      counters.set(.setAside, true)
-      logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
     } catch { fail(error, at: now) }
   }
 

@@ -18,6 +18,27 @@ struct Checksum {
   }
 }
 
+/// An event as its row has it.
+struct StoredEvent: BitwiseCopyable {
+  var stored: Int64?
+  var machine: Int64
+  var deadline, expires: Int64?
+  var topic: Topic
+  var payload: Payload
+  var rank: Outbox.Rank
+
+  var checksum: Int64 { Checksum(topic, payload, [stored, machine, deadline, expires]).value }
+}
+
+extension StoredEvent {
+  /// A row of a damaged file.
+  init(_ query: borrowing Statement) {
+    (stored, machine, deadline, expires) =
+      (query.optionalInteger(2), query.integer(3), query.optionalInteger(4), query.optionalInteger(5))
+    (topic, payload, rank) = (query.text(6), query.text(7), query.integer(8) == 0 ? .ordinary : .urgent)
+  }
+}
+
 /// Identifies SQLite's file and its log, and their last changes.
 struct Fingerprint: Equatable {
   private let file: FileSystem.Imprint?

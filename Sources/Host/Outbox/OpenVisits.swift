@@ -116,7 +116,7 @@ extension Outbox {
 }
 
 extension Outbox.OpenVisit {
-  fileprivate init(_ query: Statement) {
+  init(_ query: borrowing Statement) {
     topic = query.text(0)
     id = query.text(1)
     boot = query.text(2)

@@ -93,21 +93,28 @@ package final class Outbox {
     let expiry = message.expiry(at: now.at)
     let deadline = expiry == .never ? nil : expiry.microseconds
     let expires = expiry == .never ? nil : now.trustedWall.map { $0 + (expiry - now.at).microseconds }
-    let rank = message.isUrgent ? Rank.urgent : .ordinary
-    statements.insertion.bind(1, newest + 1)
-    statements.insertion.bind(2, now.wall)
-    statements.insertion.bind(3, machine)
-    statements.insertion.bind(4, deadline)
-    statements.insertion.bind(5, expires)
-    statements.insertion.bind(6, text: message.topic.bytes)
-    statements.insertion.bind(7, text: message.payload.bytes)
-    statements.insertion.bind(8, rank.rawValue)
-    statements.insertion.bind(9, Checksum(message.topic, message.payload, [now.wall, machine, deadline, expires]).value)
+    let event = StoredEvent(
+      stored: now.wall, machine: machine, deadline: deadline, expires: expires, topic: message.topic, payload: message.payload,
+      rank: message.isUrgent ? .urgent : .ordinary)
+    try insert(event, as: newest + 1)
+    try recordVisit(of: message, at: now)
+  }
+
+  /// Within a transaction.
+  func insert(_ event: borrowing StoredEvent, as row: Int64) throws(StoreFault) {
+    statements.insertion.bind(1, row)
+    statements.insertion.bind(2, event.stored)
+    statements.insertion.bind(3, event.machine)
+    statements.insertion.bind(4, event.deadline)
+    statements.insertion.bind(5, event.expires)
+    statements.insertion.bind(6, text: event.topic.bytes)
+    statements.insertion.bind(7, text: event.payload.bytes)
+    statements.insertion.bind(8, event.rank.rawValue)
+    statements.insertion.bind(9, event.checksum)
     try statements.insertion.execute()
-    newest += 1
+    newest = max(newest, row)
     waiting += 1
     total += 1
-    try recordVisit(of: message, at: now)
   }
 
   /// Returns how many undelivered events were evicted.

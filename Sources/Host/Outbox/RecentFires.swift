@@ -25,13 +25,15 @@ extension Outbox {
   func keptFires() throws(StoreFault) -> [OpenVisit] {
     var fires: [OpenVisit] = []
     let query = try database.statement(Schema.recentFires)
-    while try query.step() {
-      var fire = OpenVisit()
-      (fire.topic, fire.id, fire.machine) = (query.text(0), query.text(1), query.integer(2))
-      (fire.at, fire.wall) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4))
-      fires.append(fire)
-    }
+    while try query.step() { fires.append(Self.fire(kept: query)) }
     return fires.reversed()
+  }
+
+  static func fire(kept query: borrowing Statement) -> OpenVisit {
+    var fire = OpenVisit()
+    (fire.topic, fire.id, fire.machine) = (query.text(0), query.text(1), query.integer(2))
+    (fire.at, fire.wall) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4))
+    return fire
   }
 
   /// Nobody's id is kept for longer than it matters.

@@ -79,6 +79,14 @@ enum Schema {
   static let urgentHistory: StaticString = """
     SELECT topic, payload, stored, machine, deadline, expires FROM event WHERE rank = 1 ORDER BY id DESC
     """
+  /// Of a damaged file: what its indexes say may be wrong.
+  static let rows: StaticString = """
+    SELECT id, state, stored, machine, deadline, expires, topic, payload, rank, sum FROM event NOT INDEXED ORDER BY id
+    """
+  static let rowsBackwards: StaticString = """
+    SELECT id, state, stored, machine, deadline, expires, topic, payload, rank, sum FROM event NOT INDEXED ORDER BY id DESC
+    """
+  static let listed: StaticString = "SELECT id FROM event INDEXED BY waiting WHERE state = 0"
   static let outcome: StaticString = "UPDATE event SET state = ?, settled = ? WHERE id = ? AND state = 0"
   static let forgetting: StaticString = """
     DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY settled WHERE state != 0 AND rank = ? ORDER BY id LIMIT ?)
@@ -97,6 +105,7 @@ enum Schema {
     SELECT topic, id, boot, machine, at, wall, vouched FROM visit WHERE boot != ? AND (topic, id) < (?, ?)
     ORDER BY topic DESC, id DESC LIMIT ?
     """
+  static let visitsBackwards: StaticString = "SELECT topic, id, boot, machine, at, wall, vouched FROM visit ORDER BY topic DESC, id DESC"
   static let firing: StaticString = "INSERT INTO fire (topic, id, machine, at, wall) VALUES (?, ?, ?, ?, ?)"
   static let crowding: StaticString = "DELETE FROM fire WHERE number <= (SELECT max(number) FROM fire) - ?"
   /// A time that nobody knows is never long ago.
@@ -105,7 +114,8 @@ enum Schema {
     UPDATE fire SET wall = ? - CASE machine WHEN ? THEN max(? - at, 0) ELSE 0 END WHERE wall IS NULL
     """
   static let cooling: StaticString = "DELETE FROM fire WHERE CASE machine WHEN ? THEN at <= ? ELSE wall <= ? END"
-  static let recentFires: StaticString = "SELECT topic, id, machine, at, wall FROM fire ORDER BY number DESC"
+  static let recentFires: StaticString = "SELECT topic, id, machine, at, wall, number FROM fire ORDER BY number DESC"
+  static let numberedFires: StaticString = "SELECT topic, id, machine, at, wall, number FROM fire ORDER BY number"
   static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
   static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"
 }

@@ -1,0 +1,129 @@
+import Core
+import Foundation
+import Testing
+
+@testable import Host
+
+@Suite("what a damaged outbox holds goes on in a new one") struct OutboxSalvageTests {
+  let scratch = Scratch()
+
+  /// Changes the kind of a page, which no reader survives; returns what it held.
+  private func spoil(page: Int, of path: String) throws -> String {
+    let file = try #require(FileHandle(forUpdatingAtPath: path))
+    defer { try? file.close() }
+    try file.seek(toOffset: UInt64(page) * 4_096)
+    var bytes = [UInt8](try #require(try file.read(upToCount: 4_096)))
+    let held = String(decoding: bytes, as: UTF8.self)
+    bytes[0] ^= 0x40
+    try file.seek(toOffset: UInt64(page) * 4_096)
+    file.write(Data(bytes))
+    return held
+  }
+
+  private func path(_ played: Played) -> String { String(played.settings.outbox.path) }
+
+  @Test(
+    "of a file of which one table cannot be read the others go on: events wait, visits are open, whoever was served rests",
+    arguments: ["mark", "visit", "fire", "event", "waiting"])
+  func table(name: String) throws {
+    var played = Played(scratch) { $0.outbox.longestRest = .seconds(60) }
+    played.push(.begins, of: "irk:ann")
+    played.push(4)
+    var roots: [String: Int64] = [:]
+    do {
+      let query = try #require(played.store.outbox).database.statement("SELECT name, rootpage FROM sqlite_schema")
+      while try query.step() { roots[String(query.text(0) as Text<32>)] = query.integer(1) }
+    }
+    played.store.close()
+    _ = try spoil(page: Int(try #require(roots[name])) - 1, of: path(played))
+    var settings = played.settings
+    settings.boot = Text("another")
+    (played.store, played.settings) = (EventStore(settings, played.counters) { [log = played.log] in log.append($0, $1) }, settings)
+    _ = played.log.take()
+    played.store.open(at: played.now)
+    #expect(played.counters.troubles.contains(.setAside) && played.counters.eventsWaiting.count == (name == "event" ? 0 : 5))
+    #expect(played.store.unfinished?.map { String($0.id) } == (name == "visit" ? [] : ["irk:ann"]))
+    #expect(played.store.recentFires.map { String($0.id) } == (name == "fire" ? [] : ["irk:ann"]))
+    let lines = played.log.take()
+    let isUnread = lines.contains { $0.contains("whoever was served may be served again") }
+    #expect(isUnread == (name == "visit" || name == "fire"), "\(lines)")
+    #expect(played.counters.eventsLost.count == (name == "event" ? 5 : 0), "the index has counted them")
+    played.drain()
+    #expect(played.delivered == (name == "event" ? [] : played.pushed) && played.counters.eventsWaiting.count == 0)
+  }
+
+  @Test("around a page of events that cannot be read all others are delivered once, those in it are counted", arguments: [false, true])
+  func page(isRunning: Bool) throws {
+    var played = Played(scratch)
+    played.push(200)
+    try #require(played.store.outbox).database.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    if isRunning {
+      played.publish(atMost: 3)
+      played.acknowledge()
+      try #require(played.store.outbox).database.run("PRAGMA shrink_memory")
+    } else {
+      played.store.close()
+    }
+    let file = try Data(contentsOf: URL(filePath: path(played)))
+    let number = try #require(file.range(of: Data("\"number\":100}".utf8)))
+    let held = try spoil(page: number.lowerBound / 4_096, of: path(played))
+    if isRunning {
+      while played.counters.storeFailures.count == 0 {
+        played.publish()
+        if played.counters.storeFailures.count == 0 { played.acknowledge() }
+      }
+      played.pass(.seconds(5))
+      played.store.flush(at: played.now)
+    } else {
+      played.store.open(at: played.now)
+    }
+    played.drain()
+    let wanted = played.pushed.filter { !held.contains($0) }
+    #expect(wanted.count < 200 && wanted.count > 150 && played.delivered == wanted)
+    #expect(played.counters.eventsLost.count == 200 - wanted.count && played.counters.troubles.contains(.lost))
+    #expect(played.counters.troubles.contains(.setAside) && played.counters.eventsWaiting.count == 0)
+    #expect(!played.counters.troubles.contains(.touched) && !played.counters.troubles.contains(.store))
+  }
+
+  @Test("while the disk is full they wait in the file that was set aside") func full() throws {
+    var played = Played(scratch)
+    played.push(200)
+    played.store.close()
+    let fresh = scratch["fresh.db"]
+    var settings = played.settings.outbox
+    settings.path = fresh
+    let opened = try Outbox(settings, machine: 1)
+    try opened.database.run("PRAGMA max_page_count = 1")
+    played.store.damaged = played.settings.outbox.path
+    #expect(throws: StoreFault.self) { try played.store.salvage(into: opened) }
+    #expect(played.store.damaged != nil && opened.waiting == 0)
+    try opened.database.run("PRAGMA max_page_count = 1000000")
+    try played.store.salvage(into: opened)
+    #expect(played.store.damaged == nil && opened.waiting == 200)
+  }
+
+  @Test("whatever bytes a disk has changed, nothing hangs, and nothing is sent that was not stored") func garbage() throws {
+    var played = Played(scratch)
+    played.push(.begins, of: "irk:ann")
+    played.push(60)
+    played.store.close()
+    let whole = try Data(contentsOf: URL(filePath: path(played)))
+    var state: UInt64 = 1
+    func random(below limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % limit
+    }
+    for round in 0..<60 {
+      var bytes = [UInt8](whole)
+      for _ in 0...(round % 20) {
+        let start = 100 + random(below: bytes.count - 100)
+        for index in start..<min(start + 1 + round, bytes.count) { bytes[index] = UInt8(random(below: 256)) }
+      }
+      let scratch = Scratch()
+      scratch.write("outbox.db", bytes)
+      var other = Played(scratch)
+      other.drain()
+      #expect(Set(other.delivered).isSubset(of: played.pushed), "round \(round)")
+    }
+  }
+}
