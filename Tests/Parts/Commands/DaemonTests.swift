@@ -202,6 +202,29 @@ import Testing
     }
   }
 
+  @Test("while a radio pauses, no trigger at another one fires for who may stand at its own") func paused() throws {
+    let triggers = [("a", "left"), ("b", "right")].map { name, radio in
+      "[[trigger]]\nname = \"\(name)\"\nradio = \"\(radio)\"\ngroup = \"pumps\"\nmatch = \"ibeacon:\(Machine.uuid):7:1\"\n"
+    }
+    var rig = try DaemonRig(triggers.joined(), radios: ["left", "right"])
+    func report(_ radio: Int, isPaused: Bool, at seconds: Double, _ rig: inout DaemonRig) {
+      var report = Radio.Status()
+      (report.condition, report.isPaused, report.at) = (.scanning, isPaused, rig.started + .seconds(seconds))
+      rig.daemon.reported(report, radio: radio)
+    }
+    for radio in 0..<2 { report(radio, isPaused: false, at: 0.1, &rig) }
+    report(1, isPaused: true, at: 9.9, &rig)
+    var fired: [String] = []
+    for step in 0..<60 {
+      let time = 10 + Double(step) / 10
+      if step == 20 { report(1, isPaused: false, at: time, &rig) }
+      rig.receive(DaemonRig.advert(1, level: -60), at: time)
+      if step >= 20 { rig.receive(DaemonRig.advert(1, level: -50), at: time + 0.01, radio: 1) }
+      fired += try rig.turn(at: time + 0.02).lines.filter { $0.contains(#""event":"fire""#) }
+    }
+    #expect(fired.count == 1 && fired[0].contains(#""trigger":"b""#), "\(fired)")
+  }
+
   @Test("a calibration by command counts each advert of its device once, whoever else is heard") func calibrated() throws {
     var rig = try DaemonRig(Self.yard)
     _ = try rig.turn(at: 0)
