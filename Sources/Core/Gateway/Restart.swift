@@ -1,9 +1,10 @@
 // Every `fire` and `enter` that the run before left open goes on or gets its end. README.md, Topics.
 
 extension Gateway {
-  /// A radio is in trouble or off, or hears again.
+  /// A radio stops listening for a moment, for a connection attempt, or goes on.
   package mutating func radio(_ radio: Int, isPaused: Bool, at moment: Instant) { triggers.radio(radio, isPaused: isPaused, at: moment) }
 
+  /// A radio is in trouble or off, or hears again.
   package mutating func radio(_ radio: Int, isDeaf: Bool, at moment: Instant) { triggers.radio(radio, isDeaf: isDeaf, at: moment) }
 
   /// A visit that the run before left open. The same visit twice counts once.

@@ -108,11 +108,11 @@ enum Schema {
   static let visitsBackwards: StaticString = "SELECT topic, id, boot, machine, at, wall, vouched FROM visit ORDER BY topic DESC, id DESC"
   static let firing: StaticString = "INSERT INTO fire (topic, id, machine, at, wall) VALUES (?, ?, ?, ?, ?)"
   static let crowding: StaticString = "DELETE FROM fire WHERE number <= (SELECT max(number) FROM fire) - ?"
-  /// A time that nobody knows is never long ago.
   /// What happened at a time that nobody knew: on the same start of the machine its clock says when, on another one it is now.
   static let dating: StaticString = """
     UPDATE fire SET wall = ? - CASE machine WHEN ? THEN max(? - at, 0) ELSE 0 END WHERE wall IS NULL
     """
+  /// A time that nobody knows is never long ago.
   static let cooling: StaticString = "DELETE FROM fire WHERE CASE machine WHEN ? THEN at <= ? ELSE wall <= ? END"
   static let recentFires: StaticString = "SELECT topic, id, machine, at, wall, number FROM fire ORDER BY number DESC"
   static let numberedFires: StaticString = "SELECT topic, id, machine, at, wall, number FROM fire ORDER BY number"
