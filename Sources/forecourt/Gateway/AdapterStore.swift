@@ -1,6 +1,5 @@
 import Core
 import Host
-import Synchronization
 
 /// Saves beside the outbox which controller each radio has. After a restart that has swapped the kernel's numbers, the radios concerned hear
 /// nothing until a person has looked: each would fire for whoever stands at the other's pump. A rehearsal neither reads nor saves it.
@@ -12,12 +11,7 @@ struct AdapterStore {
   private var known: KnownAdapters
   private var tellsRadiosApart: Bool
   private var isChanged = false
-  /// Of the disk's thread: whether the last writing failed, and when to try again.
-  private let saving = Saving()
-  private var retryDue = Instant.zero
-
-  private final class Saving: Sendable { let failed = Atomic<Bool>(false) }
-  private static let retry = Interval.seconds(60)
+  private var saving = Saving(.adapters)
 
   init(beside outbox: String, isKept: Bool, _ settings: borrowing Settings, _ adapters: [Adapter], _ log: Log) {
     path = AdapterFile.path(beside: outbox)
@@ -42,6 +36,7 @@ struct AdapterStore {
     guard !same(path, new) else { return }
     // The next start reads there.
     (path, isChanged) = (new, true)
+    saving.moved()
   }
 
   /// What a radio's thread says of its controller.
@@ -79,22 +74,11 @@ struct AdapterStore {
       isNews = true
       if let misplacement { log.say(.error, warning(misplacement, of: index)) }
     }
-    save(at: now, diskThread, log)
-    return isNews ? words : nil
-  }
-
-  private mutating func save(at now: Instant, _ diskThread: DiskThread, _ log: Log) {
-    let hasFailed = saving.failed.load(ordering: .acquiring)
-    guard isChanged || hasFailed && now >= retryDue, !diskThread.isBusy(.adapters) else { return }
-    (isChanged, retryDue) = (false, now + Self.retry)
-    saving.failed.store(false, ordering: .releasing)
-    let (text, path, saving) = (AdapterFile.text(known.entries), path, saving)
-    _ = diskThread.submit(.adapters, at: now) {
-      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
-        saving.failed.store(true, ordering: .releasing)
-        log.say(.warning, "\(path) \(error.sentence)")
-      }
+    if saving.isDue(isChanged, at: now, diskThread) {
+      isChanged = false
+      saving.write(AdapterFile.text(known.entries), to: path, at: now, diskThread, log)
     }
+    return isNews ? words : nil
   }
 
   /// For `status`, which has room for 160 bytes.

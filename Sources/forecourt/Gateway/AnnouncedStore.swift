@@ -1,6 +1,5 @@
 import Core
 import Host
-import Synchronization
 
 /// Saves beside the outbox what Home Assistant was told of. Whoever left while no gateway ran would be at home there for ever: the outbox
 /// knows only who was served, or inside a region. So once the next run has listened long enough to hear who is still here, it says once how
@@ -15,16 +14,12 @@ struct AnnouncedStore {
   /// nil: nothing yet where the file lies now.
   private var saved: [UInt8]? = []
   private var saveDue = Instant.zero
-  /// Of the disk's thread: whether the last writing failed, and when to try again.
-  private let saving = Saving()
-  private var retryDue = Instant.zero
+  private var saving = Saving(.announced)
 
-  private final class Saving: Sendable { let failed = Atomic<Bool>(false) }
   /// A radio starts within this time; after that whoever is silent for `stale_s` has gone, as at any other time.
   private static let patience = Interval.seconds(15)
   /// Flash wears, and newcomers come together.
   private static let pause = Interval.seconds(10)
-  private static let retry = Interval.seconds(60)
 
   init(beside outbox: String, isKept: Bool, stale: Interval, started: Instant, _ log: Log) {
     path = Self.path(beside: outbox)
@@ -44,6 +39,7 @@ struct AnnouncedStore {
     guard !same(path, new) else { return }
     // The next start reads there.
     (path, saved, saveDue) = (new, nil, .zero)
+    saving.moved()
   }
 
   /// Without a connection they wait for it.
@@ -63,20 +59,13 @@ struct AnnouncedStore {
       }
       former = []
     }
-    guard isOver || now >= saveDue, !diskThread.isBusy(.announced) else { return }
+    guard isOver || now >= saveDue else { return }
     saveDue = now + Self.pause
     var all = homeAssistant.announced
     for one in former where !all.contains(one) { all.append(one) }
-    let (text, path, saving) = (AnnouncedFile.text(all), path, saving)
-    let hasFailed = saving.failed.load(ordering: .acquiring)
-    guard text != saved || hasFailed && (isOver || now >= retryDue) else { return }
-    (saved, retryDue) = (text, now + Self.retry)
-    saving.failed.store(false, ordering: .releasing)
-    _ = diskThread.submit(.announced, at: now) {
-      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
-        saving.failed.store(true, ordering: .releasing)
-        log.say(.warning, "\(path) \(error.sentence)")
-      }
-    }
+    let text = AnnouncedFile.text(all)
+    guard saving.isDue(text != saved, isOver: isOver, at: now, diskThread) else { return }
+    saved = text
+    saving.write(text, to: path, at: now, diskThread, log)
   }
 }

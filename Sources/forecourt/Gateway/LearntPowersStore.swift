@@ -1,6 +1,5 @@
 import Core
 import Host
-import Synchronization
 
 /// Saves what visits taught of transmitters and receivers beside the outbox, and restores it at the next start. A rehearsal saves nothing.
 struct LearntPowersStore {
@@ -9,11 +8,9 @@ struct LearntPowersStore {
   /// nil: nothing yet where the file lies now.
   private var saved: UInt64? = 0
   private var due = Instant.zero
-  /// Of the disk's thread: whether the last writing failed.
-  private let saving = Saving()
+  private var saving = Saving(.learnt)
 
-  private final class Saving: Sendable { let failed = Atomic<Bool>(false) }
-  /// Flash wears; a power cut loses a minute at most. A disk that failed is tried again after the same time.
+  /// Flash wears; a power cut loses a minute at most.
   private static let pause = Interval.seconds(60)
 
   init(beside outbox: String, isKept: Bool) {
@@ -28,6 +25,7 @@ struct LearntPowersStore {
     guard !same(path, new) else { return }
     // The next start reads there.
     (path, saved, due) = (new, nil, .zero)
+    saving.moved()
   }
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
@@ -47,22 +45,14 @@ struct LearntPowersStore {
 
   /// Once a turn: saves what is new, or could not be written.
   mutating func turned(_ gateway: inout Gateway, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
-    guard gateway.learntChanges != saved || saving.failed.load(ordering: .acquiring) else { return }
-    guard isOver || now >= due, !diskThread.isBusy(.learnt) else { return }
+    guard isOver || now >= due, saving.isDue(gateway.learntChanges != saved, isOver: isOver, at: now, diskThread) else { return }
     if let moved = gateway.takeMoved() { log.say(.warning, moved.warning) }
     saved = gateway.learntChanges
     guard isKept else { return }
     due = now + Self.pause
     let radios = gateway.settings.radioNames
     let text = LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan, gateway.triggers.unplaced, radios: radios)
-    let (path, saving) = (path, saving)
-    saving.failed.store(false, ordering: .releasing)
-    _ = diskThread.submit(.learnt, at: now) {
-      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
-        saving.failed.store(true, ordering: .releasing)
-        log.say(.warning, "\(path) \(error.sentence)")
-      }
-    }
+    saving.write(text, to: path, at: now, diskThread, log)
   }
 }
 

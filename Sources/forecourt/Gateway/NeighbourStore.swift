@@ -1,6 +1,5 @@
 import Core
 import Host
-import Synchronization
 
 /// Saves beside the outbox which neighbours were met, and restores them at the next start: each must be heard again before this gateway
 /// fires in their groups. A roster ([site] gateways) overrules it.
@@ -15,18 +14,13 @@ struct NeighbourStore {
   private var entries: [NeighbourFile.Entry] = []
   private var isChanged = false
   private var due = Instant.zero
-  /// Of the disk's thread: whether the last writing failed, and when to try again.
-  private let saving = Saving()
-  private var retryDue = Instant.zero
+  private var saving = Saving(.neighbours)
   /// For tests; nil asks the machine.
   var isClockTrusted: Bool?
 
   /// Stands for all whom no line names any more.
   private static var unreadable: Name { Name("unreadable") }
   private static let pause = Interval.seconds(2)
-  private static let retry = Interval.seconds(60)
-
-  private final class Saving: Sendable { let failed = Atomic<Bool>(false) }
   /// A neighbour that is always there is written once a day, not every minute; more often where silence is forgotten sooner.
   private static let day: Int64 = 86_400
 
@@ -40,8 +34,9 @@ struct NeighbourStore {
   mutating func reload(_ configuration: borrowing Configuration) {
     let new = Self.path(beside: String(configuration.host.outbox.path))
     guard !same(path, new) else { return }
-    // The next start reads there; that the old folder failed says nothing of it.
-    (path, isChanged, retryDue) = (new, true, .zero)
+    // The next start reads there.
+    (path, isChanged) = (new, true)
+    saving.moved()
   }
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
@@ -104,20 +99,9 @@ struct NeighbourStore {
     due = now + Self.pause
     record(&gateway, at: now)
     expire(in: &gateway, log)
-    guard isChanged || saving.failed.load(ordering: .acquiring), !diskThread.isBusy(.neighbours) else { return }
-    if saving.failed.load(ordering: .acquiring) {
-      guard now >= retryDue else { return }
-    }
-    retryDue = now + Self.retry
+    guard saving.isDue(isChanged, at: now, diskThread) else { return }
     isChanged = false
-    saving.failed.store(false, ordering: .releasing)
-    let (text, path, saving) = (NeighbourFile.text(entries), path, saving)
-    _ = diskThread.submit(.neighbours, at: now) {
-      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
-        saving.failed.store(true, ordering: .releasing)
-        log.say(.warning, "\(path) \(error.sentence)")
-      }
-    }
+    saving.write(NeighbourFile.text(entries), to: path, at: now, diskThread, log)
   }
 
   private mutating func record(_ gateway: inout Gateway, at now: Instant) {

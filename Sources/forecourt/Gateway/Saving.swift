@@ -1,0 +1,37 @@
+import Core
+import Host
+import Synchronization
+
+/// Writes one of the files beside the outbox on the disk's thread; again a minute after it failed.
+struct Saving {
+  private final class Outcome: Sendable { let hasFailed = Atomic<Bool>(false) }
+
+  private let job: DiskThread.Job
+  private let outcome = Outcome()
+  private var retryDue = Instant.zero
+
+  private static let retry = Interval.seconds(60)
+
+  init(_ job: DiskThread.Job) { self.job = job }
+
+  /// `isOver`: the last chance.
+  func isDue(_ isChanged: Bool, isOver: Bool = false, at now: Instant, _ diskThread: DiskThread) -> Bool {
+    guard !diskThread.isBusy(job) else { return false }
+    return outcome.hasFailed.load(ordering: .acquiring) ? isOver || now >= retryDue : isChanged
+  }
+
+  /// That the old folder failed says nothing of the new one.
+  mutating func moved() { retryDue = .zero }
+
+  mutating func write(_ text: [UInt8], to path: String, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
+    retryDue = now + Self.retry
+    let outcome = outcome
+    outcome.hasFailed.store(false, ordering: .releasing)
+    _ = diskThread.submit(job, at: now) {
+      do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {
+        outcome.hasFailed.store(true, ordering: .releasing)
+        log.say(.warning, "\(path) \(error.sentence)")
+      }
+    }
+  }
+}
