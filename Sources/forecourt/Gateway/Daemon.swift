@@ -108,7 +108,7 @@ struct Daemon: Listener, ~Copyable {
   private mutating func receive(_ news: PeerNews, from radio: Int) {
     if let words = news.words(radios[radio].name, gateway.settings) {
       log.say(words.level, words.sentence)
-      status.record(news, words.sentence)
+      if let more = status.record(news, words.sentence, radio: radio) { log.say(more.level, more.sentence) }
     }
     guard case .identified(let peer) = news else { return }
     for other in radios.indices where other != radio { radios[other].hint(peer) }

@@ -15,6 +15,11 @@ struct StatusPublisher {
   private var lines: [(since: Instant, count: Int, leftOut: Int)]
   /// For each transmission: what the radio reported last, and why the controller refuses it.
   private var transmits: [(report: StatusReport.Transmit, refusal: Sentence)] = []
+  private var identifies = false
+  /// For each radio: how often in a row its controller refused to connect to a phone that was to be asked.
+  private var refusals: [Int]
+  /// For each radio: why it asks no phone.
+  private var askingTroubles: [AskingTrouble?]
   private var hasListened = false
   /// Which neighbour is not heard.
   private var unheard: Unheard?
@@ -25,6 +30,7 @@ struct StatusPublisher {
     self.adapters = adapters
     conditions = radios.map { _ in .opening }
     lines = radios.map { _ in (.zero, 0, 0) }
+    (refusals, askingTroubles) = (radios.map { _ in 0 }, radios.map { _ in nil })
     report.version = Text(release)
     report.boot = Name(boot.bytes)
     for radio in radios { _ = report.radios.append(.init(name: radio.name, state: Name(Condition.opening.name))) }
@@ -38,6 +44,7 @@ struct StatusPublisher {
 
   private mutating func apply(_ settings: borrowing Settings) {
     report.purpose = settings.gateway.purpose
+    identifies = settings.peer.identify
     report.simulated = settings.gateway.simulated
     report.groups = settings.groups
     report.isAuthenticated = settings.site.isAuthenticated
@@ -107,16 +114,34 @@ struct StatusPublisher {
       guard trouble != before.trouble else { return nil }
       return (.warning, "radio \(name): " + advice(trouble, adapters[radio], code: news.code))
     }
+    if !news.profile.isWhole { refusals[radio] = 0 }
+    if let words = record(asking: askingTroubles[radio].after(news.profile), radio) { return words }
     return news.condition == before ? nil : (.info, "radio \(name): " + String(Text<16>(news.condition.name)))
   }
 
-  /// What a radio reports of its transmissions; `sentence` is the log's.
-  mutating func record(_ news: PeerNews, _ sentence: String) {
+  /// Returns the log's words when a radio asks phones no longer.
+  private mutating func record(asking trouble: AskingTrouble?, _ radio: Int) -> (level: LogSettings.Level, sentence: String)? {
+    guard identifies, askingTroubles[radio] != trouble else { return nil }
+    (askingTroubles[radio], isNews) = (trouble, true)
+    return trouble.map { (.warning, String($0.sentence(report.radios[radio].name))) }
+  }
+
+  private static let mostRefusals = 3
+
+  /// What a radio reports of phones and of its transmissions. `sentence` is the log's; returns more for it.
+  mutating func record(_ news: PeerNews, _ sentence: String, radio: Int) -> (level: LogSettings.Level, sentence: String)? {
     switch news {
-    case .sends(let transmission, let power): record(transmission, .on, power, Sentence())
-    case .withheld(let transmission, _, _): record(transmission, .refused, nil, Sentence(sentence))
-    case .identified, .stranger, .failed, .offers, .level: break
+    case .failed(_, .refused): refusals[radio] += 1
+    case .identified, .stranger, .failed: refusals[radio] = 0
+    case .sends(let transmission, let power):
+      record(transmission, .on, power, Sentence())
+      return nil
+    case .withheld(let transmission, _, _):
+      record(transmission, .refused, nil, Sentence(sentence))
+      return nil
+    case .offers, .level: return nil
     }
+    return record(asking: refusals[radio] >= Self.mostRefusals ? .refused : nil, radio)
   }
 
   private mutating func record(_ transmission: UInt8, _ state: StatusReport.Transmit.State, _ power: Int8?, _ refusal: Sentence) {
@@ -143,6 +168,9 @@ struct StatusPublisher {
     report.state = .online
     report.reason = Sentence()
     composeTransmits()
+    for index in askingTroubles.indices.reversed() where conditions[index].isListening {
+      if let trouble = askingTroubles[index] { degrade(trouble.sentence(report.radios[index].name)) }
+    }
     if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off; set it to \"always\"")) }
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
@@ -178,6 +206,28 @@ struct StatusPublisher {
   private mutating func degrade(_ reason: Sentence) {
     report.state = .degraded
     report.reason = reason
+  }
+}
+
+/// Why a radio asks no phone for its installation id.
+private enum AskingTrouble: Equatable {
+  case noConnections, refused
+
+  func sentence(_ radio: Name) -> Sentence {
+    var words = Sentence("radio ")
+    words.append(radio)
+    words.append(": it asks no phone for its id (identify): the controller ")
+    words.append(self == .refused ? "refuses to connect" : "makes no connections")
+    return words
+  }
+}
+
+extension AskingTrouble? {
+  /// What a controller says of itself; after a reset nobody knows what it refuses.
+  fileprivate func after(_ profile: Profile) -> AskingTrouble? {
+    guard profile.isWhole else { return self == .refused ? nil : self }
+    if profile.aclLength == 0 || profile.aclCount == 0 { return .noConnections }
+    return self == .noConnections ? nil : self
   }
 }
 

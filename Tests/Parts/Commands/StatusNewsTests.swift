@@ -113,6 +113,48 @@ import Testing
     let told = [troubles(700, refused: 1), troubles(1_299, refused: 1), troubles(1_300, refused: 1), troubles(1_301, refused: 2)]
     #expect(told == [[.slow, .full], [.slow, .full], .slow, [.slow, .full]], "nor may arrivals that find no room")
   }
+
+  /// A controller that is up, with so many buffers for connections.
+  private func up(_ buffers: Int, isWhole: Bool = true) -> Radio.Status {
+    var report = report(.scanning)
+    (report.profile.isWhole, report.profile.aclLength, report.profile.aclCount) = (isWhole, 27, buffers)
+    return report
+  }
+
+  @Test("identify without connections is said in the log and the status, until there are some") func noConnections() {
+    var settings = Settings()
+    for identifies in [false, true] {
+      settings.peer.identify = identifies
+      var publisher = publisher(settings)
+      let sentence = "radio right: it asks no phone for its id (identify): the controller makes no connections"
+      let said = publisher.record(up(0), radio: 1)?.sentence
+      #expect(said == (identifies ? sentence : "radio right: scanning"))
+      #expect(reason(&publisher) == (identifies ? "degraded: " + sentence : "online: "))
+      #expect(publisher.record(up(0), radio: 1) == nil && publisher.record(up(0, isWhole: false), radio: 1) == nil)
+      #expect(reason(&publisher) == nil)
+      _ = publisher.record(up(8), radio: 1)
+      #expect(reason(&publisher) == (identifies ? "online: " : nil))
+    }
+  }
+
+  @Test("a controller that refuses three connections in a row is said to ask nobody, until one answers or it is reset") func refused() {
+    var settings = Settings()
+    settings.peer.identify = true
+    var publisher = publisher(settings)
+    _ = publisher.record(up(8), radio: 1)
+    _ = reason(&publisher)
+    func hear(_ news: PeerNews, radio: Int = 1) -> String? { publisher.record(news, "", radio: radio)?.sentence }
+    func refuse(_ times: Int) -> [String] { (0..<times).compactMap { _ in hear(.failed(Address(word: 1), .refused)) } }
+    let sentence = "radio right: it asks no phone for its id (identify): the controller refuses to connect"
+    #expect(refuse(2) == [] && hear(.failed(Address(word: 1), .unreachable)) == nil && refuse(2) == [])
+    #expect(hear(.failed(Address(word: 1), .refused), radio: 0) == nil && reason(&publisher) == nil)
+    #expect(refuse(1) == [sentence] && refuse(3) == [] && reason(&publisher) == "degraded: " + sentence)
+    _ = publisher.record(report(.degraded(.lineLost)), radio: 1)
+    #expect(reason(&publisher) == "degraded: radio right: the line to the controller broke", "what is worse is the reason")
+    _ = publisher.record(up(8, isWhole: false), radio: 1)
+    #expect(reason(&publisher) == "online: " && refuse(2) == [] && refuse(1) == [sentence])
+    #expect(reason(&publisher) != nil && hear(.stranger(Address(word: 1))) == nil && reason(&publisher) == "online: ")
+  }
 }
 
 extension Settings {

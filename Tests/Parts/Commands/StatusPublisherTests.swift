@@ -78,7 +78,7 @@ struct StatusPublisherTests {
   }
 
   private func hear(_ news: PeerNews, _ publisher: inout StatusPublisher, _ settings: borrowing Settings) {
-    if let words = news.words(Name("hci0"), settings) { publisher.record(news, words.sentence) }
+    if let words = news.words(Name("hci0"), settings) { _ = publisher.record(news, words.sentence, radio: 0) }
   }
 
   @Test("a transmission is reported with the power that the controller chose, and only while its radio works") func sends() throws {
