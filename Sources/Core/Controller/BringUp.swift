@@ -159,8 +159,8 @@ extension Controller {
   /// It listened until now.
   mutating func countRelapse(at now: Instant) {
     if case .listening = phase {} else if !isPaused { return probation = .never }
-    relapses = now - failed < Self.relapse ? relapses + 1 : 0
-    (failed, probation) = (now, .never)
+    failures.add(at: now)
+    probation = .never
   }
 
   mutating func apply(_ remedy: Remedy, at now: Instant) -> Action {
@@ -193,16 +193,16 @@ extension Controller {
     isDegraded = true
   }
 
-  /// It listens again. After several relapses within seconds it must go on for a second before it counts as well.
-  private mutating func rise(at now: Instant) {
-    guard trouble != nil, relapses >= Self.mostRelapses else { return recovered() }
+  /// It listens again. After several relapses in a row it must go on for a while before it counts as well.
+  mutating func rise(at now: Instant) {
+    let wasSilent = trouble == .silent
+    guard trouble != nil, wasSilent ? silences.areMany : failures.areMany else { return recovered() }
     degrade()
-    if probation == .never { probation = now + Self.probationTime }
+    if probation == .never { probation = now + (wasSilent ? Self.silenceProbation : Self.failureProbation) }
   }
 
-  private static let relapse = Interval.seconds(5)
-  private static let mostRelapses = 3
-  private static let probationTime = Interval.seconds(1)
+  static let silenceProbation = Interval.seconds(30)
+  private static let failureProbation = Interval.seconds(1)
 
   mutating func recovered() {
     if trouble != nil { recoveries.cures &+= 1 }

@@ -47,9 +47,9 @@ package struct Controller: BitwiseCopyable, Sendable {
   package var isOccupied = false
   var silence = Silence()
   var babble = NoiseDetector()
-  /// The last failure, and how many came soon after the one before, with listening in between.
-  var failed = Instant.zero
-  var relapses = 0
+  var failures = Relapses(within: .seconds(5))
+  /// After a lively past.
+  var silences = Relapses(within: Self.silenceProbation)
   /// Until then a radio with many relapses does not count as well.
   var probation = Instant.never
   package internal(set) var hearing = SilenceDetector()
@@ -152,6 +152,15 @@ package struct Controller: BitwiseCopyable, Sendable {
     }
     var next = silence.remedy(hearing, isShared: isShared, at: now)
     if silence.isAlarming(hearing, at: now) {
+      if silence.tries == 1 {
+        silences.add(at: now)
+        probation = .never
+        // What helps for some seconds is no cure.
+        if silences.areMany {
+          next = .reset
+          degrade()
+        }
+      }
       if next != .rescan { trouble = .silent }
       if silence.tries > 3 { degrade() }
     } else {
@@ -159,6 +168,7 @@ package struct Controller: BitwiseCopyable, Sendable {
       isQuiet = silence.isQuiet(hearing, at: now)
       if trouble == .silent { recovered() }
     }
+    if !isOccupied { profile.silences &+= 1 }
     return apply(next, at: now)
   }
 
@@ -218,7 +228,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     hearing.observe(address, at: now)
     silence.ended()
     isQuiet = false
-    if trouble == .silent { recovered() }
+    if trouble == .silent { rise(at: now) }
   }
 
   /// Many controllers stop scanning when a connection succeeds or fails, so we resume it each time.

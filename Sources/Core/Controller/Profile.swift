@@ -2,6 +2,8 @@
 package struct Profile: BitwiseCopyable, Sendable {
   /// Counts the resets: connections, advertising sets and lists of earlier generations are gone.
   package var generation: UInt32 = 0
+  /// Counts the silences without a connection: after each the controller may have restarted by itself.
+  package var silences: UInt32 = 0
   /// Bring-up is over: the rest is true, and commands are accepted.
   package var isWhole = false
   package var version: UInt8 = 0

@@ -116,6 +116,11 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
     sets[set].stage = .waiting(until: now + Self.shortestPatience)
   }
 
+  /// The controller may have forgotten all of them.
+  mutating func renew() {
+    for index in sets.indices { if case .on = sets[index].stage { sets[index].stage = .disable } }
+  }
+
   private func isShared(_ set: Int) -> Bool { set == sets.count - 1 && sets.count < advertisers.count }
 
   // MARK: Time

@@ -80,6 +80,10 @@ package struct Peers: ~Copyable {
   @export(interface) package mutating func tick(_ profile: Profile, at now: Instant) {
     guard !duties.isEmpty else { return }
     if profile.isWhole != self.profile.isWhole || profile.generation != self.profile.generation { restart(profile) }
+    if profile.silences != self.profile.silences {
+      self.profile.silences = profile.silences
+      beacons.renew()
+    }
     guard isAtWork else { return }
     if isCutOff { deafness.spendFailure(of: now - called) }
     isCutOff = false

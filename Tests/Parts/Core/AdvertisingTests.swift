@@ -66,6 +66,22 @@ import Testing
     #expect(line.onAir.count == 7, "after a reset everything is on the air again")
   }
 
+  @Test("a controller that restarts without a word: once its silence is noticed everything is on the air again", arguments: [true, false])
+  func restarts(extended: Bool) {
+    var line = Self.line(Self.duties(extended ? 2 : 1), extended: extended)
+    line.run(for: .seconds(2))
+    for _ in 0..<2 {
+      let before = line.onAir
+      #expect(before.count == (extended ? 2 : 1))
+      line.restart()
+      line.run(for: .seconds(2))
+      #expect(line.onAir.isEmpty && !line.isScanning)
+      line.run(for: .seconds(2))
+      #expect(line.onAir == before && line.isScanning)
+    }
+    #expect(line.controller.recoveries.resets == 0 && line.controller.recoveries.rescans == 2)
+  }
+
   @Test("a legacy controller's one advertiser takes the adverts in turn") func legacy() {
     var line = Self.line(Self.duties(2, serve: true), extended: false)
     var seen: [[UInt8]: Int] = [:]

@@ -141,6 +141,14 @@ struct ModelLine {
     controller = Controller(settings, isShared: isShared, spare: 0x1234_5678_9ABC)
   }
 
+  /// Listening for so long that its past is a lively one.
+  static func lively() -> ModelLine {
+    var line = ModelLine()
+    line.run(for: .seconds(90))
+    precondition(line.controller.hearing.isLively && line.controller.condition == .scanning)
+    return line
+  }
+
   mutating func run(for interval: Interval) { run(until: now + interval) }
 
   mutating func run(until end: Instant) {

@@ -70,10 +70,7 @@ struct PeerLine: ~Copyable {
   }
 
   private mutating func step() {
-    if nextAdvert <= now {
-      nextAdvert = now + advertInterval
-      advertise()
-    }
+    if nextAdvert <= now { advertise() }
     while let first = toHost.first, first.at <= now {
       toHost.removeFirst()
       let isAdvert = first.bytes[0] == 4 && first.bytes[1] == 0x3E && [0x02, 0x0D].contains(first.bytes[3])
@@ -128,6 +125,12 @@ struct PeerLine: ~Copyable {
 
   // MARK: The controller
 
+  /// Without a word, as when its power fails for a moment.
+  mutating func restart() {
+    model.restart()
+    (calling, central, onAir, data, connections, toHost) = (nil, nil, [:], [:], [:], [])
+  }
+
   mutating func say(_ bytes: [UInt8], after delay: Interval = .milliseconds(1)) {
     let at = now + delay
     toHost.insert((at, bytes), at: toHost.lastIndex { $0.at <= at }.map { $0 + 1 } ?? 0)
@@ -154,11 +157,7 @@ struct PeerLine: ~Copyable {
     case 0x1405: complete(opcode, [statuses[opcode]?[0] ?? (connections[handle] == nil ? 2 : 0)] + little(Int(handle)) + [0xD1])
     case 0x2006...0x200A, 0x2035...0x203B, 0xFC00...0xFFFF: advertise(opcode, Array(packet[4...]))
     default:
-      if opcode == 0x0C03 {
-        connections = [:]
-        (calling, central, onAir) = (nil, nil, [:])
-        toHost.removeAll()
-      }
+      if opcode == 0x0C03 { restart() }
       if opcode == 0x2002 { return complete(opcode, statuses[opcode] ?? [0, UInt8(aclLength), 0, 4]) }
       if let answer = model.answer(packet) { say(answer) }
     }
@@ -280,6 +279,7 @@ struct PeerLine: ~Copyable {
   }
 
   private mutating func advertise() {
+    nextAdvert = now + advertInterval
     guard model.isScanning, !phones.isEmpty, now >= .zero + opening else { return }
     adverts += 1
     var reports: [UInt8] = []
