@@ -159,7 +159,7 @@ extension Controller {
   /// It listened until now.
   mutating func countRelapse(at now: Instant) {
     if case .listening = phase {} else if !isPaused { return probation = .never }
-    failures.add(at: now)
+    failures.add(at: now, within: Self.relapse)
     probation = .never
   }
 
@@ -202,6 +202,7 @@ extension Controller {
   }
 
   static let silenceProbation = Interval.seconds(30)
+  private static let relapse = Interval.seconds(5)
   private static let failureProbation = Interval.seconds(1)
 
   mutating func recovered() {

@@ -47,9 +47,9 @@ package struct Controller: BitwiseCopyable, Sendable {
   package var isOccupied = false
   var silence = Silence()
   var babble = NoiseDetector()
-  var failures = Relapses(within: .seconds(5))
+  var failures = Relapses()
   /// After a lively past.
-  var silences = Relapses(within: Self.silenceProbation)
+  var silences = Relapses()
   /// Until then a radio with many relapses does not count as well.
   var probation = Instant.never
   package internal(set) var hearing = SilenceDetector()
@@ -153,7 +153,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     var next = silence.remedy(hearing, isShared: isShared, at: now)
     if silence.isAlarming(hearing, at: now) {
       if silence.tries == 1 {
-        silences.add(at: now)
+        silences.add(at: now, within: Self.silenceProbation)
         probation = .never
         // What helps for some seconds is no cure.
         if silences.areMany {
