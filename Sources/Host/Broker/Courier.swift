@@ -240,8 +240,8 @@ package final class Courier: @unchecked Sendable {
     }
   }
 
-  /// How long an end may wait for the broker's acknowledgements, within the two seconds that stopping may take.
-  private static let patience = Interval.seconds(1.3)
+  /// How long an end may wait for the broker's acknowledgements: half of the two seconds that stopping may take. A busy board needs the rest.
+  private static let patience = Interval.seconds(1)
 
   /// Stopping: first everything unacknowledged, then the last status, then DISCONNECT.
   private func advanceEnding(at now: Instant) {
