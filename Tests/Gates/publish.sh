@@ -32,25 +32,29 @@ start Delivery/publish
 start Delivery/rabbitmq
 start Operation/service
 start Operation/setup
-start Delivery/home_assistant
+start_as home_assistant-1 Delivery/home_assistant home_assistant gone_meanwhile
+start_as home_assistant-2 Delivery/home_assistant --but home_assistant gone_meanwhile
 start Robustness/bad_hardware
 start Firing/learn
 CUT_STRIDE=${CUT_STRIDE:-3} start Delivery/cuts
 start Robustness/security
-start_as neighbours-1 Neighbours/neighbours shipped_access_list learnt
+start_as neighbours-1 Neighbours/neighbours learnt
 start_as neighbours-2 Neighbours/neighbours forged eight roster
-start_as neighbours-3 Neighbours/neighbours one_way
+start_as neighbours-3 Neighbours/neighbours --but learnt forged eight roster
 start_as neighbours-4 Neighbours/plan
 start Neighbours/lost
 start_as group_rest-1 Neighbours/group_rest walks_on
 start_as group_rest-2 Neighbours/group_rest restarts
-start_as group_rest-3 Neighbours/group_rest moves_on renamed
+start_as group_rest-3 Neighbours/group_rest first_restarts
+start_as group_rest-4 Neighbours/group_rest --but walks_on restarts first_restarts
 start_as deaf-1 Neighbours/deaf elsewhere
 start_as deaf-2 Neighbours/deaf twice stopped
+start_as deaf-3 Neighbours/deaf --but elsewhere twice stopped
 start Robustness/incoming
 start Delivery/faults
-start_as restart-1 Delivery/restart rests killed an_outage_and_a_reload a_crowd
-start_as restart-2 Delivery/restart frozen
+start_as restart-1 Delivery/restart rests killed
+start_as restart-2 Delivery/restart --but rests killed frozen
+start_as restart-3 Delivery/restart frozen
 start Delivery/kills --kills "${KILLS:-60}" --seed "$seed" --stride "${STRIDE:-6}"
 
 failed=()

@@ -1,4 +1,4 @@
-"""A script of cases: each gets a folder of its own, all are run or those named, and the last line says how many passed."""
+"""A script of cases: each gets a folder of its own, all are run, or those named, or after "--but" all others. The last line says how many passed."""
 import json
 import pathlib
 import shutil
@@ -29,9 +29,17 @@ def all_come(seen, numbers):
     wait_until(lambda: set(numbers) <= set(events(seen)), 5, f'the events {numbers}')
 
 
+def chosen_cases(names):
+    is_but = names[:1] == ['--but']
+    names = set(names[is_but:])
+    unknown = names - {c.__name__ for c in cases}
+    if unknown: sys.exit(f'there is no case {", ".join(sorted(unknown))}')
+    return [c for c in cases if (c.__name__ in names) != is_but] if names else cases
+
+
 def main():
     failed = 0
-    chosen = [c for c in cases if c.__name__ in sys.argv[1:]] if len(sys.argv) > 1 else cases
+    chosen = chosen_cases(sys.argv[1:])
     for function in chosen:
         folder = pathlib.Path(tempfile.mkdtemp(prefix='publish-'))
         begun = time.monotonic()
