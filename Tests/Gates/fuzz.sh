@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Gate 5: the fuzzers under AddressSanitizer, a fixed number of runs from a fixed seed, starting at the committed corpus.
 #   Tests/Gates/fuzz.sh [NAME…]              all of them unless named
+#   Tests/Gates/fuzz.sh --build [NAME…]      builds them, no more
 #   RUNS=5000000 SEED=7 Tests/Gates/fuzz.sh  a longer hunt, elsewhere
 #   Tests/Gates/fuzz.sh --grow NAME          hunts, then adds to the corpus what reaches new code
 # Tests/Robustness/Fuzz/NAME.swift holds LLVMFuzzerTestOneInput, NAME/ beside it its corpus. 100,000 runs unless the file says otherwise: half
@@ -9,11 +10,11 @@ source "$(dirname "$0")/../../deploy/common.sh"
 need_swift
 fuzzers=Tests/Robustness/Fuzz
 
-grow=
-if [ "${1:-}" = --grow ]; then
-  grow=yes
-  shift
-fi
+grow= build_only=
+case ${1:-} in
+  --grow) grow=yes && shift ;;
+  --build) build_only=yes && shift ;;
+esac
 names=("$@")
 if [ $# = 0 ]; then
   for entry in $fuzzers/*.swift; do names+=("$(basename "$entry" .swift)"); done
@@ -39,6 +40,8 @@ compile() {
   local name=$1 corpus=$fuzzers/$1
   [ -f "$fuzzers/$name.swift" ] || fail "there is no $fuzzers/$name.swift" 64
   [ -n "$grow" ] || [ -n "$(ls "$corpus" 2>/dev/null)" ] || fail "$corpus/ is empty; start the corpus with Tests/Gates/fuzz.sh --grow $name"
+  # Nothing is newer than the fuzzer: it is built.
+  [ ! -e "$scratch/$name" ] || [ -n "$(find "$fuzzers/$name.swift" "${compiled[@]}" -newer "$scratch/$name")" ] || return 0
   swiftc -O -g -parse-as-library -swift-version 6 -package-name "$package" -enable-experimental-feature Lifetimes \
     -sanitize=fuzzer,address -use-ld=lld -I "$scratch/release/Modules" "${import[@]}" "$fuzzers/$name.swift" "${compiled[@]}" \
     -lbluetooth -lmosquitto -lsqlite3 -lcjson -lcrypto -lstdc++ -o "$scratch/$name" || fail "$fuzzers/$name.swift does not build"
@@ -72,6 +75,7 @@ join() {
 }
 for name in "${names[@]}"; do beside compile "$name"; done
 join
+[ -z "$build_only" ] || exit 0
 for name in "${names[@]}"; do
   for half in 0 1; do beside hunt "$name" $half; done
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# All tests in Swift, in three runs side by side: each run has two tests under way on two cores, and many only wait, for a program or a
+# All tests in Swift, in four runs side by side: each run has two tests under way on two cores, and many only wait, for a program or a
 # timer. What failed is said again at the end: a log of ten thousand lines is often read from its last hundred.
 #   Tests/Gates/tests.sh            all
 #   Tests/Gates/tests.sh but-core   without CoreTests, the half of them, which Tests/Gates/sanitize.sh builds and runs anyway
@@ -22,22 +22,24 @@ log=build/tests.log
 swift build --build-tests 2>&1 | tee "$log" || fail "the tests do not build"
 [ -z "$build_only" ] || exit 0
 tests=$(swift build --show-bin-path)/forecourtPackageTests.xctest
-core='^(CoreTests|SimulationTests|TidyTests)\.'
-host='^HostTests\.'
+core='^(CoreTests|SimulationTests|TidyTests|HostTests\.BrokerStorm)'
+broker='^HostTests\.(Broker(?!Storm)|Courier)'
+host='^HostTests\.(?!Broker|Courier)'
 running=()
 run() {
   "$tests" --testing-library swift-testing "${@:2}" >"build/tests-$1.log" 2>&1 &
   running+=($!)
 }
 run core --filter "$core"
+run broker --filter "$broker"
 run host --filter "$host"
 # Whatever else there is.
-run others --skip "$core" --skip "$host"
+run others --skip "$core" --skip "$broker" --skip "$host"
 
 failed=
 for pid in "${running[@]}"; do wait "$pid" || failed=yes; done
-cat build/tests-{core,host,others}.log | tee -a "$log"
-for part in core host others; do
+cat build/tests-{core,broker,host,others}.log | tee -a "$log"
+for part in core broker host others; do
   grep -qE 'Test run with [1-9][0-9]* tests?' "build/tests-$part.log" || { say "no test has run: $part"; failed=yes; }
 done
 [ -z "$failed" ] || {

@@ -19,10 +19,11 @@ struct NameTests {
     #expect(nested.filter { places[$0.name] != nil }.map { "\($0.place): \($0.name) is also \(places[$0.name]![0])" } == [])
   }
 
-  private func declaredType(_ line: String) -> Substring? {
+  private func declaredType(_ line: String) -> Substring? { (try? Self.declaration.firstMatch(in: line))?.1 }
+
+  private nonisolated(unsafe) static let declaration: Regex<(Substring, Substring)> = {
     let attributes = "(?:@[A-Za-z]+(?:[(][^)]*[)])? )*(?:(?:package|private|public|fileprivate|final|indirect) )*"
     let type = "(?:struct|enum|class|protocol|typealias) ([A-Z][A-Za-z0-9]*)"
-    let pattern = try! Regex("^ *" + attributes + type, as: (Substring, Substring).self)
-    return (try? pattern.firstMatch(in: line))?.1
-  }
+    return try! Regex("^ *" + attributes + type, as: (Substring, Substring).self)
+  }()
 }
