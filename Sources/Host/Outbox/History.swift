@@ -3,6 +3,7 @@ package import Core
 /// Reads the outbox, also while the gateway writes it.
 package struct OutboxHistory {
   package struct Entry: BitwiseCopyable, Sendable {
+    package var row: Int64 = 0
     package var state = Outbox.State.waiting
     /// Unix time in microseconds; nil if the clock was not set.
     package var stored: Int64?
@@ -26,6 +27,7 @@ package struct OutboxHistory {
 
   private let database: Database
   private let hasSums: Bool
+  private let single: Statement
 
   @export(interface) package init(path: String) throws(StoreFault) {
     let file = Path(path)
@@ -35,6 +37,7 @@ package struct OutboxHistory {
     let version = try database.number("PRAGMA user_version")
     guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
     hasSums = version > 1
+    single = try database.statement(hasSums ? Schema.event : Schema.firstEvent)
   }
 
   /// To read a database with a log SQLite makes files beside it. Whoever may not write there reads the file as it is after a clean stop,
@@ -65,18 +68,23 @@ package struct OutboxHistory {
   /// The newest first, until `body` returns false.
   package func read(_ body: (borrowing Entry) -> Bool) throws(StoreFault) {
     let query = try database.statement(hasSums ? Schema.history : Schema.firstHistory)
-    while try query.step() {
-      var entry = Entry()
-      entry.state = Outbox.State(rawValue: query.integer(0)) ?? .damaged
-      entry.stored = query.optionalInteger(1)
-      entry.settled = query.optionalInteger(2)
-      entry.expires = query.optionalInteger(3)
-      entry.topic = query.text(4)
-      entry.payload = query.text(5)
-      let sum = Checksum(entry.topic, entry.payload, [entry.stored, query.integer(6), query.optionalInteger(7), entry.expires])
-      if let stored = query.optionalInteger(8), stored != sum.value { entry.state = .damaged }
-      guard body(entry) else { return }
-    }
+    while try query.step() { guard body(Entry(query)) else { return } }
+  }
+
+  /// nil if it has gone since.
+  package func entry(_ row: Int64) throws(StoreFault) -> Entry? {
+    single.bind(1, row)
+    defer { single.reset() }
+    return try single.step() ? Entry(single) : nil
+  }
+}
+
+extension OutboxHistory.Entry {
+  fileprivate init(_ query: borrowing Statement) {
+    (state, stored, settled) = (Outbox.State(rawValue: query.integer(0)) ?? .damaged, query.optionalInteger(1), query.optionalInteger(2))
+    (expires, topic, payload, row) = (query.optionalInteger(3), query.text(4), query.text(5), query.integer(9))
+    let sum = Checksum(topic, payload, [stored, query.integer(6), query.optionalInteger(7), expires])
+    if let stored = query.optionalInteger(8), stored != sum.value { state = .damaged }
   }
 }
 

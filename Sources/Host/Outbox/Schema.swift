@@ -71,10 +71,16 @@ enum Schema {
     WHERE state = 0 AND rank = ? AND id > ? ORDER BY id LIMIT 1
     """
   static let history: StaticString = """
-    SELECT state, stored, settled, expires, topic, payload, machine, deadline, sum FROM event ORDER BY id DESC
+    SELECT state, stored, settled, expires, topic, payload, machine, deadline, sum, id FROM event ORDER BY id DESC
+    """
+  static let event: StaticString = """
+    SELECT state, stored, settled, expires, topic, payload, machine, deadline, sum, id FROM event WHERE id = ?
     """
   static let firstHistory: StaticString = """
-    SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL FROM event ORDER BY id DESC
+    SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL, id FROM event ORDER BY id DESC
+    """
+  static let firstEvent: StaticString = """
+    SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL, id FROM event WHERE id = ?
     """
   static let urgentHistory: StaticString = """
     SELECT topic, payload, stored, machine, deadline, expires FROM event WHERE rank = 1 ORDER BY id DESC

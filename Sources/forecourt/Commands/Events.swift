@@ -74,18 +74,22 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
     if case .forbidden = error.reason { throw .forbidden }
     throw .failed
   }
-  var found: [OutboxHistory.Entry] = []
+  // Only their rows: a board has no room for all events, and a reader that pauses must not keep the gateway from clearing its log.
+  var found: [Int64] = []
   do throws(StoreFault) {
-    try OutboxHistory(path: path).read { entry in
-      if filter.matches(entry) { found.append(copy entry) }
+    let history = try OutboxHistory(path: path)
+    try history.read { entry in
+      if filter.matches(entry) { found.append(entry.row) }
       return found.count < most
+    }
+    for row in found.reversed() {
+      if let entry = try history.entry(row) { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }
     }
   } catch {
     say("forecourt: \(path): \(error.said)")
     throw FileSystem.exists(Path(path)) && !FileSystem.isReadable(Path(path)) ? .forbidden : .failed
   }
   if found.isEmpty { sayIfUnknown(invocation, configuration.core) }
-  for entry in found.reversed() { invocation.out.line(invocation.has("json") ? entry.json : entry.line) }
 }
 
 /// The outbox may still hold events of a place that has gone from the configuration: only an empty list needs an explanation.

@@ -5,7 +5,7 @@ import Testing
 @testable import Host
 
 @Suite("events lists what the outbox holds") final class EventsTests {
-  let program: Program
+  var program: Program
   private static let day = Int64(1_795_305_600_000_000)
 
   init() throws {
@@ -98,6 +98,24 @@ import Testing
       let line = told.map { "forecourt: nothing to list, and the configuration names no \($0)\n" }
       #expect(listed.exit == 0 && listed.error == line ?? "" && listed.out.isEmpty == (words != ["--trigger", "till"]), "\(listed)")
     }
+  }
+
+  @Test("sixty thousand events are listed with the memory for a few") func many() throws {
+    var settings = OutboxSettings()
+    settings.path = Path(program.folder.path + "/outbox.db")
+    let count = 60_000
+    do {
+      let outbox = try Outbox(settings, machine: 1)
+      try outbox.startTransaction(isDurable: false)
+      var message = Message()
+      (message.care, message.topic) = (.event, Topic("forecourt/site/gateway/trigger/pump"))
+      message.payload = Payload("{\"v\":1,\"event\":\"fire\",\"trigger\":\"pump\",\"id\":\"irk:anna\"}")
+      for _ in 0..<count { try outbox.store(message, at: Moment(at: .zero, wall: Self.day, isTrusted: true)) }
+      _ = try outbox.commit()
+    }
+    program.starter = ["/bin/sh", "-c", "ulimit -d 60000; exec \"$0\" \"$@\""]
+    let told = try lines("--last", "1000000")
+    #expect(told.count == Self.all.count + count && told.prefix(Self.all.count).elementsEqual(Self.all))
   }
 
   @Test("for scripts one object a line, with the payload as it was sent, and as text where it was damaged") func json() throws {
