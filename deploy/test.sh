@@ -24,8 +24,8 @@ steps=(
   "fuzz         & nice -n 15 Tests/Gates/fuzz.sh"
   "compare      Tests/Gates/compare.sh"
   "arm          Tests/Gates/arm.sh"
-  "counts       Tests/Gates/bench.sh --count"
   "board        & Tests/Gates/board.sh"
+  "counts       nice Tests/Gates/bench.sh --count"
   "ship         Tests/Gates/ship.sh"
 )
 name_of() { echo "${1%% *}"; }
