@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The tests and gates, in the order that fails soonest; installs what it needs. A step with "&" runs beside those that follow, up to the next
-# with "&": it takes what they leave of two cores. Beside `tests` and `publish` nothing large runs: while the disk or the cores are busy their
-# gateways say, rightly, that events come late. No step may take longer than a quarter of an hour, or half an hour beside others.
+# The tests and gates, in the order that fails soonest; installs what it needs. A step with "&" runs beside those that follow, up to the
+# next with "&": it takes what they leave of two cores. Beside `tests` and `publish` only what computes runs, at the lowest priority: while
+# the disk or the cores are busy their gateways say, rightly, that events come late. No step may take longer than a quarter of an hour, or
+# half an hour beside others.
 #   deploy/test.sh          all steps
 #   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these

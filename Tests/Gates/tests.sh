@@ -22,6 +22,7 @@ log=build/tests.log
 swift build --build-tests 2>&1 | tee "$log" || fail "the tests do not build"
 [ -z "$build_only" ] || exit 0
 tests=$(swift build --show-bin-path)/forecourtPackageTests.xctest
+# The storm mostly waits: it goes with those that compute.
 core='^(CoreTests|SimulationTests|TidyTests|HostTests\.BrokerStorm)'
 broker='^HostTests\.(Broker(?!Storm)|Courier)'
 host='^HostTests\.(?!Broker|Courier)'

@@ -1,4 +1,4 @@
-"""A script of cases: each gets a folder of its own, all are run, or those named, or after "--but" all others. The last line says how many passed."""
+"""A script of cases, each in a folder of its own: all, or those named, or after "--but" all others. The last line says how many passed."""
 import json
 import pathlib
 import shutil

@@ -240,7 +240,7 @@ package final class Courier: @unchecked Sendable {
     }
   }
 
-  /// How long an end may wait for the broker's acknowledgements: half of the two seconds that stopping may take. A busy board needs the rest.
+  /// How long an end may wait for the broker's acknowledgements. Stopping may take two seconds, and a busy board needs the rest of them.
   private static let patience = Interval.seconds(1)
 
   /// Stopping: first everything unacknowledged, then the last status, then DISCONNECT.
