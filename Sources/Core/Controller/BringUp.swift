@@ -86,7 +86,7 @@ extension Controller {
       guard result.byteCount >= 4 else { return false }
       profile.aclLength = Int(result.little16(at: 1))
       profile.aclCount = Int(result[3])
-      profile.sharesBuffers = profile.aclLength == 0 || profile.aclCount == 0
+      profile.sharesBuffers = !profile.connects
     case .sharedBuffers:
       guard result.byteCount >= 6 else { return false }
       profile.aclLength = Int(result.little16(at: 1))

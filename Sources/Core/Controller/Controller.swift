@@ -156,10 +156,7 @@ package struct Controller: BitwiseCopyable, Sendable {
         silences.add(at: now, within: Self.silenceProbation)
         probation = .never
         // What helps for some seconds is no cure.
-        if silences.areMany {
-          next = .reset
-          degrade()
-        }
+        if silences.areMany { next = .reset }
       }
       if next != .rescan { trouble = .silent }
       if silence.tries > 3 { degrade() }

@@ -14,7 +14,7 @@ package struct Profile: BitwiseCopyable, Sendable {
   /// Extended commands for scanning, advertising and connecting, or legacy ones; never both.
   package var isExtended = false
   package var hasCodedPhy = false
-  /// For connections: the longest packet, and how many may be under way. Zero: no connections.
+  /// For connections: the longest packet, and how many may be under way.
   package var aclLength = 0
   package var aclCount = 0
   /// It has none for Low Energy alone.
@@ -23,6 +23,7 @@ package struct Profile: BitwiseCopyable, Sendable {
 
   package init() {}
 
+  package var connects: Bool { aclLength > 0 && aclCount > 0 }
   package var ownAddressType: UInt8 { address.kind == .random ? 1 : 0 }
 
   /// Core 6.0, Vol 6, Part B, 4.6.

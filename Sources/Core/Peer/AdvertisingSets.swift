@@ -79,7 +79,7 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
     (current, isOvertaken, isVisited, isCounted) = (nil, false, false, !profile.isExtended)
     for index in advertisers.indices { (advertisers[index].retry, advertisers[index].patience) = (.zero, Self.shortestPatience) }
     if !profile.isExtended { divide(among: 1) }
-    isConnectable = profile.aclLength > 0 && profile.aclCount > 0
+    isConnectable = profile.connects
     guard profile.isWhole, !isConnectable else { return }
     for index in advertisers.indices where advertisers[index].transmission == nil {
       record(.withheld, of: index, status: Self.unsupported, isPower: false)

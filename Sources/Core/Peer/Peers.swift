@@ -115,7 +115,7 @@ package struct Peers: ~Copyable {
   }
 
   private mutating func choose(at now: Instant) {
-    guard profile.aclLength > 0, profile.aclCount > 0, client.isIdle || client.isHolding else { return }
+    guard profile.connects, client.isIdle || client.isHolding else { return }
     guard let next = candidates.next(at: now), let allowance = deafness.allowance(at: now) else { return }
     if client.isHolding { return client.release() }
     client.connect(to: next, for: allowance, isThorough: false)
@@ -191,7 +191,7 @@ package struct Peers: ~Copyable {
     if duties.settings.identify { candidates.observe(report, at: now) }
     guard let errand = duties.errand, !isErrandDone, report.address.word & 0xFFFF_FFFF_FFFF == errand, report.traits.contains(.connectable)
     else { return }
-    guard client.isIdle, profile.aclLength > 0 else { return }
+    guard client.isIdle, profile.connects else { return }
     isErrandDone = true
     client.connect(to: report.address, for: Self.errandPatience, isThorough: true)
   }

@@ -5,7 +5,7 @@ package enum AdapterFile {
   private static let mostBytes = 4_096
 
   /// Beside the outbox.
-  package static func path(beside outbox: String) -> String { outbox.folder + "adapters.jsonl" }
+  package static var name: String { "adapters.jsonl" }
 
   /// What is not readable is skipped: its radio's controller counts as new.
   package static func read(_ path: String) throws(FileRefusal) -> [KnownAdapters.Entry] {

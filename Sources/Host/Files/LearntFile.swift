@@ -2,6 +2,8 @@ package import Core
 
 /// What visits taught of transmitters and receivers, saved for the next run: one JSON object per line, readable by the owner only.
 package enum LearntFile {
+  /// Beside the outbox.
+  package static var name: String { "learnt-powers.jsonl" }
   private static let mostBytes = Limits.learntPowers * 256 + (SitePlan.mostRecords + UnplacedSite.mostRecords) * 512
 
   package enum Record {

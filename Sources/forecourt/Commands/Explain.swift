@@ -60,7 +60,7 @@ extension Configuration {
     guard core.calibration.learns else { return false }
     var isLearnt = false
     do throws(FileRefusal) {
-      _ = try LearntFile.read(String(host.outbox.path).folder + "learnt-powers.jsonl") {
+      _ = try LearntFile.read(String(host.outbox.path).folder + LearntFile.name) {
         if case .power(let record) = $0, record.identity == identity { isLearnt = true }
       }
     } catch {}

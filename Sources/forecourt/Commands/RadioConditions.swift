@@ -59,7 +59,7 @@ extension Configuration {
   /// Which adapter each radio had when the gateway ran last; nil: it makes no difference.
   var knownAdapters: KnownAdapters? {
     guard core.tellsRadiosApart else { return nil }
-    return KnownAdapters(core, host.adapters, (try? AdapterFile.read(AdapterFile.path(beside: String(host.outbox.path)))) ?? [])
+    return KnownAdapters(core, host.adapters, (try? AdapterFile.read(String(host.outbox.path).folder + AdapterFile.name)) ?? [])
   }
 }
 

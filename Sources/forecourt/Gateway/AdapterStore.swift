@@ -4,17 +4,16 @@ import Host
 /// Saves beside the outbox which controller each radio has. After a restart that has swapped the kernel's numbers, the radios concerned hear
 /// nothing until a person has looked: each would fire for whoever stands at the other's pump. A rehearsal neither reads nor saves it.
 struct AdapterStore {
-  private var path: String
   private let isKept: Bool
   private let adapters: [Adapter]
   private let names: [Name]
   private var known: KnownAdapters
   private var tellsRadiosApart: Bool
   private var isChanged = false
-  private var saving = Saving(.adapters)
+  private var saving: Saving
 
   init(beside outbox: String, isKept: Bool, _ settings: borrowing Settings, _ adapters: [Adapter], _ log: Log) {
-    path = AdapterFile.path(beside: outbox)
+    saving = Saving(.adapters, AdapterFile.name, beside: outbox)
     self.isKept = isKept
     self.adapters = adapters
     var names: [Name] = []
@@ -23,8 +22,8 @@ struct AdapterStore {
     tellsRadiosApart = settings.tellsRadiosApart
     var entries: [KnownAdapters.Entry] = []
     if isKept {
-      do throws(FileRefusal) { entries = try AdapterFile.read(path) } catch {
-        log.say(.warning, "\(path) \(error.sentence); which radio had which adapter in the last run is unknown")
+      do throws(FileRefusal) { entries = try AdapterFile.read(saving.path) } catch {
+        log.say(.warning, "\(saving.path) \(error.sentence); which radio had which adapter in the last run is unknown")
       }
     }
     known = KnownAdapters(settings, adapters, entries)
@@ -32,11 +31,7 @@ struct AdapterStore {
 
   mutating func reload(_ configuration: borrowing Configuration) {
     tellsRadiosApart = configuration.core.tellsRadiosApart
-    let new = AdapterFile.path(beside: String(configuration.host.outbox.path))
-    guard !same(path, new) else { return }
-    // The next start reads there.
-    (path, isChanged) = (new, true)
-    saving.moved()
+    if saving.reload(configuration) { isChanged = true }
   }
 
   /// What a radio's thread says of its controller.
@@ -76,7 +71,7 @@ struct AdapterStore {
     }
     if saving.isDue(isChanged, at: now, diskThread) {
       isChanged = false
-      saving.write(AdapterFile.text(known.entries), to: path, at: now, diskThread, log)
+      saving.write(AdapterFile.text(known.entries), at: now, diskThread, log)
     }
     return isNews ? words : nil
   }
@@ -99,6 +94,6 @@ struct AdapterStore {
     }
     words += ". Nothing fires at radio \(name). "
     if let had { words += "Write adapter = \"\(had)\" for it, which no restart changes; " }
-    return words + "or, if somebody has exchanged the adapters on purpose, remove \(path); then restart the gateway"
+    return words + "or, if somebody has exchanged the adapters on purpose, remove \(saving.path); then restart the gateway"
   }
 }

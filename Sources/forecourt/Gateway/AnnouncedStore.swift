@@ -5,7 +5,6 @@ import Host
 /// knows only who was served, or inside a region. So once the next run has listened long enough to hear who is still here, it says once how
 /// near each of them is, or that it has gone, and withdraws what its settings do not ask for. A rehearsal announces nothing, and saves nothing.
 struct AnnouncedStore {
-  private var path: String
   private let isKept: Bool
   /// Announced by the run before, and not yet spoken of.
   private var former: [Announced] = []
@@ -14,7 +13,7 @@ struct AnnouncedStore {
   /// nil: nothing yet where the file lies now.
   private var saved: [UInt8]? = []
   private var saveDue = Instant.zero
-  private var saving = Saving(.announced)
+  private var saving: Saving
 
   /// A radio starts within this time; after that whoever is silent for `stale_s` has gone, as at any other time.
   private static let patience = Interval.seconds(15)
@@ -22,24 +21,18 @@ struct AnnouncedStore {
   private static let pause = Interval.seconds(10)
 
   init(beside outbox: String, isKept: Bool, stale: Interval, started: Instant, _ log: Log) {
-    path = Self.path(beside: outbox)
+    saving = Saving(.announced, "announced.jsonl", beside: outbox)
     self.isKept = isKept
     due = started + Self.patience + stale
     guard isKept else { return }
-    do throws(FileRefusal) { former = try AnnouncedFile.read(path) } catch {
-      log.say(.warning, "\(path) \(error.sentence); who left meanwhile stays at home in Home Assistant until it is heard again")
+    do throws(FileRefusal) { former = try AnnouncedFile.read(saving.path) } catch {
+      log.say(.warning, "\(saving.path) \(error.sentence); who left meanwhile stays at home in Home Assistant until it is heard again")
     }
     saved = AnnouncedFile.text(former)
   }
 
-  private static func path(beside outbox: String) -> String { outbox.folder + "announced.jsonl" }
-
   mutating func reload(_ configuration: borrowing Configuration) {
-    let new = Self.path(beside: String(configuration.host.outbox.path))
-    guard !same(path, new) else { return }
-    // The next start reads there.
-    (path, saved, saveDue) = (new, nil, .zero)
-    saving.moved()
+    if saving.reload(configuration) { (saved, saveDue) = (nil, .zero) }
   }
 
   /// Without a connection they wait for it.
@@ -66,6 +59,6 @@ struct AnnouncedStore {
     let text = AnnouncedFile.text(all)
     guard saving.isDue(text != saved, isOver: isOver, at: now, diskThread) else { return }
     saved = text
-    saving.write(text, to: path, at: now, diskThread, log)
+    saving.write(text, at: now, diskThread, log)
   }
 }

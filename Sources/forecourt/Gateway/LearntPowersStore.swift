@@ -3,43 +3,36 @@ import Host
 
 /// Saves what visits taught of transmitters and receivers beside the outbox, and restores it at the next start. A rehearsal saves nothing.
 struct LearntPowersStore {
-  private var path: String
   private let isKept: Bool
   /// nil: nothing yet where the file lies now.
   private var saved: UInt64? = 0
   private var due = Instant.zero
-  private var saving = Saving(.learnt)
+  private var saving: Saving
 
   /// Flash wears; a power cut loses a minute at most.
   private static let pause = Interval.seconds(60)
 
   init(beside outbox: String, isKept: Bool) {
-    path = Self.path(beside: outbox)
+    saving = Saving(.learnt, LearntFile.name, beside: outbox)
     self.isKept = isKept
   }
 
-  private static func path(beside outbox: String) -> String { outbox.folder + "learnt-powers.jsonl" }
-
   mutating func reload(_ configuration: borrowing Configuration) {
-    let new = Self.path(beside: String(configuration.host.outbox.path))
-    guard !same(path, new) else { return }
-    // The next start reads there.
-    (path, saved, due) = (new, nil, .zero)
-    saving.moved()
+    if saving.reload(configuration) { (saved, due) = (nil, .zero) }
   }
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) {
-      let strange = try LearntFile.read(path, radios: gateway.settings.radioNames) {
+      let strange = try LearntFile.read(saving.path, radios: gateway.settings.radioNames) {
         switch $0 {
         case .power(let record): gateway.restore(record)
         case .receiver(let record): gateway.restore(record)
         case .place(let record): gateway.restore(record)
         }
       }
-      if strange > 0 { log.say(.warning, "\(path): \(counted(strange, "line")) skipped: not readable") }
-    } catch { log.say(.warning, "\(path) \(error.sentence); what visits taught starts anew") }
+      if strange > 0 { log.say(.warning, "\(saving.path): \(counted(strange, "line")) skipped: not readable") }
+    } catch { log.say(.warning, "\(saving.path) \(error.sentence); what visits taught starts anew") }
     saved = gateway.learntChanges
   }
 
@@ -52,7 +45,7 @@ struct LearntPowersStore {
     due = now + Self.pause
     let radios = gateway.settings.radioNames
     let text = LearntFile.text(gateway.triggers.learnt, gateway.triggers.plan, gateway.triggers.unplaced, radios: radios)
-    saving.write(text, to: path, at: now, diskThread, log)
+    saving.write(text, at: now, diskThread, log)
   }
 }
 

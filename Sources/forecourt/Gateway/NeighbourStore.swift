@@ -9,12 +9,11 @@ import Host
 /// online, one that we do not hear may still live, and would fire for a driver of ours. So a sign of life is, besides a hello, a status
 /// that comes fresh: every connected gateway publishes its own again every ten minutes. Only who gives neither is forgotten.
 struct NeighbourStore {
-  private var path: String
   private let isKept: Bool
   private var entries: [NeighbourFile.Entry] = []
   private var isChanged = false
   private var due = Instant.zero
-  private var saving = Saving(.neighbours)
+  private var saving: Saving
   /// For tests; nil asks the machine.
   var isClockTrusted: Bool?
 
@@ -25,28 +24,22 @@ struct NeighbourStore {
   private static let day: Int64 = 86_400
 
   init(beside outbox: String, isKept: Bool) {
-    path = Self.path(beside: outbox)
+    saving = Saving(.neighbours, "neighbours.jsonl", beside: outbox)
     self.isKept = isKept
   }
 
-  private static func path(beside outbox: String) -> String { outbox.folder + "neighbours.jsonl" }
-
   mutating func reload(_ configuration: borrowing Configuration) {
-    let new = Self.path(beside: String(configuration.host.outbox.path))
-    guard !same(path, new) else { return }
-    // The next start reads there.
-    (path, isChanged) = (new, true)
-    saving.moved()
+    if saving.reload(configuration) { isChanged = true }
   }
 
   mutating func restore(_ gateway: inout Gateway, _ log: Log) {
     guard isKept else { return }
     do throws(FileRefusal) {
-      let (read, strange) = try NeighbourFile.read(path)
+      let (read, strange) = try NeighbourFile.read(saving.path)
       entries = read
       if strange > 0 { waitForUnreadable(strange, log) }
     } catch {
-      log.say(.warning, "\(path) \(error.sentence); the neighbours of the last run are unknown until they are heard")
+      log.say(.warning, "\(saving.path) \(error.sentence); the neighbours of the last run are unknown until they are heard")
     }
     expire(in: &gateway, log)
     // Who only stated that it is online states it again if the broker still has that.
@@ -60,7 +53,7 @@ struct NeighbourStore {
     append(NeighbourFile.Entry(Self.unreadable, groups, seen: time))
     log.say(
       .warning,
-      path + ": " + counted(lines, "line")
+      saving.path + ": " + counted(lines, "line")
         + " not readable: without [site] gateways nothing fires in a group until a neighbour is heard that no other line names, or the command forget-neighbour names \"unreadable\""
     )
   }
@@ -101,7 +94,7 @@ struct NeighbourStore {
     expire(in: &gateway, log)
     guard saving.isDue(isChanged, at: now, diskThread) else { return }
     isChanged = false
-    saving.write(NeighbourFile.text(entries), to: path, at: now, diskThread, log)
+    saving.write(NeighbourFile.text(entries), at: now, diskThread, log)
   }
 
   private mutating func record(_ gateway: inout Gateway, at now: Instant) {

@@ -7,12 +7,25 @@ struct Saving {
   private final class Outcome: Sendable { let hasFailed = Atomic<Bool>(false) }
 
   private let job: DiskThread.Job
+  private let name: String
+  private(set) var path: String
   private let outcome = Outcome()
   private var retryDue = Instant.zero
 
   private static let retry = Interval.seconds(60)
 
-  init(_ job: DiskThread.Job) { self.job = job }
+  init(_ job: DiskThread.Job, _ name: String, beside outbox: String) {
+    (self.job, self.name) = (job, name)
+    path = outbox.folder + name
+  }
+
+  /// Whether new settings move it: the next start reads there. That the old folder failed says nothing of the new one.
+  mutating func reload(_ configuration: borrowing Configuration) -> Bool {
+    let new = String(configuration.host.outbox.path).folder + name
+    guard !same(path, new) else { return false }
+    (path, retryDue) = (new, .zero)
+    return true
+  }
 
   /// `isOver`: the last chance.
   func isDue(_ isChanged: Bool, isOver: Bool = false, at now: Instant, _ diskThread: DiskThread) -> Bool {
@@ -20,12 +33,9 @@ struct Saving {
     return outcome.hasFailed.load(ordering: .acquiring) ? isOver || now >= retryDue : isChanged
   }
 
-  /// That the old folder failed says nothing of the new one.
-  mutating func moved() { retryDue = .zero }
-
-  mutating func write(_ text: [UInt8], to path: String, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
+  mutating func write(_ text: [UInt8], at now: Instant, _ diskThread: DiskThread, _ log: Log) {
     retryDue = now + Self.retry
-    let outcome = outcome
+    let (path, outcome) = (path, outcome)
     outcome.hasFailed.store(false, ordering: .releasing)
     _ = diskThread.submit(job, at: now) {
       do throws(FileRefusal) { try NewFile.write(text, to: path) } catch {

@@ -15,7 +15,7 @@ struct StatusPublisher {
   private var lines: [(since: Instant, count: Int, leftOut: Int)]
   /// For each transmission: what the radio reported last, and why the controller refuses it.
   private var transmits: [(report: StatusReport.Transmit, refusal: Sentence)] = []
-  private var identifies = false
+  private let identifies: Bool
   /// For each radio: how often in a row its controller refused to connect to a phone that was to be asked.
   private var refusals: [Int]
   /// For each radio: why it asks no phone.
@@ -28,6 +28,7 @@ struct StatusPublisher {
 
   init(_ settings: borrowing Settings, _ boot: Text<16>, _ radios: [Radio], _ adapters: [Adapter]) {
     self.adapters = adapters
+    identifies = settings.peer.identify
     conditions = radios.map { _ in .opening }
     lines = radios.map { _ in (.zero, 0, 0) }
     (refusals, askingTroubles) = (radios.map { _ in 0 }, radios.map { _ in nil })
@@ -44,7 +45,6 @@ struct StatusPublisher {
 
   private mutating func apply(_ settings: borrowing Settings) {
     report.purpose = settings.gateway.purpose
-    identifies = settings.peer.identify
     report.simulated = settings.gateway.simulated
     report.groups = settings.groups
     report.isAuthenticated = settings.site.isAuthenticated
@@ -168,7 +168,7 @@ struct StatusPublisher {
     report.state = .online
     report.reason = Sentence()
     composeTransmits()
-    for index in askingTroubles.indices.reversed() where conditions[index].isListening {
+    for index in askingTroubles.indices.reversed() {
       if let trouble = askingTroubles[index] { degrade(trouble.sentence(report.radios[index].name)) }
     }
     if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off; set it to \"always\"")) }
@@ -226,7 +226,7 @@ extension AskingTrouble? {
   /// What a controller says of itself; after a reset nobody knows what it refuses.
   fileprivate func after(_ profile: Profile) -> AskingTrouble? {
     guard profile.isWhole else { return self == .refused ? nil : self }
-    if profile.aclLength == 0 || profile.aclCount == 0 { return .noConnections }
+    if !profile.connects { return .noConnections }
     return self == .noConnections ? nil : self
   }
 }

@@ -115,9 +115,9 @@ import Testing
   }
 
   /// A controller that is up, with so many buffers for connections.
-  private func up(_ buffers: Int, isWhole: Bool = true) -> Radio.Status {
+  private func up(_ buffers: Int, of bytes: Int = 27, isWhole: Bool = true) -> Radio.Status {
     var report = report(.scanning)
-    (report.profile.isWhole, report.profile.aclLength, report.profile.aclCount) = (isWhole, 27, buffers)
+    (report.profile.isWhole, report.profile.aclLength, report.profile.aclCount) = (isWhole, bytes, buffers)
     return report
   }
 
@@ -132,8 +132,9 @@ import Testing
       #expect(reason(&publisher) == (identifies ? "degraded: " + sentence : "online: "))
       #expect(publisher.record(up(0), radio: 1) == nil && publisher.record(up(0, isWhole: false), radio: 1) == nil)
       #expect(reason(&publisher) == nil)
-      _ = publisher.record(up(8), radio: 1)
+      _ = publisher.record(up(1, of: 1), radio: 1)
       #expect(reason(&publisher) == (identifies ? "online: " : nil))
+      #expect(publisher.record(up(8, of: 0), radio: 1)?.sentence == (identifies ? sentence : nil))
     }
   }
 

@@ -165,7 +165,7 @@ import Testing
 
   @Test("the file is read back; what is damaged counts for nothing") func file() throws {
     let scratch = Scratch()
-    let path = AdapterFile.path(beside: scratch.path + "/outbox.db")
+    let path = scratch.path + "/" + AdapterFile.name
     #expect(path == scratch.path + "/adapters.jsonl")
     #expect(try AdapterFile.read(path).isEmpty)
     let entries = [KnownAdapters.Entry(Name("left \"1\""), Self.address(0)), KnownAdapters.Entry(Name("right"), Self.address(255))]
