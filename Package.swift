@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// EMBEDDED=1 builds the product (no runtime, no tests); otherwise this is ordinary Swift for tests and sanitizers.
-let embedded = Context.environment["EMBEDDED"] != nil
+/// EMBEDDED=ARCH builds the product (no runtime, no tests); otherwise this is ordinary Swift for tests and sanitizers.
+let architecture = Context.environment["EMBEDDED"]
+let embedded = architecture != nil
 /// What `forecourt version` prints; deploy/build.sh gets it from deploy/version.sh.
 let version = Context.environment["FORECOURT_VERSION"] ?? "unreleased"
 /// Builds only these targets: Tests/Gates/sanitize.sh needs no more.
@@ -28,6 +29,9 @@ let quick: [SwiftSetting] = embedded ? [] : [.unsafeFlags(["-O"], .when(configur
 /// functions of repeated instructions: 33 kB less.
 let small: [SwiftSetting] = strict + (embedded ? [.unsafeFlags(["-Osize", "-Xllvm", "-enable-machine-outliner=always"])] : [])
 
+/// In Core the compiler refuses what takes memory from the heap. On 32-bit ARM any widening to UInt64 would be a false alarm.
+let noHeap: [SwiftSetting] = embedded && architecture != "armhf" ? [.unsafeFlags(["-Xfrontend", "-no-allocations"])] : []
+
 func door(_ name: String, links libraries: [String] = [], c: [CSetting] = [], cxx: [CXXSetting] = []) -> Target {
   .target(
     name: name,
@@ -48,7 +52,8 @@ let doors: [Target] = [
 
 let product: [Target] = [
   .target(
-    name: "Core", exclude: ["Controller", "Neighbours", "Peer", "Triggers"].map { $0 + "/README.md" }, swiftSettings: strict + quick),
+    name: "Core", exclude: ["Controller", "Neighbours", "Peer", "Triggers"].map { $0 + "/README.md" },
+    swiftSettings: strict + quick + noHeap),
   .target(name: "Host", dependencies: ["Core", "Simulation"] + doors.map { .byName(name: $0.name) }, swiftSettings: small + quick),
   .target(name: "Simulation", dependencies: ["Core"], exclude: ["README.md"], swiftSettings: small + quick),
   .executableTarget(name: "forecourt", dependencies: ["Core", "Host", "Simulation", "CLinux"], swiftSettings: small),

@@ -79,7 +79,7 @@ build() {
   toolset "$arch" "$sysroot" >"$out/toolset.json"
 
   # Compiled only: SwiftPM would link a bare-metal program.
-  EMBEDDED=1 swift build -c release --triple "$swift_triple" --toolset "$out/toolset.json" --scratch-path "$out/swift" \
+  EMBEDDED=$arch swift build -c release --triple "$swift_triple" --toolset "$out/toolset.json" --scratch-path "$out/swift" \
     --target forecourt >"$out/log" 2>&1 || {
     cat "$out/log" >&2
     fail "the $arch build failed"
