@@ -37,8 +37,8 @@ package enum Limits {
   /// A site's regulars whose phones do not state their power.
   package static let learntPowers = 1_024
 
-  /// Claims of neighbours: 256 devices near the pumps at once, each claimed by seven neighbours.
-  package static let claims = 1_792
+  /// Claims of neighbours: 576 devices near the pumps at once, each claimed by seven neighbours, or 64 devices by 63.
+  package static let claims = 4_032
 
   // -- Advertisements -----------------------------------------------------------------------------------------------------
 

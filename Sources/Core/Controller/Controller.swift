@@ -22,7 +22,6 @@ package struct Controller: BitwiseCopyable, Sendable {
     /// Scanning is being switched off for a connection attempt.
     case yielding(deadline: Instant)
     case yielded(deadline: Instant)
-    case ended
   }
 
   let settings: RadioSettings
@@ -71,7 +70,6 @@ package struct Controller: BitwiseCopyable, Sendable {
     case .closed, .opening:
       if let trouble { return trouble.isLasting ? .failed(trouble) : .degraded(trouble) }
       return hasListened ? listeningCondition : .opening
-    case .ended: return .ended
     case .asking, .listening, .yielding, .yielded:
       if let trouble { return isDegraded ? .degraded(trouble) : .recovering(trouble) }
       return hasListened ? listeningCondition : .starting
@@ -85,7 +83,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   package var isPaused: Bool {
     switch phase {
     case .yielding, .yielded: true
-    case .closed, .opening, .asking, .listening, .ended: false
+    case .closed, .opening, .asking, .listening: false
     }
   }
 
@@ -94,7 +92,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     case .closed(let retry): retry
     case .asking(_, _, let deadline), .yielding(let deadline), .yielded(let deadline): deadline
     case .listening(let check, _): min(min(check, answerDue), probation)
-    case .opening, .ended: .never
+    case .opening: .never
     }
   }
 
@@ -118,8 +116,6 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// The controller is to forget all that it was asked for. Another program's controller keeps it.
   package mutating func startAnew(at now: Instant) -> Action { isShared || !profile.isWhole ? .none : apply(.reset, at: now) }
 
-  package mutating func ended() { phase = .ended }
-
   // MARK: Time
 
   @export(interface) package mutating func tick(at now: Instant) -> Action {
@@ -135,7 +131,7 @@ package struct Controller: BitwiseCopyable, Sendable {
       recovered()
       return .none
     case .listening(_, let isDisturbed): return isDisturbed ? apply(.rescan, at: now) : listen(at: now)
-    case .opening, .ended: return .none
+    case .opening: return .none
     }
   }
 

@@ -35,7 +35,7 @@ extension Controller {
       credits -= 1
       if opcode.connects { phase = .yielded(deadline: now + Self.connectPatience) }
     case .asking, .yielding: return .later
-    case .closed, .opening, .ended: return .refuse
+    case .closed, .opening: return .refuse
     }
     if credits == 0 { answerDue = now + Self.commandPatience }
     return .pass

@@ -19,8 +19,8 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   case assumed(Decibels)
   /// Its advert says at what power it transmits.
   case transmitted(Decibels)
-  /// Visits taught it.
-  case learnt(Decibels)
+  /// Visits taught it; beside it what was transmitted. 0: its advert does not say.
+  case learnt(Decibels, transmitted: Int8 = 0)
   /// Its advert says its level at 1 m.
   case advertised(Decibels)
   /// This very device was measured.
@@ -28,7 +28,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
 
   package var level: Decibels {
     switch self {
-    case .assumed(let level), .transmitted(let level), .learnt(let level), .advertised(let level), .calibrated(let level): level
+    case .assumed(let level), .transmitted(let level), .learnt(let level, _), .advertised(let level), .calibrated(let level): level
     }
   }
 
@@ -99,8 +99,28 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
 
   /// A better source replaces a worse one; the same source updates itself.
   package mutating func learn(_ other: MeasuredPower) {
-    if other.rank >= rank { self = other }
+    if other.rank >= rank { return self = other }
+    if case .learnt(let level, _) = self, case .transmitted(let claim) = other { self = .learnt(level, transmitted: Self.whole(claim)) }
   }
+
+  /// What visits teach; nil: no longer. Then what its advert says holds again.
+  mutating func teach(_ level: Decibels?, orElse assumed: Decibels) {
+    var claim: Int8 = 0
+    switch self {
+    case .assumed: break
+    case .transmitted(let level): claim = Self.whole(level)
+    case .learnt(_, let transmitted): claim = transmitted
+    case .advertised, .calibrated: return
+    }
+    if let level {
+      self = .learnt(level, transmitted: claim)
+    } else if case .learnt = self {
+      self = claim == 0 ? .assumed(assumed) : .transmitted(Decibels(Float(claim)))
+    }
+  }
+
+  /// A plausible claim is a whole number from -90 to -20.
+  private static func whole(_ claim: Decibels) -> Int8 { Int8(max(-128, min(claim.value, 0))) }
 }
 
 /// What in the configuration asks for an identity, looked up once, when the identity is first heard.

@@ -70,6 +70,7 @@ package struct Devices: ~Copyable {
 
   /// The slot that the next new device takes. If it is used, its device must be retired first: end its visits, then `remove`.
   package var slotToReuse: Int { recency.slotToReuse() }
+  package func newer(than slot: Int) -> Int? { recency.newer(than: slot) }
 
   /// When it was first heard, to the millisecond.
   package func beginning(of slot: Int) -> Instant {

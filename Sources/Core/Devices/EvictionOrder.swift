@@ -32,6 +32,9 @@ package struct EvictionOrder: ~Copyable {
     return slot < 0 ? nil : Int(slot)
   }
 
+  /// The next one of its list.
+  package func newer(than slot: Int) -> Int? { links[slot].newer < 0 ? nil : Int(links[slot].newer) }
+
   package func list(of slot: Int) -> List { links[slot].list }
 
   /// The slot to use next: a free one, else the longest unheard unmatched one, else the longest unheard of all.

@@ -137,11 +137,13 @@ package struct Gateway: ~Copyable {
     if isWatched { observeWatched(slot, level: level, radio: radio, from: sender) }
   }
 
-  /// About once a second: the sender and the device become the newest of their tables.
+  /// About once a second: the sender and the device become the newest of their tables. Another sender may have claimed another power for
+  /// the device since this sender's advert was parsed.
   @inline(never)
   private mutating func touch(_ sender: Int, _ slot: Int) {
     addresses.touch(sender)
     devices.touch(slot)
+    if let power = addresses[sender].power { devices[slot].power.learn(power) }
   }
 
   /// What a sample of a device changes that the configuration asks for, or that is published.
@@ -215,6 +217,8 @@ package struct Gateway: ~Copyable {
   package var encountersRefused: UInt64 { triggers.refused }
   package var refusals: Membership.Refusals { triggers.membership.refused }
   package var visitsRefused: UInt64 { regions.refused }
+  /// Devices that made room though they were inside a region or near a trigger.
+  package internal(set) var evictedHere: UInt64 = 0
   package var fragmentsDropped: UInt64 { fragments.dropped }
   /// Encounters, claims and visits in the tables: none is left when everybody has gone.
   package var rowsInUse: Int { triggers.encounters.free.taken + triggers.claims.free.taken + regions.visits.free.taken }

@@ -54,8 +54,11 @@ extension Gateway {
       if let known, known != slot { hand(known, to: slot, sender) }
       return slot
     }
-    let oldest = devices.slotToReuse
-    if devices.isUsed(oldest) { retire(oldest, because: .evicted) }
+    let oldest = slotToReuse()
+    if devices.isUsed(oldest) {
+      if devices[oldest].visits >= 0 || devices[oldest].encounters >= 0 { evictedHere &+= 1 }
+      retire(oldest, because: .evicted)
+    }
     let slot = devices.insert(identity, settings, at: now)
     triggers.applyLearntPower(to: slot, &devices, settings)
     if let known, known != oldest {
@@ -63,6 +66,19 @@ extension Gateway {
       hand(known, to: slot, sender)
     }
     return slot
+  }
+
+  /// Who is near a trigger stays while there is anybody else, as far as there is time to look.
+  private func slotToReuse() -> Int {
+    let oldest = devices.slotToReuse
+    guard devices.isUsed(oldest) else { return oldest }
+    var slot = oldest
+    for _ in 0..<64 {
+      if !triggers.isNear(devices[slot], at: now, devices) { return slot }
+      guard let next = devices.newer(than: slot) else { break }
+      slot = next
+    }
+    return oldest
   }
 
   /// What an installation was served as before, it is not served again as. Otherwise a beacon stays a device of its own, for it may send from

@@ -35,11 +35,12 @@ extension Gateway {
     }
   }
 
-  /// A fire of the run before: its trigger may still rest.
+  /// A fire of the run before, or from before a reload took its trigger out and another brought it back: it may still rest.
   @export(interface) package mutating func recall(_ fire: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard case (.trigger, let name)? = fire.place, publisher.topics.trigger(name) == fire.topic,
-      let trigger = settings.trigger(named: name), let identity = try? Identity(written: fire.id.bytes)
+      let trigger = settings.trigger(named: name), let identity = try? Identity(written: fire.id.bytes),
+      fire.since < publisher.clock.started || triggers.brought[trigger] > .zero
     else { return }
     triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.since), devices, settings, at: now)
   }

@@ -106,19 +106,23 @@ package struct KnownPeer: BitwiseCopyable, Sendable {
 
 extension Message {
   /// `{"v":1,"ok":…,"error":…,"request":…}`: every command gets a reply.
-  @export(interface) package static func reply(to ticket: Ticket, from topics: Topics, error: Sentence? = nil) -> Message {
+  @export(interface) package static func reply(
+    to ticket: Ticket, from topics: Topics, error: Sentence? = nil, simulated: Bool
+  ) -> Message {
     var message = Message()
     message.care = .reply
     message.sequence = ticket.number
     message.topic = topics.reply(ticket.command.name)
     message.payload.openReply(ok: error == nil)
     if let error { message.payload.member("error", text: error.bytes) } else { message.payload.memberNull("error") }
-    message.payload.closeReply(ticket)
+    message.payload.closeReply(ticket, simulated: simulated)
     return message
   }
 
-  @export(interface) package static func reply(to ticket: Ticket, from topics: Topics, refusing error: StaticString) -> Message {
-    reply(to: ticket, from: topics, error: Sentence(error))
+  @export(interface) package static func reply(
+    to ticket: Ticket, from topics: Topics, refusing error: StaticString, simulated: Bool
+  ) -> Message {
+    reply(to: ticket, from: topics, error: Sentence(error), simulated: simulated)
   }
 }
 
@@ -139,8 +143,8 @@ extension Payload {
     member("ok", ok)
   }
 
-  package mutating func closeReply(_ ticket: Ticket) {
+  package mutating func closeReply(_ ticket: Ticket, simulated: Bool) {
     if ticket.request.isEmpty { memberNull("request") } else { member("request", text: ticket.request.bytes) }
-    closeObject()
+    close(simulated: simulated)
   }
 }

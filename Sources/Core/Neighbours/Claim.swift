@@ -52,8 +52,6 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var dwell = Interval.zero
   /// How old the newest sample was at that moment.
   package var age = Interval.zero
-  /// When the courier received it, on this gateway's clock.
-  package var at = Instant.zero
   /// Its gateway's clock, of an EID.
   package var unixTime: Int64?
   /// From a rehearsal: a real gateway ignores it.

@@ -40,8 +40,11 @@ extension Triggers {
       // All have answered with what they hear now.
       judgePattern(place, isUrgent: true, at: now, devices, settings)
       let evidence = self.evidence(of: place, at: now, devices, settings)
-      guard !evidence.isTaken, !evidence.mayBeTaken, evidence.isAhead else { return encounters[place].yield() }
-      fire(place, evidence, at: now, devices, settings, &publisher)
+      if evidence.isTaken || evidence.mayBeTaken || !evidence.isAhead {
+        encounters[place].yield()
+      } else {
+        fire(place, evidence, at: now, devices, settings, &publisher)
+      }
       publishClaim(place, at: now, devices, settings, &publisher)
     }
   }

@@ -51,7 +51,7 @@ package struct Peers: ~Copyable {
   var outgoing = Outgoing.none
   var pending: Pending?
   private var news = Bounded<32, PeerNews>(filledWith: .stranger(Address(word: 0)))
-  /// The controller does not obey: only a reset helps. Reading it clears it.
+  /// The controller does not obey: only a reset helps.
   var isStuck = false
 
   /// Scanning stops before a connection attempt and resumes after it: seven commands.
@@ -207,7 +207,7 @@ package struct Peers: ~Copyable {
     } else if !connection.isCentral && duties.settings.serve && server.link == nil {
       server.accept(connection, at: now)
     } else {
-      isStuck = unexpected.append(UnexpectedLink(handle: connection.handle)) != nil
+      if unexpected.append(UnexpectedLink(handle: connection.handle)) != nil { isStuck = true }
     }
   }
 

@@ -4,7 +4,6 @@ package struct RegionVisit: BitwiseCopyable {
   package var region: UInt8 = 0
   /// Its `enter` was published, so its `exit` will be.
   package var isPublished = false
-  package var since = Instant.zero
   /// The last sample that counted.
   package var counted = Instant.zero
   /// The device's next visit.
@@ -47,8 +46,7 @@ package struct Visits: ~Copyable {
     let place = free.take()
     guard place >= 0 else { return -1 }
     let next = heads[region]
-    table[Int(place)] = RegionVisit(
-      device: Int32(device), region: UInt8(region), since: now, counted: now, nextOfDevice: head, nextOfRegion: next)
+    table[Int(place)] = RegionVisit(device: Int32(device), region: UInt8(region), counted: now, nextOfDevice: head, nextOfRegion: next)
     if next >= 0 { table[Int(next)].previousOfRegion = place }
     heads[region] = place
     head = place

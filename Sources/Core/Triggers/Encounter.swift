@@ -51,13 +51,6 @@ package struct Encounter: BitwiseCopyable {
 
   package init() {}
 
-  package var hasFired: Bool {
-    switch stage {
-    case .fired, .leaving: true
-    case .absent, .armed, .dwelling, .claiming: false
-    }
-  }
-
   package var isPresent: Bool { stage != .absent }
 
   /// Nobody else of the group may serve the device.
@@ -159,11 +152,15 @@ package struct Encounter: BitwiseCopyable {
       stage = other.stage
       resetEvidence()
     }
-    (rests, groupRests) = (other.rests, other.groupRests)
-    (mustBeAway, wasHere, wasGone) = (other.mustBeAway, other.wasHere, other.wasGone)
+    // The run before may have served it under its present address, too.
+    (rests, groupRests) = (max(rests, other.rests), max(groupRests, other.groupRests))
+    if other.mustBeAway {
+      wasGone = other.wasGone && (wasGone || !mustBeAway)
+      (mustBeAway, wasHere) = (true, max(wasHere, other.wasHere))
+    }
     (reported, isPowerReported) = (other.reported, other.isPowerReported)
     (isVouched, vouchedLevel, servedMargin) = (other.isVouched, other.vouchedLevel, other.servedMargin)
-    wasHereAtStart = other.wasHereAtStart
+    wasHereAtStart = wasHereAtStart || other.wasHereAtStart
     wasCutOff = wasCutOff || other.wasCutOff
     isNewcomer = false
   }
@@ -178,6 +175,9 @@ package struct Encounter: BitwiseCopyable {
     guard !mustBeAway, approach.samples > 1 else { return }
     if !evidence.isNear { wasHereAtStart = false } else if evidence.isFirm { (mustBeAway, wasHere, wasGone) = (true, now, false) }
   }
+
+  /// It goes before anybody has judged whether it was away since the start.
+  mutating func leaveUnjudged() { (mustBeAway, wasHere, wasGone) = (true, max(wasHere, approach.heard), false) }
 
   /// Its radio was deaf until this moment: nobody knows whether it was away.
   mutating func wasUnheard(until moment: Instant) { if mustBeAway { wasHere = max(wasHere, moment) } }

@@ -67,7 +67,9 @@ extension Triggers {
     publisher: inout Publisher
   ) {
     while devices[slot].encounters >= 0 {
+      let isUnjudged = encounters[devices[slot].encounters].wasHereAtStart
       end(devices[slot].encounters, because: reason, at: now, &devices, settings, &publisher)
+      if isUnjudged { encounters[devices[slot].encounters].leaveUnjudged() }
       keepRest(of: devices[slot].encounters, devices, at: now)
       remove(devices[slot].encounters, &devices)
     }

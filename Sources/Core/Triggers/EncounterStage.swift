@@ -28,6 +28,13 @@ extension Encounter {
 }
 
 extension Encounter {
+  package var hasFired: Bool {
+    switch stage {
+    case .fired, .leaving: true
+    case .absent, .armed, .dwelling, .claiming: false
+    }
+  }
+
   /// It was served, and may not be served again yet.
   var isServedOrMustBeAway: Bool { hasFired || mustBeAway }
 }

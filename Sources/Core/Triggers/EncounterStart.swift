@@ -18,6 +18,16 @@ extension Triggers {
     return place
   }
 
+  /// Whether it is near a trigger, and has not fallen silent.
+  func isNear(_ device: Device, at now: Instant, _ devices: borrowing Devices) -> Bool {
+    var place = device.encounters
+    while place >= 0 {
+      if !isSilent(place, at: now, devices) { return true }
+      place = encounters[place].nextOfDevice
+    }
+    return false
+  }
+
   /// A full table evicts the longest absent encounter; -1 when there is none.
   mutating func startEncounter(_ trigger: Int, _ slot: Int, _ radio: Int, at now: Instant, _ devices: inout Devices) -> Int32 {
     if encounters.isFull {
@@ -35,7 +45,7 @@ extension Triggers {
 
   /// Also asked of when a device was first heard that is recognised only now.
   private func isStarting(_ trigger: Int, _ radio: Int, at moment: Instant) -> Bool {
-    let span = Interval.zero..<Self.startUp
-    return span ~= moment - max(started, brought[trigger]) || heardFrom[radio] != .never && span ~= moment - heardFrom[radio]
+    let sinceRadio = heardFrom[radio] == .never ? Self.startUp : moment - heardFrom[radio]
+    return moment - max(started, brought[trigger]) < Self.startUp || Interval.zero..<Self.startUp ~= sinceRadio
   }
 }

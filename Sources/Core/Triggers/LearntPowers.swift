@@ -124,10 +124,7 @@ extension Triggers {
   /// Applies what is believed of the device's power, or withdraws it.
   package func applyLearntPower(to slot: Int, _ devices: inout Devices, _ settings: borrowing Settings) {
     let assumed = settings.calibration.measuredPower
-    if settings.calibration.learns, let power = learnt.power(of: devices[slot].identity, assumed: assumed) {
-      devices[slot].power.learn(.learnt(power))
-    } else if case .learnt = devices[slot].power {
-      devices[slot].power = .assumed(assumed)
-    }
+    let power = settings.calibration.learns ? learnt.power(of: devices[slot].identity, assumed: assumed) : nil
+    devices[slot].power.teach(power, orElse: assumed)
   }
 }

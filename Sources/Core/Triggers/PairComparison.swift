@@ -51,8 +51,8 @@ struct PairComparison {
       high.replace(with: .infinity, where: bits & SIMD4(16, 32, 64, 128) .== 0)
     }
     let all = PerPoint(lowHalf: low, highHalf: high)
-    let halves = (lesser(all[0], all[4]), lesser(all[1], all[5]), lesser(all[2], all[6]), lesser(all[3], all[7]))
-    return lesser(lesser(halves.0, halves.2), lesser(halves.1, halves.3))
+    let halves = (smaller(all[0], all[4]), smaller(all[1], all[5]), smaller(all[2], all[6]), smaller(all[3], all[7]))
+    return smaller(smaller(halves.0, halves.2), smaller(halves.1, halves.3))
   }
 
   @inline(__always)
@@ -115,5 +115,3 @@ extension SitePlan {
     pair.consider(index, of: points[index].owner, index == asked ? known : pair.errors(points, index, of: set))
   }
 }
-
-@inline(__always) private func lesser(_ a: Float, _ b: Float) -> Float { a < b ? a : b }

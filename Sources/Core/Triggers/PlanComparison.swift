@@ -93,5 +93,3 @@ extension PerPoint {
     return greatest
   }
 }
-
-@inline(__always) private func larger(_ a: Float, _ b: Float) -> Float { a > b ? a : b }

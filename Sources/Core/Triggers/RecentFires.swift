@@ -32,8 +32,9 @@ package struct RecentFires: ~Copyable {
 
   subscript(index: Int) -> Fire { table[index] }
 
-  /// A full table gives up what ends first, and a neighbour's before ours.
+  /// Joins what is known of the device at this trigger. A full table gives up what ends first, and a neighbour's before ours.
   mutating func add(_ fire: Fire) {
+    for index in 0..<count where table[index].isSame(as: fire) { return table[index].join(fire) }
     if count < Self.most {
       table[count] = fire
       count += 1
@@ -42,15 +43,6 @@ package struct RecentFires: ~Copyable {
     var first = 0
     for index in 1..<count where table[index].matters(lessThan: table[first]) { first = index }
     if table[first].matters(lessThan: fire) { table[first] = fire }
-  }
-
-  /// A neighbour says again that its group rests.
-  mutating func extend(_ fire: Fire) {
-    for index in 0..<count where table[index].isTheirs && table[index].trigger == fire.trigger && table[index].identity == fire.identity {
-      table[index].told = max(table[index].told, fire.told)
-      return
-    }
-    add(fire)
   }
 
   mutating func remove(_ index: Int) {
@@ -118,7 +110,7 @@ extension Triggers {
     for trigger in settings.triggers.indices where settings.triggers[trigger].group == claim.group {
       var fire = RecentFires.Fire(of: claim.identity, at: trigger, .longAgo)
       (fire.isTheirs, fire.told) = (true, now + claim.rest)
-      return recent.extend(fire)
+      return recent.add(fire)
     }
   }
 
@@ -204,6 +196,13 @@ extension RecentFires.Fire {
   fileprivate func rests(_ trigger: TriggerSettings, at now: Instant) -> Bool { now < max(at + trigger.refractory, end) }
 
   fileprivate var end: Instant { max(max(at, told), max(rests, away)) }
+
+  fileprivate func isSame(as other: Self) -> Bool { trigger == other.trigger && isTheirs == other.isTheirs && identity == other.identity }
+
+  fileprivate mutating func join(_ other: Self) {
+    (at, told) = (max(at, other.at), max(told, other.told))
+    (rests, away) = (max(rests, other.rests), max(away, other.away))
+  }
 
   fileprivate func matters(lessThan other: Self) -> Bool { isTheirs == other.isTheirs ? end < other.end : isTheirs }
 }

@@ -87,7 +87,7 @@ extension Triggers {
     return devices[Int(mine)].identity.mayBeSamePhone(to: identity) || devices[Int(mine)].mayBePhone && identity.kind == .peer
   }
 
-  private func isSilent(_ other: Int32, at now: Instant, _ devices: borrowing Devices) -> Bool {
+  func isSilent(_ other: Int32, at now: Instant, _ devices: borrowing Devices) -> Bool {
     let interval = encounters[other].approach.interval ?? .zero
     let patience = min(max(interval * Self.advertsMissed, Self.patience.lowerBound), Self.patience.upperBound)
     return now - devices[Int(encounters[other].device)].heard >= patience
@@ -164,8 +164,11 @@ extension Triggers {
 
   /// The old address is heard again.
   @inline(never)
-  mutating func reclaim(_ place: Int32) {
+  mutating func reclaim(_ place: Int32, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
+    let successor = encounters[successionOf: place].successor
     encounters.reclaim(place)
+    // What it owes for itself.
+    if successor >= 0, recent.count > 0 { rest(successor, devices[Int(encounters[successor].device)].identity, settings, at: now) }
     stale |= 1 << UInt64(encounters[place].trigger)
   }
 

@@ -101,7 +101,7 @@ package struct Triggers: ~Copyable {
       guard radio == Int(settings.triggers[trigger].radio ?? listener(to: slot, trigger, at: now, devices, settings)) else { continue }
       let place = place(for: slot, trigger, level, radio, at: now, &devices, settings)
       guard place >= 0 else { continue }
-      if encounters[place].isSucceeded { reclaim(place) }
+      if encounters[place].isSucceeded { reclaim(place, devices, settings, at: now) }
       let mayBeTwo = !encounters[place].clones.isAlone(sender) && devices[slot].identity.isCopyable
       if mayBeTwo, isDrowned(place, level, by: sender, at: now) { continue }
       let former = Int(encounters[place].radio)

@@ -7,16 +7,14 @@ import Synchronization
 /// It empties the rings of messages, stores events before anything else, and sends what the broker has not acknowledged. While the broker
 /// is away it goes on storing, and retries with growing pauses. It sleeps until something happens.
 package final class Courier: @unchecked Sendable {
-  package enum Order: BitwiseCopyable, Sendable { case reload(CourierSettings) }
-
   /// What the other threads push: each ring has one producer, and the first ring goes first. After pushing, a producer rings `bell` once.
   package struct Inlets: Sendable {
     package var messages: [Ring<Message>]
-    package var orders: Ring<Order>
+    package var settings: Ring<CourierSettings>
 
-    package init(messages: [Ring<Message>], orders: Ring<Order>) {
+    package init(messages: [Ring<Message>], settings: Ring<CourierSettings>) {
       self.messages = messages
-      self.orders = orders
+      self.settings = settings
     }
   }
 
@@ -58,7 +56,7 @@ package final class Courier: @unchecked Sendable {
   var store: EventStore
   var retained = RetainedMessages()
   var replies: [PendingReply] = []
-  /// Not in the ring of orders, which may be full.
+  /// Not in the ring of settings, which may be full.
   let isStopping = Atomic<Bool>(false)
   var ending = Ending.no
   /// Whether this turn may still wait for the network to take more.
@@ -119,7 +117,7 @@ package final class Courier: @unchecked Sendable {
     var ready = Ready()
     while true {
       let now = Moment.now()
-      receiveOrders(at: now)
+      takeSettings(at: now)
       sendUnfinished(at: now)
       if intake.holdsStatuses { intake.ring() }
       advanceLine(ready, at: now.at)
@@ -213,10 +211,11 @@ package final class Courier: @unchecked Sendable {
 
   /// Visits that the previous run started and did not end: the core thread ends or continues them.
   private func sendUnfinished(at now: Moment) {
-    guard !isUnfinishedSent else { return }
+    guard !isUnfinishedSent || !store.recentFires.isEmpty else { return }
     while toCore.requests.count < toCore.requests.capacity / 2, let fire = store.recentFires.popLast() {
       _ = toCore.requests.push(.fired(fire))
     }
+    guard !isUnfinishedSent else { return toCore.bell.ring() }
     while toCore.requests.count < toCore.requests.capacity / 2, let visit = store.takeUnfinished(at: now) {
       let since = visit.since(store.machine, at: now)
       let left = Unfinished(topic: visit.topic, id: visit.id, since: since, vouchedLevel: visit.vouchedLevel)
@@ -226,14 +225,10 @@ package final class Courier: @unchecked Sendable {
     toCore.bell.ring()
   }
 
-  // MARK: Orders
+  // MARK: New settings, and the end
 
-  private func receiveOrders(at now: Moment) {
-    while let order = inlets.orders.pop() {
-      switch order {
-      case .reload(let settings): reload(settings, at: now)
-      }
-    }
+  private func takeSettings(at now: Moment) {
+    while let settings = inlets.settings.pop() { reload(settings, at: now) }
     if case .no = ending, isStopping.load(ordering: .acquiring) {
       ending = .delivering(until: now.at + Self.patience)
       store.retryNow(at: now)

@@ -12,7 +12,7 @@ extension Courier {
       counters.wakeUps.add()
     }
     let isToStop = if case .no = ending { isStopping.load(ordering: .acquiring) } else { false }
-    let isIdle = !isToStop && inlets.orders.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
+    let isIdle = !isToStop && inlets.settings.count == 0 && !inlets.messages.contains { $0.count > 0 } && !dialer.hasOutcome
     let isGathering = isPatientWithBroker && now < gathering.end
     let awaited = isTalking ? Awaited(client.descriptor, toRead: !isGathering, toWrite: client.wantsToWrite) : nil
     let due = isIdle ? min(nextDue, isGathering ? gathering.end : .never) : now
@@ -30,7 +30,8 @@ extension Courier {
   private var nextDue: Instant {
     var due = min(store.nextDue, keepaliveDue)
     // The core thread does not say when its ring has room.
-    if intake.holdsStatuses || !isUnfinishedSent && store.unfinished != nil { due = min(due, Clock.now() + .milliseconds(50)) }
+    let isSending = !isUnfinishedSent && store.unfinished != nil || !store.recentFires.isEmpty
+    if intake.holdsStatuses || isSending { due = min(due, Clock.now() + .milliseconds(50)) }
     switch line {
     case .down(let until), .greeting(let until): due = min(due, until)
     case .dialing: break

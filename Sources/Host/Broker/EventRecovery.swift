@@ -48,17 +48,20 @@ extension EventStore {
       }
     } catch {
       fail(error, at: now)
-      if left > 0 { recordLoss(of: left, Self.notSaved) }
+      recordLoss(of: left, Self.notSaved)
     }
   }
 
   private static let notSaved: StaticString = "not all waiting events could be saved from the outbox: some were lost"
+  private static let visitsLost: StaticString = "not all open visits could be saved from the outbox: after a crash some get no end"
 
   private mutating func recoverVisits(from outbox: Outbox) throws(StoreFault) {
+    var left = 0
     try outbox.openVisits { visit in
-      if recoveredVisits.count < Self.visitsMost { recoveredVisits.append(visit) }
+      if recoveredVisits.count < Self.visitsMost { recoveredVisits.append(visit) } else { left += 1 }
       return true
     }
+    recordLoss(of: left, Self.visitsLost)
     recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(RecentFires.most))
   }
 

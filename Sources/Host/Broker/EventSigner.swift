@@ -34,7 +34,7 @@ import Core
   /// What `sign` adds: `,"signature":"` + 88 characters of base64 + `"`.
   static let added = 103
 
-  /// The signature is over the payload's bytes as they are now, and becomes its last member. CONTRACT, Topics.
+  /// The signature is over the payload's bytes as they are now, and becomes its last member. README.md, Topics.
   /// False if there is no room for it.
   func sign(_ payload: inout Payload) -> Bool {
     guard payload.free >= Self.added else { return false }

@@ -129,6 +129,8 @@ struct EventStore {
     if let outbox, !isElsewhere {
       outbox.settings = new.outbox
       agingDue = now.at
+      // Perhaps a trigger comes back.
+      if unfinished != nil, !isRehearsal, let fires = try? outbox.recentFires(atMost: RecentFires.most, at: now) { recentFires = fires }
     } else if isElsewhere {
       let old = outbox
       if let old { leave(old, at: now) }

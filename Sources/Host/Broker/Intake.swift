@@ -129,7 +129,7 @@ package final class Intake {
   }
 
   private func refuse(_ ticket: Ticket, _ words: StaticString) {
-    replies.append(.reply(to: ticket, from: topics, refusing: words))
+    replies.append(.reply(to: ticket, from: topics, refusing: words, simulated: settings.simulated))
   }
 
   /// A flood must not become a flood of replies.
@@ -186,10 +186,9 @@ package final class Intake {
     }
     guard mayReceive(gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
-      var claim = try Claim(payload, to: settings)
+      let claim = try Claim(payload, to: settings)
       // The broker's ACL has checked the topic, so the payload must agree with it.
       guard claim.matches(group: group, identity: identity, gateway: gateway) else { throw Refused("the topic says otherwise") }
-      claim.at = now
       if !push(.claim(claim)) { counters.requestsLimited.add() }
     } catch { counters.requestsRefused.add() }
   }

@@ -13,7 +13,7 @@ import Core
     case unknownMember
   }
 
-  /// CONTRACT: no honest request is longer than our own payloads.
+  /// No honest request is longer than our own payloads.
   static let mostBytes = 1_024
   static let mostDepth = 4
 

@@ -89,7 +89,7 @@ import Core
       // SAFETY: the list is ours until `discard`.
       let kept = UInt32(Self.sessionKept.seconds)
       unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), kept)
-      // A longer packet than any request of the contract never reaches our memory.
+      // A longer packet than any request never reaches our memory.
       unsafe mosquitto_property_add_int32(&properties, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), 4_096)
     }
   }

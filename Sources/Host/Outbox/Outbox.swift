@@ -52,16 +52,17 @@ package final class Outbox {
   package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
     var lock = try FileLock(settings.path)
     var setAside: Path?
-    var (database, isMended): (Database, Bool)
+    var (database, statements, isMended): (Database, Statements, Bool)
     do {
       (database, isMended) = try Self.open(settings.path)
+      statements = try Statements(database)
     } catch {
-      guard error.kind == .corrupt else { throw error }
+      guard error.kind == .corrupt || error.kind == .misshapen else { throw error }
       setAside = Self.rename(settings.path)
       lock = try FileLock(settings.path)
       (database, isMended) = try Self.open(settings.path)
+      statements = try Statements(database)
     }
-    let statements = try Statements(database)
     let waiting = try database.number("SELECT count(*) FROM event WHERE state = 0")
     let total = try database.number("SELECT count(*) FROM event")
     newest = try database.number("SELECT max(id) FROM event")

@@ -8,6 +8,8 @@ package struct StoreFault: Error, Sendable {
     case full
     /// The file is damaged, or no outbox.
     case corrupt
+    /// A table or a column is missing.
+    case misshapen
     /// Another gateway has the file.
     case taken
     /// This user may not write it.
@@ -143,6 +145,7 @@ extension StoreFault {
       switch code & 0xFF {
       case SQLITE_FULL: .full
       case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
+      case SQLITE_ERROR: .misshapen
       case SQLITE_BUSY, SQLITE_LOCKED: .taken
       case SQLITE_READONLY, SQLITE_PERM: .forbidden
       default: .other

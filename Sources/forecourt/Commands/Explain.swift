@@ -76,6 +76,8 @@ struct Explanation {
   private var objects: ExplanationJSON?
   let identity: Identity
   private(set) var records: [TriggerRecord] = []
+  /// Their triggers.
+  private var taken: UInt64 = 0
   private(set) var samples = 0
   private var first = Instant.zero
   private var last = Instant.zero
@@ -90,16 +92,23 @@ struct Explanation {
     let radios = max(settings.radios.count, 1)
     trace = DeviceTrace(identity, radios: radios)
     hearing = (0..<radios).map { _ in 0 }
-    let interest = settings.interest(in: identity)
-    for trigger in settings.triggers.indices where interest.triggers >> UInt64(trigger) & 1 == 1 {
+    take(settings.interest(in: identity).triggers, settings)
+  }
+
+  /// These triggers look for the device.
+  private mutating func take(_ triggers: UInt64, _ settings: borrowing Settings) {
+    for trigger in settings.triggers.indices where (triggers & ~taken) >> UInt64(trigger) & 1 == 1 {
       records.append(TriggerRecord(trigger, settings.triggers[trigger]))
     }
+    taken |= triggers
   }
 
   mutating func receive(_ packet: borrowing Packet, radio: Int, in offline: inout OfflineGateway) {
     let sample = trace.receive(packet, radio: radio, in: &offline)
     printEvents(of: &offline)
     guard let slot = trace.slot(in: offline.gateway) else { return }
+    // Or for another name of its.
+    take(offline.gateway.devices[slot].interest.triggers, offline.gateway.settings)
     printSuccessions(of: slot, at: packet.at, offline.gateway)
     guard let sample else { return }
     if samples == 0 {
@@ -145,7 +154,7 @@ struct Explanation {
     var words: [(at: Instant, word: TriggerEvent)] = []
     while offline.take({ message in if let word = TriggerEvent(message) { words.append((message.at, word)) } }) {}
     for (at, word) in words where same(word.identity, identity) {
-      for index in records.indices where same(records[index].name, word.trigger) {
+      for index in records.indices where same(json(records[index].name), joined("\"", word.trigger, "\"")) {
         records[index].record(word.event, at: at)
         guard objects == nil else {
           objects!.print(word, of: records[index].name, at: at)

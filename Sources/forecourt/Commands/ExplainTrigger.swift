@@ -20,7 +20,6 @@ struct TriggerRecord {
   private let trigger: Int
   private let settings: TriggerSettings
   private(set) var fires: [Instant] = []
-  private var arms = 0
   private var best: (at: Instant, rule: BlockingRule, words: String)?
   /// Samples by the rule that held them back, in the order of the rules.
   private var tally: [(rank: Int, words: String, samples: Int)] = []
@@ -38,7 +37,6 @@ struct TriggerRecord {
 
   mutating func record(_ event: String, at moment: Instant) {
     if same(event, "fire") || same(event, "manual") { fires.append(moment) }
-    if same(event, "arm") { arms += 1 }
   }
 
   mutating func observe(_ slot: Int, _ sample: Sample, _ gateway: borrowing Gateway) -> State {

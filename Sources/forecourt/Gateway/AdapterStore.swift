@@ -16,9 +16,7 @@ struct AdapterStore {
     saving = Saving(.adapters, AdapterFile.name, beside: outbox)
     self.isKept = isKept
     self.adapters = adapters
-    var names: [Name] = []
-    for index in settings.radios.indices { names.append(settings.radios[index].name) }
-    self.names = names
+    names = settings.radioNames
     tellsRadiosApart = settings.tellsRadiosApart
     var entries: [KnownAdapters.Entry] = []
     if isKept {
@@ -58,7 +56,9 @@ struct AdapterStore {
   func misplacement(of radio: Int) -> KnownAdapters.Misplacement? { tellsRadiosApart && isKept ? known.misplacement(of: radio) : nil }
 
   /// Once a turn: tells the radios, and saves what changed. Returns the radios' words for `status` when they are news.
-  mutating func turned(_ radios: [Radio], at now: Instant, _ diskThread: DiskThread, _ log: Log) -> [Sentence?]? {
+  mutating func turned(
+    _ radios: [Radio], isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log
+  ) -> [Sentence?]? {
     var isNews = false
     var words: [Sentence?] = []
     for index in radios.indices {
@@ -69,7 +69,7 @@ struct AdapterStore {
       isNews = true
       if let misplacement { log.say(.error, warning(misplacement, of: index)) }
     }
-    if saving.isDue(isChanged, at: now, diskThread) {
+    if saving.isDue(isChanged, isOver: isOver, at: now, diskThread) {
       isChanged = false
       saving.write(AdapterFile.text(known.entries), at: now, diskThread, log)
     }

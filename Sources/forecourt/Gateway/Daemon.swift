@@ -166,10 +166,10 @@ struct Daemon: Listener, ~Copyable {
     for radio in radios { radio.permit(gateway.isListening) }
     for message in commands.turned(gateway.settings, isOver: isOver, at: moment) { send(message) }
     homeAssistant.turned(gateway.devices, gateway.settings, into: sink.messages, at: moment)
-    if let words = adapters.turned(radios, at: moment, diskThread, log) { status.record(misplaced: words) }
+    if let words = adapters.turned(radios, isOver: isOver, at: moment, diskThread, log) { status.record(misplaced: words) }
     publishStatus(at: moment)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
-    neighbours.turned(&gateway, at: moment, diskThread, log)
+    neighbours.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     announced.turned(&gateway, &homeAssistant, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
     if isOver { notify.stopping() }
     sink.deliver()
@@ -189,7 +189,7 @@ struct Daemon: Listener, ~Copyable {
     // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
     if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
     if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
-    let refused = gateway.encountersRefused &+ gateway.visitsRefused
+    let refused = gateway.encountersRefused &+ gateway.visitsRefused &+ gateway.evictedHere
     var troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }
     if gateway.lacksTime { troubles?.insert(.timeless) }
     guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
@@ -219,7 +219,7 @@ struct Daemon: Listener, ~Copyable {
   private func send(_ message: Message) { _ = sink.send(message) }
 
   private func reply(to ticket: Ticket, _ refusal: String?) {
-    send(.reply(to: ticket, from: Topics(gateway.settings), error: refusal.map { Sentence($0) }))
+    send(.reply(to: ticket, gateway.settings, error: refusal.map { Sentence($0) }))
   }
 
   // MARK: Requests

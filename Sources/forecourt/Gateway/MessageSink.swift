@@ -20,8 +20,8 @@ final class MessageSink {
 
   static let bytes =
     Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
-    + Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<Courier.Order>.bytes(for: ordersQueued)
-  private static let ordersQueued = 4
+    + Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<CourierSettings>.bytes(for: settingsQueued)
+  private static let settingsQueued = 4
 
   init(
     _ configuration: borrowing Configuration, _ boot: Text<16>, started: Instant, _ bell: Doorbell, _ invocation: Invocation,
@@ -29,8 +29,8 @@ final class MessageSink {
   ) {
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     requests = Ring(capacity: Limits.requestsQueued, in: &arena)
-    let orders = Ring<Courier.Order>(capacity: Self.ordersQueued, in: &arena)
-    pendingSettings = PendingSettings(orders)
+    let settings = Ring<CourierSettings>(capacity: Self.settingsQueued, in: &arena)
+    pendingSettings = PendingSettings(settings)
     out = invocation.out
     self.boot = boot
     self.started = started
@@ -42,7 +42,7 @@ final class MessageSink {
     self.urgent = urgent
     let courier = Courier(
       CourierSettings(configuration.core, configuration.host, boot: boot),
-      Courier.Inlets(messages: [urgent, messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
+      Courier.Inlets(messages: [urgent, messages], settings: settings), toCore: Outlet(requests: requests, bell: bell),
       log: Log(configuration.host.log).courier)
     self.courier = courier
     thread = courier.start()

@@ -87,12 +87,12 @@ struct NeighbourStore {
   }
 
   /// Once a turn: records which neighbours are heard, expires the silent ones, saves what changed.
-  mutating func turned(_ gateway: inout Gateway, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
-    guard isKept, now >= due else { return }
+  mutating func turned(_ gateway: inout Gateway, isOver: Bool, at now: Instant, _ diskThread: DiskThread, _ log: Log) {
+    guard isKept, isOver || now >= due else { return }
     due = now + Self.pause
     record(&gateway, at: now)
     expire(in: &gateway, log)
-    guard saving.isDue(isChanged, at: now, diskThread) else { return }
+    guard saving.isDue(isChanged, isOver: isOver, at: now, diskThread) else { return }
     isChanged = false
     saving.write(NeighbourFile.text(entries), at: now, diskThread, log)
   }

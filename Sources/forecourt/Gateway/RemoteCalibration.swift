@@ -28,12 +28,11 @@ struct RemoteCalibration {
   }
 
   func reply(_ settings: borrowing Settings) -> Message {
-    let topics = Topics(settings)
     let offset = settings.receiveOffset(of: radio)
     guard let result = measurements[radio].result(at: distance, along: PathLoss(settings.calibration), offset: offset) else {
-      return .reply(to: ticket, from: topics, refusing: "the device was heard too rarely: ten adverts are needed")
+      return .reply(to: ticket, settings, error: Sentence("the device was heard too rarely: ten adverts are needed"))
     }
-    return .reply(to: ticket, from: topics) { payload in
+    return .reply(to: ticket, settings) { payload in
       payload.member("measured_power_dbm", result.power.value, places: 1)
       payload.member("doubt_db", result.doubt.value, places: 1)
       payload.member("spread_db", result.spread.value, places: 1)
@@ -44,16 +43,20 @@ struct RemoteCalibration {
 }
 
 extension Message {
+  static func reply(to ticket: Ticket, _ settings: borrowing Settings, error: Sentence?) -> Message {
+    reply(to: ticket, from: Topics(settings), error: error, simulated: settings.gateway.simulated)
+  }
+
   /// A reply that carries results.
-  static func reply(to ticket: Ticket, from topics: Topics, with members: (inout Payload) -> Void) -> Message {
+  static func reply(to ticket: Ticket, _ settings: borrowing Settings, with members: (inout Payload) -> Void) -> Message {
     var message = Message()
     message.care = .reply
     message.sequence = ticket.number
-    message.topic = topics.reply(ticket.command.name)
+    message.topic = Topics(settings).reply(ticket.command.name)
     message.payload.openReply(ok: true)
     message.payload.memberNull("error")
     members(&message.payload)
-    message.payload.closeReply(ticket)
+    message.payload.closeReply(ticket, simulated: settings.gateway.simulated)
     return message
   }
 }

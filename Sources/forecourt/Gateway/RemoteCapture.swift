@@ -74,14 +74,14 @@ struct RemoteCapture {
     threads = []
   }
 
-  func reply(from topics: Topics) -> Message {
+  func reply(_ settings: borrowing Settings) -> Message {
     for index in files.indices {
       if let refusal = recorders[index].refusal {
-        return .reply(to: ticket, from: topics, error: Sentence("\(files[index]) \(refusal.sentence)"))
+        return .reply(to: ticket, settings, error: Sentence("\(files[index]) \(refusal.sentence)"))
       }
-      if !recorders[index].isOver { return .reply(to: ticket, from: topics, error: Sentence("\(files[index]): the disk does not answer")) }
+      if !recorders[index].isOver { return .reply(to: ticket, settings, error: Sentence("\(files[index]): the disk does not answer")) }
     }
-    return .reply(to: ticket, from: topics) { payload in
+    return .reply(to: ticket, settings) { payload in
       payload.array("files")
       for file in files { payload.element(text: Text<255>(file).bytes, upTo: 800 / files.count) }
       payload.closeArray()

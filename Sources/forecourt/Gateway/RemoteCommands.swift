@@ -26,6 +26,8 @@ struct RemoteCommands {
   mutating func startCapture(
     during span: Interval, _ ticket: Ticket, of radios: [Radio], beside outbox: String, _ gateway: borrowing Gateway, at now: Instant
   ) -> String? {
+    // Its file would replace the recording of the real gateway of its name.
+    if gateway.settings.gateway.simulated { return "a rehearsal records nothing" }
     if let refusal = refusal(isBusy: capture != nil, gateway) { return refusal }
     if recorders.isEmpty { recorders = RemoteCapture.recorders(radios.count) }
     capture = RemoteCapture(radios, recorders, beside: outbox, during: span, ticket, at: now)
@@ -46,7 +48,7 @@ struct RemoteCommands {
     }
     if isOver { capture?.finish() }
     if capture?.turned(at: now) ?? false, let done = capture {
-      replies.append(done.reply(from: Topics(settings)))
+      replies.append(done.reply(settings))
       capture = nil
     }
     return replies

@@ -28,7 +28,7 @@ struct Saving {
   }
 
   /// `isOver`: the last chance.
-  func isDue(_ isChanged: Bool, isOver: Bool = false, at now: Instant, _ diskThread: DiskThread) -> Bool {
+  func isDue(_ isChanged: Bool, isOver: Bool, at now: Instant, _ diskThread: DiskThread) -> Bool {
     guard !diskThread.isBusy(job) else { return false }
     return outcome.hasFailed.load(ordering: .acquiring) ? isOver || now >= retryDue : isChanged
   }

@@ -52,9 +52,9 @@ struct StatusPublisher {
     isNews = true
   }
 
-  /// What a disk keeps waiting for too long.
   func isListening(_ radio: Int) -> Bool { conditions[radio].isListening }
 
+  /// What a disk keeps waiting for too long.
   mutating func record(late job: DiskThread.Job?) {
     if job != late { isNews = true }
     late = job

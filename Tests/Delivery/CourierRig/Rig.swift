@@ -8,7 +8,7 @@ final class Rig: @unchecked Sendable {
   let messages: Ring<Message>
   let courier: Courier
   private let answers: Ring<Message>
-  private let orders: Ring<Courier.Order>
+  private let newSettings: Ring<CourierSettings>
   private let outlet: Outlet
   private var settings: CourierSettings
   private var composer: Composer
@@ -19,16 +19,16 @@ final class Rig: @unchecked Sendable {
     composer = Composer(settings.topics)
     let bytes =
       Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: 64) + Ring<Request>.bytes(for: Limits.requestsQueued)
-      + Ring<Courier.Order>.bytes(for: 4)
+      + Ring<CourierSettings>.bytes(for: 4)
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes, alignment: 64)
     memory.initializeMemory(as: UInt8.self, repeating: 0)
     var arena = Arena(lending: memory)
     messages = Ring(capacity: Limits.messagesQueued, in: &arena)
     answers = Ring(capacity: 64, in: &arena)
-    orders = Ring(capacity: 4, in: &arena)
+    newSettings = Ring(capacity: 4, in: &arena)
     outlet = Outlet(requests: Ring(capacity: Limits.requestsQueued, in: &arena), bell: Doorbell())
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages, answers], orders: orders), toCore: outlet,
+      settings, Courier.Inlets(messages: [messages, answers], settings: newSettings), toCore: outlet,
       log: { severity, words in FileHandle.standardError.write(Data("\(severity): \(String(words))\n".utf8)) })
   }
 
@@ -48,7 +48,7 @@ final class Rig: @unchecked Sendable {
       while let request = outlet.requests.pop() {
         printLine(describe(request))
         guard case .command(_, let ticket) = request else { continue }
-        _ = answers.push(.reply(to: ticket, from: composer.topics))
+        _ = answers.push(.reply(to: ticket, from: composer.topics, simulated: false))
         courier.bell.ring()
       }
     }
@@ -85,11 +85,6 @@ final class Rig: @unchecked Sendable {
     courier.bell.ring()
   }
 
-  private func order(_ order: Courier.Order) {
-    _ = orders.push(order)
-    courier.bell.ring()
-  }
-
   private func seconds() -> Double { Double(DispatchTime.now().uptimeNanoseconds) * 1e-9 }
 
   // MARK: What the driver may say
@@ -113,7 +108,8 @@ final class Rig: @unchecked Sendable {
     case "single": single(Int(words[1])!)
     case "reload":
       settings.read(Array(words.dropFirst()))
-      order(.reload(settings))
+      _ = newSettings.push(settings)
+      courier.bell.ring()
     case "figures": printLine(courier.counters.line)
     case "stop", nil: return false
     default: fatalError("courier-rig: unknown line \(words)")

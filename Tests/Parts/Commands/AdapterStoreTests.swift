@@ -71,8 +71,8 @@ import struct Host.Thread
     return turn(&store, at: seconds)
   }
 
-  private func turn(_ store: inout AdapterStore, at seconds: Double) -> [Sentence?]? {
-    let words = store.turned(radios, at: .zero + .seconds(seconds), disk, log)
+  private func turn(_ store: inout AdapterStore, isOver: Bool = false, at seconds: Double) -> [Sentence?]? {
+    let words = store.turned(radios, isOver: isOver, at: .zero + .seconds(seconds), disk, log)
     for _ in 0..<500 where disk.isBusy(.adapters) { usleep(10_000) }
     return words
   }

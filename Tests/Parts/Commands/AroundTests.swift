@@ -18,6 +18,20 @@ import Testing
 
   // MARK: Commands from the broker
 
+  @Test("a rehearsal says so in its replies, and records nothing") func rehearsal() throws {
+    let machine = try Machine("[[radio]]\nname = \"r\"\nadapter = \"capture:none.btsnoop\"\n")
+    var commands = RemoteCommands()
+    let refusal = commands.startCapture(during: .seconds(1), ticket(), of: [], beside: "outbox.db", machine.gateway, at: .zero)
+    #expect(refusal == "a rehearsal records nothing" && commands.nextDeadline == .never)
+    let id = try Machine.identity("address:c0:00:00:00:00:01")
+    #expect(commands.startCalibration(of: id, at: Meters(1), during: .seconds(5), ticket(), machine.gateway, .zero) == nil)
+    let replies = commands.turned(machine.gateway.settings, isOver: true, at: .zero)
+    let results = Message.reply(to: ticket(), machine.gateway.settings) { $0.member("samples", 1) }
+    for reply in replies + [results, .reply(to: ticket(), machine.gateway.settings, error: nil)] {
+      #expect(try object(reply)["simulated"] as? Bool == true)
+    }
+  }
+
   @Test("a calibration by command answers once, at its end, for the radio that heard the device best; meanwhile there is no other")
   func calibration() throws {
     var machine = try Machine(
@@ -42,6 +56,7 @@ import Testing
     #expect(
       replies.count == 1 && replies[0].care == .reply && replies[0].sequence == 7 && String(replies[0].topic).hasSuffix("/reply/calibrate"))
     #expect(reply["v"] as? Int == 1 && reply["ok"] as? Bool == true && reply["error"] is NSNull && reply["request"] as? String == "r-1")
+    #expect(reply["simulated"] == nil)
     #expect(
       reply["measured_power_dbm"] as? Double == -62 && reply["radio"] as? String == "right" && (38...40) ~= reply["samples"] as? Int ?? 0)
     #expect(reply["spread_db"] as? Double == 0 && reply["doubt_db"] as? Double ?? 0 > 0)

@@ -32,8 +32,8 @@ import Testing
     return store
   }
 
-  private func turn(_ store: inout NeighbourStore, _ machine: inout Machine, at seconds: Double) {
-    store.turned(&machine.gateway, at: .zero + .seconds(seconds), disk, log)
+  private func turn(_ store: inout NeighbourStore, _ machine: inout Machine, isOver: Bool = false, at seconds: Double) {
+    store.turned(&machine.gateway, isOver: isOver, at: .zero + .seconds(seconds), disk, log)
     for _ in 0..<500 where disk.isBusy(.neighbours) { usleep(10_000) }
     #expect(!disk.isBusy(.neighbours))
   }
@@ -104,6 +104,9 @@ import Testing
     #expect(late && !gone)
     turn(&store, &machine, at: 7)
     #expect(names(in: folder) == ["new"])
+    let new = forget("new", &store, &machine, at: 8)
+    turn(&store, &machine, isOver: true, at: 8)
+    #expect(new && names(in: folder) == [], "at the end it waits for nothing")
   }
 
   @Test("what could not be written is written a minute later, though nothing has changed meanwhile") func retried() throws {

@@ -60,6 +60,17 @@ import Testing
     #expect(lines.suffix(3).elementsEqual(brief.split(separator: "\n").map(String.init).suffix(3)))
   }
 
+  @Test("explain knows a trigger that looks for another name of the device, and one with quotation marks") func otherNames() throws {
+    let reports = try program("replay", "visit.btsnoop", "--decoded").out
+    let address = try #require(reports.firstMatch(of: #/"address":"([0-9A-Fa-f:]{17})"/#)).1
+    for match in ["address:\(address)", "ibeacon:*"] {
+      let trigger = "gateway.purpose = \"told\"\n[[trigger]]\nname = 'pump \"1\"'\nmatch = \"\(match)\"\n"
+      try program.write("names.toml", trigger)
+      let told = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "names.toml", "--brief").out
+      #expect(told.contains("pump \"1\": fired at "), "\(match): \(told)")
+    }
+  }
+
   @Test("explain names the rule when nothing fires") func unfired() throws {
     try program.write("slow.toml", Self.configuration.replacing("match = \"ibeacon:*\"", with: "match = \"ibeacon:*\"\ndwell_s = 60"))
     let told = try program("explain", Self.anna, "--capture", "visit.btsnoop", "--config", "slow.toml", "--brief").out

@@ -3,7 +3,7 @@ import Testing
 @testable import Core
 
 @Suite("A full table of claims") struct ClaimRoomTests {
-  private static let neighbours = 40
+  private static let neighbours = 63
 
   private func name(_ neighbour: Int) -> Name { Name(Array("n\(neighbour)".utf8).span.bytes) }
 
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test("has room for whoever stands here: what was said of those who are only near comes again") func room() {
-    var rig = Rig {
+    var rig = Rig(devices: 128) {
       $0.calibrateEverybody()
       $0.addTrigger("one", group: "pumps")
     }
@@ -32,10 +32,10 @@ import Testing
       moment += 0.001
     }
     for _ in 0..<20 {
-      for device in 1...46 as ClosedRange<UInt8> { hear(device, -72, &rig) }
+      for device in 101...165 as ClosedRange<UInt8> { hear(device, -72, &rig) }
       moment += 0.05
     }
-    for device in 1...46 as ClosedRange<UInt8> {
+    for device in 101...165 as ClosedRange<UInt8> {
       for neighbour in 0..<Self.neighbours {
         rig.gateway.receive(claim: claim(neighbour, device, UInt32(device)), at: .zero + .seconds(moment))
       }
@@ -44,7 +44,7 @@ import Testing
     for step in 0..<60 {
       hear(50, Int8(min(-82 + step, -60)), &rig)
       // Silent, they would end, and make room.
-      for device in 1...46 as ClosedRange<UInt8> { hear(device, -72, &rig) }
+      for device in 101...165 as ClosedRange<UInt8> { hear(device, -72, &rig) }
       moment += 0.05
     }
     for neighbour in 0..<Self.neighbours { rig.gateway.receive(claim: claim(neighbour, 50, 100), at: .zero + .seconds(moment)) }

@@ -243,7 +243,7 @@ import Testing
     #expect(line.heard > heard + 190 && line.controller.recoveries == Recoveries())
   }
 
-  @Test("a radio's condition has the name that CONTRACT gives it") func names() {
+  @Test("a radio's condition has the name that subscribers know") func names() {
     let conditions: [Condition] = [
       .opening, .starting, .scanning, .quiet, .recovering(.silent), .degraded(.silent), .failed(.silent), .ended, .off,
     ]

@@ -172,4 +172,13 @@ private struct Pair: ~Copyable {
     told.append(fires(&rig, from: 150, to: 160, data: Self.frame))
     #expect(told == (epoch == nil ? [0, 0, 1] : [0, 1]) && !rig.gateway.lacksTime)
   }
+
+  @Test("or when it sends its key again only seconds after the clock was set", arguments: [31, 33.5, 45]) func beaconLater(again: Double) {
+    var rig = rig(for: "eid:*", epoch: nil)
+    var told = [fires(&rig, from: 0, to: 30, data: Self.frame)]
+    rig.gateway.setClock(0, at: at(30))
+    told.append(fires(&rig, from: 30, to: again, data: [2, 1, 6]))
+    told.append(fires(&rig, from: again, to: 60, data: Self.frame))
+    #expect(told == [0, 0, 0])
+  }
 }

@@ -78,6 +78,26 @@ import Testing
     }
   }
 
+  @Test("what visits taught is withdrawn: then what the advert transmits holds again, or else the assumption") func withdrawn() {
+    let (assumed, taught, claim) = (Decibels(-59), Decibels(-50), MeasuredPower.transmitted(Decibels(-41)))
+    func after(_ steps: (inout MeasuredPower) -> Void...) -> MeasuredPower {
+      var power = MeasuredPower.assumed(assumed)
+      for step in steps { step(&power) }
+      return power
+    }
+    let (teach, withdraw, hear) = (
+      { (power: inout MeasuredPower) in power.teach(taught, orElse: assumed) },
+      { (power: inout MeasuredPower) in power.teach(nil, orElse: assumed) }, { (power: inout MeasuredPower) in power.learn(claim) }
+    )
+    #expect(after(teach).level == taught && after(teach, withdraw).level == assumed && after(withdraw).level == assumed)
+    #expect(after(hear, teach).level == taught && after(hear, teach, teach, withdraw).level.value == -41)
+    #expect(after(teach, hear).level == taught && after(teach, hear, withdraw).level.value == -41)
+    for better in [MeasuredPower.advertised(Decibels(-62)), .calibrated(Decibels(-63))] {
+      let level = after({ $0 = better }, teach, withdraw).level
+      #expect(level == better.level)
+    }
+  }
+
   private static func renewed(_ power: MeasuredPower) -> MeasuredPower {
     switch power {
     case .assumed: .assumed(Decibels(-70))

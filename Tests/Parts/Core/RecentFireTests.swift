@@ -60,6 +60,48 @@ import Testing
     for place in 0..<2 { #expect(rig.gateway.triggers.encounters[Int32(place)].groupRests <= at(80)) }
   }
 
+  @Test("nor does it rest less because it seems to continue another phone, or because that one comes back", arguments: [false, true])
+  func successor(isServed: Bool) throws {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(600) } }
+    func hear(_ number: UInt8, from start: Double, to end: Double) {
+      for step in 0..<Int((end - start) * 10) {
+        let packet = advert([number, 0, 0, 0, 0, 0x40], level: Int8(min(-88 + step, -60)), data: [2, 1, 6, 3, 3, 0x0F, 0x18])
+        rig.gateway.receive(packet.span.bytes, radio: 0, at: at(start + Double(step) / 10))
+      }
+    }
+    let id = Text<128>(Array("address:40:00:00:00:00:01".utf8).span.bytes)
+    rig.gateway.recall(
+      Unfinished(topic: Topic(Array("forecourt/site/gateway/trigger/one".utf8).span.bytes), id: id, since: at(-30)), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    hear(2, from: 10, to: isServed ? 18 : 12.8)
+    let before = rig.told().filter { $0.event == "fire" }.map(\.id.last)
+    hear(1, from: isServed ? 18.5 : 13.3, to: 40)
+    if isServed { hear(2, from: 40, to: 45) }
+    hear(1, from: 45, to: 60)
+    let after = rig.told().filter { $0.event == "fire" }.map(\.id.last)
+    #expect(before == (isServed ? ["2"] : []) && !after.contains("1"), "\(after)")
+  }
+
+  @Test("a trigger that a reload took out rests when another brings it back; one that stayed is not told again", arguments: [false, true])
+  func broughtBack(isBrought: Bool) throws {
+    func settings(_ names: [Name]) -> Settings {
+      var settings = Settings()
+      settings.gateway.devices = 64
+      settings.calibrateEverybody()
+      for name in names { settings.addTrigger(name) { $0.refractory = .seconds(60) } }
+      return settings
+    }
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    rig.gateway.caughtUp(at: .zero)
+    if isBrought {
+      rig.gateway.reload(settings([]), at: at(1))
+      rig.gateway.reload(settings(["one"]), at: at(2))
+    }
+    rig.gateway.recall(fire("one", at: 0), at: at(2))
+    let time = try #require(served(&rig, from: 10)["one"])
+    #expect(isBrought ? 60..<63 ~= time : time < 20, "\(time)")
+  }
+
   @Test("what is known only after it was heard counts, too") func late() throws {
     var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
     rig.gateway.caughtUp(at: .zero)

@@ -82,7 +82,7 @@ private final class Storm {
     default: break
     }
     // What a ring holds is taken before more is pushed.
-    talk.until("they are taken") { talk.messages.count == 0 && talk.orders.count == 0 }
+    talk.until("they are taken") { talk.messages.count == 0 && talk.newSettings.count == 0 }
     usleep(UInt32.random(in: 0..<60_000, using: &random))
   }
 
@@ -108,7 +108,7 @@ private final class Storm {
     let counters = talk.courier.counters
     for path in files.prefix(2) {
       talk.reload { $0.outbox.path = path }
-      talk.until("the settings") { talk.orders.count == 0 }
+      talk.until("the settings") { talk.newSettings.count == 0 }
       // What nobody answered goes again on a new line.
       talk.until("the line is up") { talk.broker.isTalking && counters.isOnline }
       talk.broker.answer { $0.greeting = (0, false) }

@@ -8,17 +8,17 @@ import struct Host.Thread
 /// A courier with all its threads and no broker.
 private final class Alone: Sendable {
   let messages: Ring<Message>
-  let orders: Ring<Courier.Order>
+  let newSettings: Ring<CourierSettings>
   let courier: Courier
 
   init(_ settings: CourierSettings) {
     var arena = Arena.taken(
-      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + Ring<Request>.bytes(for: 4))
+      bytes: Ring<Message>.bytes(for: 64) + Ring<CourierSettings>.bytes(for: 4) + Ring<Request>.bytes(for: 4))
     messages = Ring(capacity: 64, in: &arena)
-    orders = Ring(capacity: 4, in: &arena)
+    newSettings = Ring(capacity: 4, in: &arena)
     let outlet = Outlet(requests: Ring(capacity: 4, in: &arena), bell: Doorbell())
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: outlet, log: { _, _ in })
+      settings, Courier.Inlets(messages: [messages], settings: newSettings), toCore: outlet, log: { _, _ in })
   }
 
   func push(_ message: Message) {
@@ -50,7 +50,7 @@ private func event(_ number: Int) -> Message {
       if number % 500 == 0 {
         settings.outbox.maxEvents += 1
         settings.broker.keepalive = .seconds(Double(number))
-        #expect(alone.orders.push(.reload(settings)) == nil)
+        #expect(alone.newSettings.push(settings) == nil)
       }
       if number % 7 == 0 { alone.push(Message()) }
     }
@@ -69,9 +69,9 @@ private func event(_ number: Int) -> Message {
 
   @Test("when settings find no room, the latest are sent as soon as there is some")
   func pendingSettings() {
-    var arena = Arena.taken(bytes: Ring<Courier.Order>.bytes(for: 2))
-    let orders = Ring<Courier.Order>(capacity: 2, in: &arena)
-    var pendingSettings = PendingSettings(orders)
+    var arena = Arena.taken(bytes: Ring<CourierSettings>.bytes(for: 2))
+    let newSettings = Ring<CourierSettings>(capacity: 2, in: &arena)
+    var pendingSettings = PendingSettings(newSettings)
     for number in 1...5 {
       var settings = CourierSettings()
       settings.outbox.maxEvents = number
@@ -79,7 +79,7 @@ private func event(_ number: Int) -> Message {
     }
     let isSentTooSoon = pendingSettings.retry()
     var taken: [Int] = []
-    func take() { while case .reload(let settings)? = orders.pop() { taken.append(settings.outbox.maxEvents) } }
+    func take() { while let settings = newSettings.pop() { taken.append(settings.outbox.maxEvents) } }
     take()
     let (isSent, isSentAgain) = (pendingSettings.retry(), pendingSettings.retry())
     take()

@@ -50,6 +50,23 @@ import Testing
     #expect(played.delivered == (name == "event" ? [] : played.pushed) && played.counters.eventsWaiting.count == 0)
   }
 
+  @Test("of a file whose tables the disk has renamed what SQLite can still read goes on") func misshapen() throws {
+    var played = Played(scratch)
+    played.push(4)
+    played.store.close()
+    let path = path(played)
+    var content = try Data(contentsOf: URL(fileURLWithPath: path))
+    let table = try #require(content.range(of: Data("CREATE TABLE visit".utf8)))
+    let column = try #require(content.range(of: Data(" at INTEGER".utf8), in: table.upperBound..<content.count))
+    content[column.lowerBound + 1] ^= 2
+    try content.write(to: URL(fileURLWithPath: path))
+    _ = played.log.take()
+    played.store = EventStore(played.settings, played.counters) { [log = played.log] in log.append($0, $1) }
+    played.store.open(at: played.now)
+    let said = played.log.take()
+    #expect(said.contains { $0.contains("was set aside") } && played.store.outbox?.waiting == 4, "\(said)")
+  }
+
   @Test("around a page of events that cannot be read all others are delivered once, those in it are counted", arguments: [false, true])
   func page(isRunning: Bool) throws {
     var played = Played(scratch)

@@ -13,7 +13,7 @@ import struct Host.Thread
 final class Talk: @unchecked Sendable {
   let broker = ModelBroker()
   let messages: Ring<Message>
-  let orders: Ring<Courier.Order>
+  let newSettings: Ring<CourierSettings>
   let requests: Ring<Request>
   /// The core thread's.
   let bell = Doorbell()
@@ -27,9 +27,9 @@ final class Talk: @unchecked Sendable {
 
   init(_ change: (inout CourierSettings) -> Void = { _ in }) {
     var arena = Arena.taken(
-      bytes: Ring<Message>.bytes(for: 64) + Ring<Courier.Order>.bytes(for: 4) + Ring<Request>.bytes(for: 16))
+      bytes: Ring<Message>.bytes(for: 64) + Ring<CourierSettings>.bytes(for: 4) + Ring<Request>.bytes(for: 16))
     messages = Ring(capacity: 64, in: &arena)
-    orders = Ring(capacity: 4, in: &arena)
+    newSettings = Ring(capacity: 4, in: &arena)
     requests = Ring(capacity: 16, in: &arena)
     var settings = CourierSettings()
     settings.broker.port = broker.port
@@ -40,7 +40,7 @@ final class Talk: @unchecked Sendable {
     self.settings = settings
     let log = log
     courier = Courier(
-      settings, Courier.Inlets(messages: [messages], orders: orders), toCore: Outlet(requests: requests, bell: bell),
+      settings, Courier.Inlets(messages: [messages], settings: newSettings), toCore: Outlet(requests: requests, bell: bell),
       log: { severity, words in log.lines.withLock { $0.append("\(severity): \(String(words))") } })
   }
 
@@ -70,7 +70,7 @@ final class Talk: @unchecked Sendable {
 
   func reload(_ change: (inout CourierSettings) -> Void) {
     change(&settings)
-    #expect(orders.push(.reload(settings)) == nil)
+    #expect(newSettings.push(settings) == nil)
     courier.bell.ring()
   }
 

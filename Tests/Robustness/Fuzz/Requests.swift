@@ -56,7 +56,7 @@ private func check(_ request: Request) {
   switch request {
   case .command(let command, let ticket):
     precondition(command.kind == ticket.command && ticket.number > 0, "a ticket is for its command")
-    check(.reply(to: ticket, from: door.settings.topics))
+    check(.reply(to: ticket, from: door.settings.topics, simulated: false))
     switch command {
     case .ranging(.during(let span), _): precondition(span > .zero && span <= .hours(24), "ranging lasts a day at most")
     case .calibrate(_, let distance, let span): precondition(distance > Meters(0) && span > .zero, "there is something to measure")
