@@ -109,7 +109,7 @@ package struct Publisher: ~Copyable {
     id.append(decimal: sequence)
     json.member("event_id", text: id.bytes)
     stamp("at", message.at)
-    json.member("uptime_s", Float(clock.uptime(at: message.at).seconds), places: 3)
+    json.member("uptime_s", (clock.uptime(at: message.at).microseconds + 500) / 1_000, decimals: 3)
   }
 
   package mutating func expire(at deadline: Instant) {

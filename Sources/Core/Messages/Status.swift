@@ -70,6 +70,7 @@ package struct StatusReport: BitwiseCopyable, Sendable {
     package var heard = 0
     /// Gateways that should be heard and are not: `island-2/island-3`.
     package var missing = Text<100>()
+    package var missingLeftOut = 0
 
     package init() {}
   }
@@ -155,6 +156,7 @@ extension Payload {
     member("trust", isAuthenticated ? "key" : "unauthenticated" as StaticString)
     member("heard", Int64(site.heard))
     if site.missing.isEmpty { memberNull("missing") } else { member("missing", text: site.missing.bytes, upTo: 60) }
+    if site.missingLeftOut > 0 { member("missing_left_out", Int64(site.missingLeftOut)) }
     closeObject()
   }
 

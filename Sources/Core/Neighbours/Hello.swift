@@ -18,6 +18,7 @@ package struct SiteHearing: BitwiseCopyable, Sendable {
   package fileprivate(set) var unheard: Unheard?
   /// Neighbours that should be heard and are not, a slash between names, as many as fit.
   package fileprivate(set) var missing = Text<100>()
+  package fileprivate(set) var missingLeftOut = 0
   package fileprivate(set) var heard = 0
 }
 
@@ -26,7 +27,7 @@ extension Membership {
 
   mutating func updateHearing(for groups: GroupList, at now: Instant) {
     hearing.unheard = unheard(for: groups, at: now)
-    hearing.missing = hearing.unheard == nil ? Text() : missing(for: groups, at: now)
+    (hearing.missing, hearing.missingLeftOut) = hearing.unheard == nil ? (Text(), 0) : missing(for: groups, at: now)
     hearing.heard = 0
     for index in members.indices where hearsUs(index, at: now) { hearing.heard += 1 }
   }
@@ -46,20 +47,26 @@ extension Membership {
     return nil
   }
 
-  private func missing(for groups: GroupList, at now: Instant) -> Text<100> {
-    var names = Text<100>()
+  /// What `status` has room for.
+  private static let missingBytes = 60
+
+  private func missing(for groups: GroupList, at now: Instant) -> (Text<100>, leftOut: Int) {
+    var (names, leftOut) = (Text<100>(), 0)
     for index in members.indices where isAwaited(index, for: groups, at: now) && (!hearsUs(index, at: now) || members[index].isDeaf) {
       let name = members[index].name
-      guard names.free > name.count else { break }
+      guard names.count + name.count < Self.missingBytes else {
+        leftOut += 1
+        continue
+      }
       if !names.isEmpty { names.append(byte: UInt8(ascii: "/")) }
       names.append(name)
     }
-    return names
+    return (names, leftOut)
   }
 
-  /// One hello does not hold all names of a large site: then an echo comes with every second or third.
+  /// One hello does not hold all names of a large site: with 64 of 32 bytes an echo comes with every sixth.
   private func hearsUs(_ index: Int, at now: Instant) -> Bool {
-    members[index].hearsUs(since: now - Member.patience - .seconds(Double(members.count / 16)))
+    members[index].hearsUs(since: now - Member.patience - .seconds(Double(members.count / 16 * 2)))
   }
 
   private func isAwaited(_ index: Int, for groups: GroupList, at now: Instant) -> Bool {
@@ -94,7 +101,7 @@ extension Triggers {
     publisher.json.member("seq", Int64(number))
     publisher.json.member("groups", text: groups.bytes)
     if isDeafForLong(settings, at: now) { publisher.json.member("deaf", true) }
-    publisher.json.member("uptime_s", Float(publisher.clock.uptime(at: now).seconds), places: 3)
+    publisher.json.member("uptime_s", (publisher.clock.uptime(at: now).microseconds + 500) / 1_000, decimals: 3)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     var index = membership.listStart
     for _ in membership.members.indices {

@@ -156,7 +156,7 @@ package struct Regions: ~Copyable {
 
   // MARK: What is said
 
-  package enum Reason: BitwiseCopyable {
+  package enum Reason: UInt8, BitwiseCopyable {
     case silence, authorization, reload, evicted, identified, renewed
 
     var name: StaticString {

@@ -11,6 +11,8 @@ package enum PhysicsWarnings {
   static let quickest = Interval.milliseconds(100)
   /// Usual receivers hear nothing below this level.
   static let floor: Float = -97
+  /// Below this level few adverts arrive: whoever is heard at all is about there.
+  static let edge: Float = -90
   /// How far above the level at 1 m a transmitter is when it touches the antenna.
   static let touch: Float = 12
   /// Where pumps stand nearer to each other, a body turns one's lead into the other's (Tests/Firing/ProvingGround).
@@ -37,11 +39,25 @@ extension Configuration {
       let words = "is shorter than three adverts, which come ten times a second at best: one reflection is enough to fire"
       section.warning("dwell_s", "(\(number(Float(trigger.dwell.seconds)))) " + words)
     }
+    let stale = Float(core.average.stale.seconds)
+    if trigger.minimumRate > 0, trigger.minimumRate * stale < 1 {
+      let words =
+        "allows \(number(1 / trigger.minimumRate)) s between two adverts, but after stale_s (\(number(stale))) a device begins anew: none that "
+        + "sends so seldom ever fires"
+      section.warning("min_rate_hz", "(\(number(trigger.minimumRate, places: 3))) " + words)
+    }
     for key in ["margin_db", "settle_s", "group_refractory_s", "at_m"] where trigger.group.isEmpty && section.node[key] != nil {
       section.warning(key, "does nothing without a group")
     }
     if !trigger.group.isEmpty, section.node["at_m"] != nil, !hasPlacedRadio {
       section.warning("at_m", "needs at_m of a [[radio]], too: without that nobody knows where the levels are heard")
+    }
+    let nearby = core.calibration.measuredPower - path.loss(at: trigger.fire)
+    if nearby.value < PhysicsWarnings.edge {
+      let words =
+        "is heard at \(number(nearby.value.rounded())) dBm with this measured_power_dbm and path_loss_exponent, about the weakest that a radio "
+        + "hears: whoever is heard at all may fire, also on the street"
+      section.warning("fire_m", "(\(number(trigger.fire.value))) " + words)
     }
     let level = core.calibration.measuredPower - path.loss(at: trigger.arm)
     if level.value < PhysicsWarnings.floor {
@@ -87,8 +103,8 @@ extension Configuration {
   }
 }
 
-private func number(_ value: Float) -> String {
+private func number(_ value: Float, places: Int = 1) -> String {
   var text = Text<32>()
-  text.append(number: value, places: 1)
+  text.append(number: value, places: places)
   return String(text)
 }

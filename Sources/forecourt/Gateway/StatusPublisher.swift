@@ -71,7 +71,7 @@ struct StatusPublisher {
       return nil
     }
     let before = unheard
-    (site.heard, site.missing) = (hearing.heard, hearing.missing)
+    (site.heard, site.missing, site.missingLeftOut) = (hearing.heard, hearing.missing, hearing.missingLeftOut)
     (unheard, report.site, isNews) = (hearing.unheard, site, true)
     guard unheard != before else { return nil }
     guard let unheard else { return (.info, "every neighbour that matters is heard again, and hears us") }

@@ -1,6 +1,7 @@
-import Core
+import Foundation
 import Testing
 
+@testable import Core
 @testable import Host
 @testable import forecourt
 
@@ -24,6 +25,22 @@ import Testing
       #expect(example.words.hasSuffix(".") || example.words.hasSuffix("?"), "\(example.words)")
       #expect(example.words.first?.isUppercase == true)
     }
+  }
+
+  @Test("each event and each reason that a subscriber may read stands in deploy/subscribers/README.md") func eventWords() throws {
+    let page = GoldenCase.repository.appending(path: "deploy/subscribers/README.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    var events: [Encounter.Event] = [.arm, .fire, .manual]
+    for raw in 0..<UInt8.max {
+      if let doubt = Encounter.Doubt(rawValue: raw) { events.append(.undecided(doubt)) }
+      if let departure = Encounter.Departure(rawValue: raw) { events.append(.leave(departure)) }
+      if let anomaly = Encounter.Anomaly(rawValue: raw) { events.append(.anomaly(anomaly)) }
+    }
+    var words = ["restart"]
+    for event in events { words += ["\(event.name)"] + (event.reason.map { ["\($0)"] } ?? []) }
+    for raw in 0..<UInt8.max { if let reason = Regions.Reason(rawValue: raw) { words.append("\(reason.name)") } }
+    for word in words { #expect(text.contains("`\(word)`"), "\(word)") }
+    #expect(words.count > 30)
   }
 
   @Test("names are small, placeholders large, sentences end; exit codes rise and are those of what the command needs") func rules() {

@@ -210,16 +210,22 @@ import Testing
     var membership = Membership()
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
-    for (name, group) in [("one", "pumps"), ("two", "doors")] as [(Name, Name)] {
+    func hello(_ name: Name, _ group: Name = "pumps") -> Neighbour {
       var hello = neighbour(name)
       hello.groups = GroupList()
       hello.groups.append(group)
       hello.sequence = 1
-      membership.receive(hello: hello, at: at(1))
+      return hello
     }
+    for (name, group) in [("one", "pumps"), ("two", "doors")] as [(Name, Name)] { membership.receive(hello: hello(name, group), at: at(1)) }
     for second in 1..<10 { membership.receiveOwnHello(membership.nextHello(at: at(Double(second))), at: at(Double(second))) }
     membership.updateHearing(for: list, at: at(9))
     #expect(membership.hearing.missing == Text("one"))
+    for number in 10..<20 {
+      membership.receive(hello: hello(Name(Array("of-the-northern-forecourt-\(number)".utf8).span.bytes)), at: at(9))
+    }
+    membership.updateHearing(for: list, at: at(15))
+    #expect(membership.hearing.missing == Text("one/of-the-northern-forecourt-10") && membership.hearing.missingLeftOut == 9)
   }
 
   @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")

@@ -58,6 +58,14 @@ import Testing
     #expect(pairs.allSatisfy { told($0.0, $0.1)[0].wholeMatch(of: #/homeassistant/binary_sensor/[A-Za-z0-9_-]+/config/#) != nil })
   }
 
+  @Test("an event's uptime is exact after a year") func uptime() {
+    var rig = Rig { $0.addRegion("yard") }
+    rig.gateway.publisher.clock.started = Instant(microseconds: 10_000_000 - 31_536_000_123_000)
+    rig.hear(1, at: 10)
+    let events = rig.said().filter { $0.topic == "region/yard/event" }.map(\.payload)
+    #expect(events.count == 1 && events.allSatisfy { $0.contains(#""uptime_s":31536000.123"#) }, "\(events)")
+  }
+
   @Test("the status says what it knows, and only that") func status() {
     let topics = Topics(Settings())
     func expect(_ message: Message, _ payload: String) {
@@ -77,12 +85,12 @@ import Testing
     _ = report.transmits.append(beacon)
     _ = report.transmits.append(StatusReport.Transmit(nil))
     var site = StatusReport.Site()
-    (site.heard, site.missing) = (2, "island-3")
+    (site.heard, site.missing, site.missingLeftOut) = (2, "island-3", 61)
     report.site = site
     expect(
       .status(report, topics: topics, at: .zero),
       #""state":"degraded","reason":"radio b: gone","version":"1.2.3","boot":"0123456789abcdef","authorization":"when-in-use","#
-        + #""groups":"pumps/doors","site":{"trust":"unauthenticated","heard":2,"missing":"island-3"},"#
+        + #""groups":"pumps/doors","site":{"trust":"unauthenticated","heard":2,"missing":"island-3","missing_left_out":61},"#
         + #""radios":[{"name":"a","state":"listening"},{"name":"b","state":"failed"}],"purpose":"told","#
         + #""transmits":[{"kind":"ibeacon","radio":"a","state":"on","tx_power_dbm":-4},"#
         + #"{"kind":"peer","radio":"a","state":"off","tx_power_dbm":null}],"simulated":true"#)

@@ -202,6 +202,7 @@ import Testing
     var site = StatusReport.Site()
     site.heard = 64
     site.missing = Text(String(repeating: "\"", count: 100))
+    site.missingLeftOut = 63
     report.site = site
     for _ in 0..<8 { report.groups.append(report.version) }
     for _ in 0..<4 { _ = report.radios.append(StatusReport.RadioState(name: report.version, state: report.version)) }

@@ -15,6 +15,10 @@ import Testing
     arguments: [
       ("fire_m = 0.45\n", "fire_m (0.4"), ("fire_m = 0.5\n", nil),
       ("fire_m = 1\nleave_m = 1.39\n", "leave_m (1.4) is only 2.9 dB beyond"), ("fire_m = 1\nleave_m = 1.43\n", nil),
+      ("fire_m = 35\narm_m = 45\nleave_m = 70\n", nil),
+      ("fire_m = 36\narm_m = 45\nleave_m = 70\n", "fire_m (36) is heard at -90 dBm"),
+      ("min_rate_hz = 0.05\n", "min_rate_hz (0.05) allows 20 s between two adverts, but after stale_s (15)"),
+      ("min_rate_hz = 0.07\n", nil), ("min_rate_hz = 0\n", nil),
       ("fire_m = 3\nleave_m = 4.17\n", "leave_m (4.2) is only 2.9 dB beyond"), ("fire_m = 3\nleave_m = 4.29\n", nil),
       ("dwell_s = 0.29\n", "dwell_s (0.3) is shorter than three adverts"), ("dwell_s = 0.3\n", nil),
       ("arm_m = 85\n", "arm_m (85) is heard at -98 dBm"), ("arm_m = 77\n", nil),
