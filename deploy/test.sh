@@ -11,10 +11,9 @@ source "$(dirname "$0")/common.sh"
 
 steps=(
   "packages     deploy/packages.sh build"
-  "peers        & deploy/packages.sh test bench page browser rigs ship"
+  "sanitize     & deploy/packages.sh test bench page browser rigs ship && nice -n 15 Tests/Gates/sanitize.sh thread address"
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
   "programs     Tests/Gates/tests.sh --build but-core"
-  "sanitize     & nice -n 15 Tests/Gates/sanitize.sh thread address"
   "marks        python3 Tests/Gates/mutate --check"
   "prove        Tests/Gates/prove.sh --ours"
   "fuzzers      & nice -n 15 Tests/Gates/fuzz.sh --build"
