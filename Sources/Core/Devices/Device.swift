@@ -20,7 +20,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   /// Its advert says at what power it transmits.
   case transmitted(Decibels)
   /// Visits taught it; beside it what was transmitted. 0: its advert does not say.
-  case learnt(Decibels, transmitted: Int8 = 0)
+  case learnt(Decibels, transmitted: Int8)
   /// Its advert says its level at 1 m.
   case advertised(Decibels)
   /// This very device was measured.
@@ -95,7 +95,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   }
 
   /// Whether visits can improve it.
-  package var isImprecise: Bool { rank <= Self.learnt(level).rank }
+  package var isImprecise: Bool { rank <= Self.learnt(level, transmitted: 0).rank }
 
   /// A better source replaces a worse one; the same source updates itself.
   package mutating func learn(_ other: MeasuredPower) {
@@ -120,7 +120,7 @@ package enum MeasuredPower: BitwiseCopyable, Sendable {
   }
 
   /// A plausible claim is a whole number from -90 to -20.
-  private static func whole(_ claim: Decibels) -> Int8 { Int8(max(-128, min(claim.value, 0))) }
+  private static func whole(_ claim: Decibels) -> Int8 { Int8(clamping: Int(claim.value)) }
 }
 
 /// What in the configuration asks for an identity, looked up once, when the identity is first heard.

@@ -18,7 +18,8 @@ import Testing
     for (power, words) in [
       (.assumed(level), "unknown (-59.5 dBm at 1 m is assumed: calibrate it)"),
       (.transmitted(level), "guessed from what its advert says of its transmitter (-59.5 dBm at 1 m)"),
-      (.learnt(level), "learnt from visits (-59.5 dBm at 1 m)"), (.advertised(level), "what its advert says (-59.5 dBm at 1 m)"),
+      (.learnt(level, transmitted: 0), "learnt from visits (-59.5 dBm at 1 m)"),
+      (.advertised(level), "what its advert says (-59.5 dBm at 1 m)"),
       (.calibrated(level), "calibrated (-59.5 dBm at 1 m)"),
     ] as [(MeasuredPower, String)] { #expect(power.words == words) }
   }

@@ -35,9 +35,21 @@ import Testing
   @Test("who comes while they pass far off is served, and those who made room are counted") func coming() {
     var rig = rig()
     #expect(fires(&rig, until: 60, crowd: 0...60, of: 75, level: -95).count == 1)
+    #expect(rig.gateway.evictedHere == 0)
     var near = self.rig()
     _ = fires(&near, until: 60, crowd: 0...60, of: 75, level: -58)
     #expect(near.gateway.evictedHere > 0)
+    var inside = Rig { $0.addRegion("yard") }
+    for device in 1...75 as ClosedRange<UInt8> { inside.hear(device, at: 5 + Double(device) / 100) }
+    #expect(inside.gateway.evictedHere == 75 - 64)
+  }
+
+  @Test("the next one of a list is the one heard after it") func order() {
+    let loan = Loan(bytes: EvictionOrder.bytes(for: 4))
+    var arena = loan.arena
+    var order = EvictionOrder(slots: 4, in: &arena)
+    for slot in [3, 0, 2] { order.touch(slot, in: .matched) }
+    #expect(order.oldest(of: .matched) == 3 && order.newer(than: 3) == 0 && order.newer(than: 0) == 2 && order.newer(than: 2) == nil)
   }
 
   @Test("a device that returns and makes room again and again takes one line of those that rest") func returning() {

@@ -59,7 +59,7 @@ import Testing
 @Suite("Where a power comes from") struct PowerSourceTests {
   /// From the worst source to the best.
   private static let sources: [(source: MeasuredPower, isImprecise: Bool)] = [
-    (.assumed(Decibels(-59)), true), (.transmitted(Decibels(-60)), true), (.learnt(Decibels(-61)), true),
+    (.assumed(Decibels(-59)), true), (.transmitted(Decibels(-60)), true), (.learnt(Decibels(-61), transmitted: 0), true),
     (.advertised(Decibels(-62)), false), (.calibrated(Decibels(-63)), false),
   ]
 
@@ -102,7 +102,7 @@ import Testing
     switch power {
     case .assumed: .assumed(Decibels(-70))
     case .transmitted: .transmitted(Decibels(-70))
-    case .learnt: .learnt(Decibels(-70))
+    case .learnt: .learnt(Decibels(-70), transmitted: 0)
     case .advertised: .advertised(Decibels(-70))
     case .calibrated: .calibrated(Decibels(-70))
     }
