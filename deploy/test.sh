@@ -10,11 +10,11 @@
 source "$(dirname "$0")/common.sh"
 
 steps=(
-  "packages     deploy/packages.sh build"
-  "sanitize     & deploy/packages.sh test bench page browser rigs ship && nice -n 15 Tests/Gates/sanitize.sh thread address"
+  "packages     deploy/packages.sh build test bench page browser rigs ship"
   "lint         swift format lint --strict --parallel --recursive Sources Tests Package.swift"
-  "programs     Tests/Gates/tests.sh --build but-core"
   "marks        python3 Tests/Gates/mutate --check"
+  "sanitize     & nice -n 15 Tests/Gates/sanitize.sh thread address"
+  "programs     Tests/Gates/tests.sh --build but-core"
   "prove        Tests/Gates/prove.sh --ours"
   "fuzzers      & nice -n 15 Tests/Gates/fuzz.sh --build"
   "tests        Tests/Gates/tests.sh but-core"
