@@ -98,8 +98,8 @@ struct Daemon: Listener, ~Copyable {
     if packet.byteCount > 0, packet[0] == PacketType.command.rawValue { return }
     let news = PeerNews(packet: packet)
     if let news { receive(news, from: radio) }
-    // What a radio found out is kept even now: the radio does not ask again.
-    guard news != nil || holdUntil == .zero else { return }
+    // What a radio found out is kept even now: the radio does not ask again. Of a misplaced radio some adverts come before it knows that.
+    guard news != nil || holdUntil == .zero && adapters.misplacement(of: radio) == nil else { return }
     if let news { gateway.receive(news, radio: radio, at: moment) } else { gateway.receive(packet, radio: radio, at: moment) }
     commands.observe(gateway, radio: radio)
   }
