@@ -31,9 +31,7 @@ package struct AddressBook: ~Copyable {
 
   package var count: Int { records.count - recency.count(of: .free) }
 
-  package subscript(slot: Int) -> AddressRecord {
-    _read { yield records[slot] }
-  }
+  package subscript(slot: Int) -> AddressRecord { records[slot] }
 
   package func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 

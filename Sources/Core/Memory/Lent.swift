@@ -67,7 +67,8 @@
     unsafeMutableAddress { unsafe place(of: index) }
   }
 
-  /// An element's address, for types that lend their rows.
+  /// An element's address, for types that lend their rows. Others return a row; they must not yield it to be read, for Swift 6.3.1 then lends
+  /// a copy of a large one, and in debug builds reads it when it is gone.
   func place(of index: Int) -> UnsafeMutablePointer<Element> {
     // SAFETY: the precondition keeps the index inside the lent table.
     precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index outside a lent table")

@@ -2,8 +2,7 @@
 package struct Membership: ~Copyable {
   /// The number of our last message to the site.
   package private(set) var sequence: UInt32 = 0
-  private let pin = Pin()
-  package private(set) var members = Bounded<64, Member>(filledWith: Member(Name()))
+  package private(set) var members: Members
   /// The configuration lists the gateways: there are no others.
   private var hasRoster = false
   /// nil: there is no broker, as in a replay, and so there are no neighbours.
@@ -51,7 +50,7 @@ package struct Membership: ~Copyable {
   /// Whoever is here before that was here at the start.
   private static let firstMoment = Interval.seconds(3)
 
-  package init() {}
+  package init(in arena: inout Arena) { members = Members(in: &arena) }
 
   // MARK: The line
 
@@ -172,7 +171,7 @@ package struct Membership: ~Copyable {
       members[index].become(name)
       return index
     }
-    if members.append(Member(name)) == nil { return members.count - 1 }
+    if let place = members.append(Member(name)) { return place }
     for index in members.indices where members[index].isHearsay {
       members[index].become(name)
       return index

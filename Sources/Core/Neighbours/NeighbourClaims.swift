@@ -51,7 +51,7 @@ package struct NeighbourClaims: ~Copyable {
   package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: Entry.self) + FreeList.bytes(for: capacity) }
 
   package subscript(place: Int32) -> Entry {
-    _read { yield table[Int(place)] }
+    get { table[Int(place)] }
     _modify { yield &table[Int(place)] }
   }
 

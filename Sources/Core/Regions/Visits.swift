@@ -26,7 +26,7 @@ package struct Visits: ~Copyable {
   package static func bytes(for capacity: Int) -> Int { Arena.bytes(for: capacity, of: RegionVisit.self) + FreeList.bytes(for: capacity) }
 
   package subscript(place: Int32) -> RegionVisit {
-    _read { yield table[Int(place)] }
+    get { table[Int(place)] }
     _modify { yield &table[Int(place)] }
   }
 

@@ -29,7 +29,7 @@ package struct Encounters: ~Copyable {
   var used: Int { free.fresh }
 
   package subscript(place: Int32) -> Encounter {
-    _read { yield table[Int(place)] }
+    get { table[Int(place)] }
     _modify { yield &table[Int(place)] }
   }
 
@@ -42,7 +42,7 @@ package struct Encounters: ~Copyable {
   }
 
   subscript(judgementOf place: Int32) -> PatternJudgement {
-    _read { yield judgements[Int(place)] }
+    get { judgements[Int(place)] }
     _modify { yield &judgements[Int(place)] }
   }
 

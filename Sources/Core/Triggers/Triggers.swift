@@ -52,7 +52,7 @@ package struct Triggers: ~Copyable {
     encounters = Encounters(capacity: capacity, in: &arena)
     self.claims = NeighbourClaims(capacity: claims, in: &arena)
     learnt = LearntPowers(seed: seed, in: &arena)
-    membership = Membership()
+    membership = Membership(in: &arena)
     plan = SitePlan(in: &arena)
     leftovers = Leftovers(in: &arena)
     recent = RecentFires(in: &arena)
@@ -60,7 +60,7 @@ package struct Triggers: ~Copyable {
 
   package static func bytes(for capacity: Int, claims: Int) -> Int {
     Encounters.bytes(for: capacity) + NeighbourClaims.bytes(for: claims) + LearntPowers.bytes + Leftovers.bytes + RecentFires.bytes
-      + SitePlan.bytes
+      + SitePlan.bytes + Members.bytes
   }
 
   package mutating func start(_ settings: borrowing Settings, at now: Instant) {

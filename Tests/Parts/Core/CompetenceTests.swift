@@ -3,6 +3,8 @@ import Testing
 @testable import Core
 
 @Suite("Whoever cannot know whether a device is here consents to nothing") struct CompetenceTests {
+  private let loan = Loan()
+
   func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
 
   private func other(isOnline: Bool = true) -> Neighbour {
@@ -229,7 +231,7 @@ import Testing
 
     var list = GroupList()
     list.append("pumps")
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped(["we", "other"]))
     membership.connected(true, at: .zero)
     var seen: [Unheard?] = []

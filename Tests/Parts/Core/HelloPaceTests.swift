@@ -3,13 +3,14 @@ import Testing
 @testable import Core
 
 @Suite("When a gateway says hello, and whether it hears itself") struct HelloPaceTests {
+  private let loan = Loan()
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
 
   @Test("alone every 10 s once a hello has come back, otherwise each second; never without a group, a roster or a line")
   func paces() {
     for roster in [[], ["we"], ["we", "other"]] as [[Name]] {
       let isAlone = roster.count < 2
-      var membership = Membership()
+      var membership = Membership(on: loan)
       let before = membership.due
       membership.reload(Settings.grouped(roster))
       let offline = membership.due
@@ -36,7 +37,7 @@ import Testing
   }
 
   @Test("a line is as old as its last change; word that it is still there changes nothing") func age() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     let before = membership.lineAge(at: at(1))
     #expect(before == nil)
@@ -54,7 +55,7 @@ import Testing
   @Test("a gateway hears itself for its pace and 3.5 s after its last own hello, of this line, that it remembers")
   func hearing() {
     for roster in [["we"], ["we", "other"]] as [[Name]] {
-      var membership = Membership()
+      var membership = Membership(on: loan)
       membership.reload(Settings.grouped(roster))
       membership.connected(true, at: at(0))
       let isBefore = membership.hearsItself(at: at(0))

@@ -3,6 +3,7 @@ import Testing
 @testable import Core
 
 @Suite("Which gateways belong to the site") struct MembershipRuleTests {
+  private let loan = Loan()
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
 
   private func hello(_ name: Name, _ sequence: UInt32 = 1, echo: UInt32 = 0, boot: Text<16> = "run 1") -> Neighbour {
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test("a roster names the others, not us; who is struck off leaves a place, and without a roster everybody stays") func rosters() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped(["we", "one", "two"]))
     #expect(names(membership) == ["one*", "two*"] && !membership.isRosteredAlone)
     membership.reload(Settings.grouped(["two", "three", "we"]))
@@ -45,7 +46,7 @@ import Testing
   }
 
   @Test("a neighbour that was not heard is answered within 200 ms, one that was heard at the next hello") func answers() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.receive(hello: hello("one"), at: at(0))
     let alone = membership.due
@@ -63,7 +64,7 @@ import Testing
   }
 
   @Test("whoever was alone goes on hearing itself when a neighbour's status comes, until its next hello is overdue") func meets() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     for second in [0.0, 1, 11] {
@@ -81,7 +82,7 @@ import Testing
 
   @Test("an echo proves that the neighbour heard one of our last eight hellos, or what we said since") func echoes() {
     for (echo, isProven) in [(0, false), (1, false), (2, true), (9, true), (10, true), (11, false)] as [(UInt32, Bool)] {
-      var membership = Membership()
+      var membership = Membership(on: loan)
       membership.reload(Settings.grouped())
       membership.connected(true, at: at(0))
       // The first of nine hellos is forgotten; the tenth word is a claim's.
@@ -96,7 +97,7 @@ import Testing
   }
 
   @Test("a claim is a neighbour's if all of it is right; ours is not counted, any other is refused and counted") func claims() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.receive(hello: hello("zero"), at: at(1))
     membership.receive(hello: hello("one"), at: at(1))

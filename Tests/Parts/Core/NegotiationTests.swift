@@ -3,6 +3,8 @@ import Testing
 @testable import Core
 
 @Suite("Arbitration between gateways") struct NegotiationTests {
+  private let loan = Loan()
+
   @Test("two gateways never hold one device at once, whatever the broker loses, delays or doubles", arguments: 0..<150 as Range<UInt64>)
   func exclusive(seed: UInt64) {
     let gateways = 2 + Int(seed % 3)
@@ -115,7 +117,7 @@ import Testing
 
   @Test("claims that make no sense are refused and counted")
   func nonsense() throws {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     var neighbour = Neighbour()
     neighbour.name = "other"
     neighbour.boot = "run"

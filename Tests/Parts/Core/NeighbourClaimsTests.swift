@@ -111,6 +111,7 @@ import Testing
 }
 
 @Suite("A neighbour that must learn of us") struct NeighbourNewsTests {
+  private let loan = Loan()
   private func word(_ name: Name = "other", boot: Text<16> = "run 1", isOnline: Bool = true) -> Neighbour {
     var word = Neighbour()
     (word.name, word.boot, word.isOnline) = (name, boot, isOnline)
@@ -122,7 +123,7 @@ import Testing
 
   @Test("it is news when it appears, starts anew or comes back, and not when it repeats itself")
   func appears() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     var isNews = [membership.isNews(word(), at: at(1)), membership.isNews(word(isOnline: false), at: at(1))]
@@ -142,10 +143,10 @@ import Testing
 
   @Test("a stranger is no news where a roster lists the site, or where the table is full of names that spoke")
   func strangers() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped(["we", "other"]))
     #expect(membership.isNews(word("stranger"), at: at(1)) == false)
-    membership = Membership()
+    membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     for number in 0..<64 {
       var hello = word(Name())

@@ -3,6 +3,8 @@ import Testing
 @testable import Core
 
 @Suite("Neighbours of a group") struct NeighbourTests {
+  private let loan = Loan()
+
   @Test(
     "no device gets two fires while gateways restart, connections fail and old messages are replayed",
     arguments: 0..<60 as Range<UInt64>)
@@ -61,7 +63,7 @@ import Testing
 
   @Test("a gateway that does not receive its own hellos knows no neighbours")
   func deaf() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     #expect(membership.isAcquainted(at: at(1)) == true, "without a broker there is nobody")
     membership.receive(hello: neighbour(), at: at(1))
@@ -83,7 +85,7 @@ import Testing
 
   @Test("a goodbye counts once its gateway is silent; an earlier run's will never counts")
   func goodbyes() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     let number = membership.nextHello(at: at(1))
@@ -108,7 +110,7 @@ import Testing
 
   @Test("a neighbour's new run is accepted only when it echoes one of our numbers")
   func runs() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     let number = membership.nextHello(at: at(1))
@@ -139,7 +141,7 @@ import Testing
 
   @Test("the roster names the gateways that must be heard, and no other is listened to")
   func rosters() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped(["we", "other"]))
     membership.connected(true, at: at(0))
     membership.receive(status: neighbour(isOnline: false), at: at(1))
@@ -157,7 +159,7 @@ import Testing
     entry.name = "other"
     entry.groups.append("doors")
     _ = settings.site.roster.append(entry)
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(settings)
     membership.connected(true, at: at(0))
     #expect(membership.hasCompetitor(in: "doors", at: at(1)) == true)
@@ -177,7 +179,7 @@ import Testing
   func missing() {
     var list = GroupList()
     list.append("pumps")
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped(["we", "one", "two"]))
     membership.connected(true, at: at(0))
     var told: [Unheard?] = []
@@ -207,7 +209,7 @@ import Testing
   func others() {
     var list = GroupList()
     list.append("pumps")
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     func hello(_ name: Name, _ group: Name = "pumps") -> Neighbour {
@@ -230,7 +232,7 @@ import Testing
 
   @Test("sixty-four names fit, a gateway that speaks evicts a name known by hearsay, and a forgotten one leaves nothing")
   func room() {
-    var membership = Membership()
+    var membership = Membership(on: loan)
     membership.reload(Settings.grouped())
     membership.connected(true, at: at(0))
     func name(_ number: Int) -> Name {
