@@ -15,11 +15,8 @@ package struct Encounter: BitwiseCopyable {
   package var since = Instant.zero
   package var approach = Approach()
   package var clones = CloneDetector()
-  /// Time counts in full when the level is clear, in part when it is doubtful, and negatively when the level speaks against.
-  package private(set) var evidenceSeconds: Float = 0
-  /// The same by what the pattern showed in the last seconds.
-  private var settledSeconds: Float = 0
-  /// The same that a served device has gone elsewhere, as a share.
+  private var stay = StandingEvidence()
+  /// How long it is clear that a served device has gone elsewhere, as a share of what ends the visit.
   private var departed: Float = 0
   /// Since when the margin over the rivals has held.
   package private(set) var ahead = Instant.never
@@ -52,6 +49,7 @@ package struct Encounter: BitwiseCopyable {
   package init() {}
 
   package var isPresent: Bool { stage != .absent }
+  package var evidenceSeconds: Float { stay.seconds }
 
   /// Nobody else of the group may serve the device.
   func holdsGroup(at now: Instant) -> Bool { hasFired || now < groupRests }
@@ -86,7 +84,7 @@ package struct Encounter: BitwiseCopyable {
     return proof.stand(approach.steady, for: elapsed)
   }
 
-  private mutating func resetEvidence() { (evidenceSeconds, settledSeconds, departed) = (0, 0, 0) }
+  private mutating func resetEvidence() { (stay, departed) = (StandingEvidence(), 0) }
 
   private mutating func resetVisit() { (proof, servedMargin) = (StandingProof(), .nan) }
 
@@ -201,10 +199,11 @@ package struct Encounter: BitwiseCopyable {
   {
     if mustBeAway { checkAbsence(evidence, at: now) }
     guard evidence.isNear || evidence.isArming else {
+      stay.interrupt()
       if evidence.isGone { _ = end() }
       return nil
     }
-    gather(evidence, after: elapsed, settings)
+    stay.gather(evidence, after: elapsed, dwell: settings.dwell)
     if case .absent = stage {
       guard evidence.isComing else { return nil }
       stage = .armed
@@ -218,15 +217,6 @@ package struct Encounter: BitwiseCopyable {
     case .absent, .armed, .dwelling, .claiming, .fired, .leaving: break
     }
     return doubt(evidence, at: now, settings)
-  }
-
-  private mutating func gather(_ evidence: TriggerEvidence, after elapsed: Interval, _ settings: TriggerSettings) {
-    // Capped: however long a device has stood here, doubt takes effect at once.
-    let (seconds, whole) = (Float(elapsed.seconds), Float(settings.dwell.seconds))
-    evidenceSeconds = min(max(evidenceSeconds + evidence.weight * seconds, 0), whole)
-    guard evidence.pattern != nil else { return }
-    settledSeconds = min(max(settledSeconds + evidence.settledWeight * seconds, 0), PatternVerdict.settledSeconds)
-    if settledSeconds == PatternVerdict.settledSeconds { evidenceSeconds = whole }
   }
 
   /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.

@@ -38,7 +38,8 @@ import Testing
     expect(
       Encounter(),
       [
-        "device -1", "nextOfDevice -1", "claims -1", "clones.current -1", "clones.former -1", "clones.followed -1", "ahead." + Self.never,
+        "device -1", "nextOfDevice -1", "claims -1", "clones.current -1", "clones.former -1", "clones.followed -1", "stay.weight -1.0",
+        "ahead." + Self.never,
         "proof.highest.value -200.0", "servedMargin nan",
       ])
     expect(Approach())
@@ -66,7 +67,7 @@ import Testing
     expect(
       TriggerSettings(),
       [
-        "arm.value 8.0", "fire.value 1.5", "leave.value 4.0", "dwell.microseconds 500000", "minimumSamples 4", "minimumRate 0.5",
+        "arm.value 8.0", "fire.value 1.5", "leave.value 4.0", "dwell.microseconds 500000", "minimumSamples 4", "minimumRate 0.4",
         "refractory.microseconds 30000000", "expires.microseconds 60000000", "margin.value 6.0", "settle.microseconds 500000",
       ])
     expect(RegionSettings(), ["minimum.value -127.0"])

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Core
+
+@Suite("Devices that advertise seldom") struct SlowDeviceTests {
+  private func rig() -> Rig {
+    Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+  }
+
+  private func fires(_ rig: inout Rig) -> Int { rig.told().count { $0.event == "fire" } }
+
+  @Test("of one advert a second a single one that is 12 dB too loud fires nothing; a second one does", arguments: [0, 1, 2])
+  func loud(packets: Int) {
+    var rig = rig()
+    for second in 0..<40 { rig.hear(1, at: 10 + Double(second), level: (20..<20 + packets).contains(second) ? -57 : -69) }
+    #expect(fires(&rig) == packets / 2)
+  }
+
+  @Test("an advert every two seconds, and the 5 ms that the standard adds, is enough; one every three is not")
+  func rare() {
+    var seen: [Int] = []
+    for interval in [1.005, 2.005, 3.005] {
+      var rig = rig()
+      for number in 0..<30 { rig.hear(1, at: 10 + Double(number) * interval, level: number < 8 ? -84 : -60) }
+      seen.append(fires(&rig))
+    }
+    #expect(seen == [1, 1, 0])
+  }
+
+  private func evidence(inside level: Float) -> TriggerEvidence {
+    var evidence = TriggerEvidence()
+    (evidence.insideFire, evidence.isFirm) = (level, true)
+    return evidence
+  }
+
+  @Test("a sample answers alone for 0.2 s, and for the time before that no more than the one before it")
+  func alone() {
+    let cases: [(Int64, Float, Float)] = [(100, -20, 0.1), (200, -20, 0.2), (900, -20, 0), (900, 20, 0.9), (300, -20, 0.1)]
+    for (elapsed, before, gathered) in cases {
+      var stay = StandingEvidence()
+      stay.gather(evidence(inside: before), after: .zero, dwell: .seconds(2))
+      stay.gather(evidence(inside: 20), after: .milliseconds(elapsed), dwell: .seconds(2))
+      #expect((stay.seconds - gathered).magnitude < 0.001, "\(elapsed) ms after \(before): \(stay.seconds)")
+      let kept = stay.seconds
+      stay.gather(evidence(inside: -20), after: .milliseconds(100), dwell: .seconds(2))
+      #expect((stay.seconds - max(kept - 0.1, 0)).magnitude < 0.001, "what speaks against it counts in full")
+    }
+    var stay = StandingEvidence()
+    stay.gather(evidence(inside: 20), after: .zero, dwell: .seconds(2))
+    stay.interrupt()
+    stay.gather(evidence(inside: 20), after: .milliseconds(900), dwell: .seconds(2))
+    #expect(stay.seconds == 0, "it was elsewhere in between")
+  }
+}
