@@ -194,6 +194,15 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package var settle = Interval.seconds(0.5)
 
   package init() {}
+
+  var delays: TriggerDelays { TriggerDelays(dwell: dwell, settle: settle, groupRefractory: groupRefractory) }
+}
+
+/// What each sample needs of them.
+struct TriggerDelays: BitwiseCopyable {
+  let dwell: Interval
+  let settle: Interval
+  let groupRefractory: Interval
 }
 
 package struct KeySettings: BitwiseCopyable, Equatable, Sendable {

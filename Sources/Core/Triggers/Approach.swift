@@ -36,6 +36,8 @@ package struct Approach: BitwiseCopyable {
   package var motion: Decibels { Decibels(max((quick - slow).magnitude - Self.calm, 0)) }
   package var heard: Instant { last }
   package var rate: Float { gap > 0 ? 1 / gap : 0 }
+  /// The level of a slow device is the mean of few samples: nothing at four adverts a second, 1 at less than one a second.
+  var sparsity: Float { min(max(spacing - 0.25, 0), 1) }
   package var interval: Interval? { gap > 0 ? .seconds(Double(gap)) : nil }
 
   /// Returns the time that the sample stands for: a longer gap than usual says nothing about the time in it.

@@ -64,18 +64,25 @@ package struct Encounter: BitwiseCopyable {
 
   // MARK: Events
 
-  /// A sample has entered the approach; `elapsed` is the time that it stands for.
+  /// A sample has entered the approach; `elapsed` is the time that it stands for. Inlined, so that nobody copies the other settings.
+  @inline(__always)
   package mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
+    -> Event?
+  {
+    observe(evidence, after: elapsed, at: now, settings.delays)
+  }
+
+  private mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ delays: TriggerDelays)
     -> Event?
   {
     switch stage {
     // However rare its adverts are: a device far off has left.
-    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now, settings)
+    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now, delays)
     case .absent, .armed, .dwelling, .claiming: break
     }
     guard evidence.isFirm else { return nil }
     updateMargin(evidence, at: now)
-    return observeComing(evidence, after: elapsed, at: now, settings)
+    return observeComing(evidence, after: elapsed, at: now, delays)
   }
 
   /// The level of a device that has certainly stood here long enough; returned once before the fire and once after it.
@@ -194,7 +201,7 @@ package struct Encounter: BitwiseCopyable {
     ahead = evidence.isAhead ? min(ahead, now) : .never
   }
 
-  private mutating func observeComing(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
+  private mutating func observeComing(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ delays: TriggerDelays)
     -> Event?
   {
     if mustBeAway { checkAbsence(evidence, at: now) }
@@ -203,7 +210,7 @@ package struct Encounter: BitwiseCopyable {
       if evidence.isGone { _ = end() }
       return nil
     }
-    stay.gather(evidence, after: elapsed, dwell: settings.dwell)
+    stay.gather(evidence, after: elapsed, dwell: delays.dwell)
     if case .absent = stage {
       guard evidence.isComing else { return nil }
       stage = .armed
@@ -212,11 +219,11 @@ package struct Encounter: BitwiseCopyable {
     switch stage {
     case .armed where evidence.isNear: stage = .dwelling(since: now)
     case .dwelling where evidenceSeconds == 0 && !evidence.isNear: stage = .armed
-    case .claiming(_, let since) where evidenceSeconds < Float(settings.dwell.seconds) / 2: stage = .dwelling(since: since)
-    case .dwelling(let since) where isWhole(settings): return decide(evidence, dwelling: since, at: now, settings)
+    case .claiming(_, let since) where evidenceSeconds < Float(delays.dwell.seconds) / 2: stage = .dwelling(since: since)
+    case .dwelling(let since) where isWhole(delays): return decide(evidence, dwelling: since, at: now, delays)
     case .absent, .armed, .dwelling, .claiming, .fired, .leaving: break
     }
-    return doubt(evidence, at: now, settings)
+    return doubt(evidence, at: now, delays)
   }
 
   /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.
@@ -232,14 +239,13 @@ package struct Encounter: BitwiseCopyable {
   private static let absence = Interval.seconds(12)
   private static let longAbsence = Interval.seconds(60)
 
-  private func isWhole(_ settings: TriggerSettings) -> Bool { evidenceSeconds >= Float(settings.dwell.seconds) }
+  private func isWhole(_ delays: TriggerDelays) -> Bool { evidenceSeconds >= Float(delays.dwell.seconds) }
 
-  private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ settings: TriggerSettings) -> Event?
-  {
+  private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ delays: TriggerDelays) -> Event? {
     let isFree = now >= rests && !evidence.isTaken && !evidence.mayBeTaken
-    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, evidence.isAhead, now - ahead >= settings.settle || evidence.isUnrivalled
+    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, evidence.isAhead, now - ahead >= delays.settle || evidence.isUnrivalled
     else {
-      return doubt(evidence, at: now, settings)
+      return doubt(evidence, at: now, delays)
     }
     guard evidence.mustAsk else { return .fire }
     stage = .claiming(since: now, dwelling: since)
@@ -258,14 +264,14 @@ package struct Encounter: BitwiseCopyable {
   private static let step: Float = 20
 
   /// It went on to a near rival. A body may look like that: it must not lead to a second fire.
-  private mutating func hasGoneOn(_ evidence: TriggerEvidence, _ settings: TriggerSettings) -> Bool {
-    guard settings.groupRefractory > .zero, let margin = evidence.margin else { return false }
+  private mutating func hasGoneOn(_ evidence: TriggerEvidence, _ delays: TriggerDelays) -> Bool {
+    guard delays.groupRefractory > .zero, let margin = evidence.margin else { return false }
     if servedMargin.isNaN { servedMargin = margin }
     return evidence.uncomparedLead >= evidence.requiredMargin && servedMargin - margin >= Self.step
   }
 
   private mutating func observeServed(
-    _ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings
+    _ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ delays: TriggerDelays
   ) -> Event? {
     let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
     let isJudged = evidence.pattern != nil && !isStill
@@ -274,7 +280,7 @@ package struct Encounter: BitwiseCopyable {
       _ = end(hereUntil: now, isGone: evidence.isGone)
       return .leave(.elsewhere)
     }
-    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence, settings), !isStill else {
+    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence, delays), !isStill else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil
     }

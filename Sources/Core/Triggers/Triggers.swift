@@ -147,13 +147,12 @@ package struct Triggers: ~Copyable {
     _ place: Int32, after elapsed: Interval, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
-    let trigger = settings.triggers[Int(encounters[place].trigger)]
     if hearsPatterns { judgePattern(place, at: now, devices, settings) }
     let evidence = evidence(of: place, at: now, devices, settings)
     if encounters[place].wasHereAtStart { encounters[place].judgeStart(evidence, at: now) }
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
-    let event = encounters[place].observe(evidence, after: elapsed, at: now, trigger)
+    let event = encounters[place].observe(evidence, after: elapsed, at: now, settings.triggers[Int(before.trigger)])
     if case .leave = event { encounters.endPredecessors(of: place, hereUntil: now, isGone: evidence.isGone) }
     if case .fire = event {
       fire(place, evidence, at: now, devices, settings, &publisher)
@@ -203,6 +202,7 @@ package struct Triggers: ~Copyable {
     evidence.power = devices[slot].power.triggerDoubt
     evidence.isImplausible = devices[slot].isImplausible
     evidence.requiredMargin = trigger.margin.value
+    evidence.sparsity = encounter.approach.sparsity
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
     if hearsPatterns { evidence.judge(by: encounters[judgementOf: place].verdict) }

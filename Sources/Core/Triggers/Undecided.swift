@@ -1,14 +1,14 @@
 /// Why a device that stands at a trigger is not served.
 extension Encounter {
   /// The device has stood here long enough to deserve a reason why nothing happens.
-  func doubt(_ evidence: TriggerEvidence, at now: Instant, _ settings: TriggerSettings) -> Event? {
+  func doubt(_ evidence: TriggerEvidence, at now: Instant, _ delays: TriggerDelays) -> Event? {
     let since: Instant
     switch stage {
     case .dwelling(let start): since = start
     case .claiming(_, let start): since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
-    guard reported == nil, evidence.isNear, now >= rests, now - since >= settings.dwell * 3 + .seconds(2) else { return nil }
+    guard reported == nil, evidence.isNear, now >= rests, now - since >= delays.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
     if mustBeAway { return .undecided(.notAway) }
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }

@@ -30,6 +30,39 @@ import Testing
     #expect(seen == [1, 1, 0])
   }
 
+  /// Fires at a trigger whose rival hears 10 dB less; or alone.
+  private func fires(_ hertz: Double, at last: Int8, besideRival: Bool) -> Int {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      $0.addTrigger("pump", group: "pumps", radio: 0)
+      if besideRival { $0.addTrigger("other", group: "pumps", radio: 1) }
+    }
+    for number in 0..<Int(90 * hertz) {
+      let time = Double(number) / hertz
+      let level = time < 20 ? -80 : last
+      rig.hear(1, at: 10 + time, level: level)
+      rig.hear(1, at: 10.02 + time, level: level - 10, radio: 1)
+    }
+    return fires(&rig)
+  }
+
+  @Test("beside a rival, 5 dB below fire_m, ten adverts a second fire, and one does not: its level wavers")
+  func wavering() {
+    #expect([10, 4, 2, 1, 0.5].map { fires($0, at: -68, besideRival: true) } == [1, 1, 1, 0, 0])
+    #expect([10, 1, 0.5].map { fires($0, at: -66, besideRival: true) } == [1, 1, 1])
+    #expect([10, 1, 0.5].map { fires($0, at: -64, besideRival: false) } == [1, 1, 1], "alone, where less is allowed, nothing changes")
+  }
+
+  @Test("so must the pattern of all receivers") func waveringPattern() {
+    var evidence = evidence(inside: -20)
+    evidence.judge(by: PatternVerdict(quick: 3.5, settled: 3.5))
+    #expect(evidence.weight > 0 && evidence.settledWeight > 0 && evidence.isAhead)
+    evidence.judge(by: PatternVerdict(quick: 3.5, settled: 1.7))
+    evidence.sparsity = 1
+    #expect(evidence.weight < 0 && evidence.settledWeight < 0)
+  }
+
   private func evidence(inside level: Float) -> TriggerEvidence {
     var evidence = TriggerEvidence()
     (evidence.insideFire, evidence.isFirm) = (level, true)
