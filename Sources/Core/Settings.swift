@@ -195,14 +195,17 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
 
   package init() {}
 
-  var delays: TriggerDelays { TriggerDelays(dwell: dwell, settle: settle, groupRefractory: groupRefractory) }
+  var limits: TriggerLimits {
+    TriggerLimits(dwell: dwell, settle: settle, groupRefractory: groupRefractory, minimumRate: minimumRate)
+  }
 }
 
-/// What each sample needs of them.
-struct TriggerDelays: BitwiseCopyable {
+/// What each sample needs of its trigger's settings.
+struct TriggerLimits: BitwiseCopyable {
   let dwell: Interval
   let settle: Interval
   let groupRefractory: Interval
+  let minimumRate: Float
 }
 
 package struct KeySettings: BitwiseCopyable, Equatable, Sendable {

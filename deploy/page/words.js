@@ -10,6 +10,7 @@ const undecided = new Map([
   ['present at start', 'it was here before the start'],
   ['not been away', 'it has not been away'],
   ['served elsewhere', 'it was served at another pump'],
+  ['few adverts', 'it advertises too seldom'],
 ]);
 
 /** What to do about that, or to wait for. */
@@ -22,6 +23,7 @@ const remedies = new Map([
   ['present at start', 'it must leave and come back once'],
   ['not been away', 'it was served, and must leave first'],
   ['served elsewhere', 'it must leave there first; group_refractory_s may last longer'],
+  ['few adverts', 'lower min_rate_hz, or let it advertise more often'],
 ]);
 
 /**

@@ -69,20 +69,20 @@ package struct Encounter: BitwiseCopyable {
   package mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ settings: TriggerSettings)
     -> Event?
   {
-    observe(evidence, after: elapsed, at: now, settings.delays)
+    observe(evidence, after: elapsed, at: now, settings.limits)
   }
 
-  private mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ delays: TriggerDelays)
+  private mutating func observe(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ limits: TriggerLimits)
     -> Event?
   {
     switch stage {
     // However rare its adverts are: a device far off has left.
-    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now, delays)
+    case .fired, .leaving: return observeServed(evidence, after: elapsed, at: now, limits)
     case .absent, .armed, .dwelling, .claiming: break
     }
-    guard evidence.isFirm else { return nil }
+    guard evidence.isFirm else { return doubtOfRate(evidence, limits, at: now) }
     updateMargin(evidence, at: now)
-    return observeComing(evidence, after: elapsed, at: now, delays)
+    return observeComing(evidence, after: elapsed, at: now, limits)
   }
 
   /// The level of a device that has certainly stood here long enough; returned once before the fire and once after it.
@@ -201,7 +201,7 @@ package struct Encounter: BitwiseCopyable {
     ahead = evidence.isAhead ? min(ahead, now) : .never
   }
 
-  private mutating func observeComing(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ delays: TriggerDelays)
+  private mutating func observeComing(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ limits: TriggerLimits)
     -> Event?
   {
     if mustBeAway { checkAbsence(evidence, at: now) }
@@ -210,20 +210,22 @@ package struct Encounter: BitwiseCopyable {
       if evidence.isGone { _ = end() }
       return nil
     }
-    stay.gather(evidence, after: elapsed, dwell: delays.dwell)
+    stay.gather(evidence, after: elapsed, dwell: limits.dwell)
     if case .absent = stage {
       guard evidence.isComing else { return nil }
       stage = .armed
+      // It may have another reason now.
+      if reported == .fewAdverts { reported = nil }
       return .arm
     }
     switch stage {
     case .armed where evidence.isNear: stage = .dwelling(since: now)
     case .dwelling where evidenceSeconds == 0 && !evidence.isNear: stage = .armed
-    case .claiming(_, let since) where evidenceSeconds < Float(delays.dwell.seconds) / 2: stage = .dwelling(since: since)
-    case .dwelling(let since) where isWhole(delays): return decide(evidence, dwelling: since, at: now, delays)
+    case .claiming(_, let since) where evidenceSeconds < Float(limits.dwell.seconds) / 2: stage = .dwelling(since: since)
+    case .dwelling(let since) where isWhole(limits): return decide(evidence, dwelling: since, at: now, limits)
     case .absent, .armed, .dwelling, .claiming, .fired, .leaving: break
     }
-    return doubt(evidence, at: now, delays)
+    return doubt(evidence, at: now, limits)
   }
 
   /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.
@@ -239,13 +241,13 @@ package struct Encounter: BitwiseCopyable {
   private static let absence = Interval.seconds(12)
   private static let longAbsence = Interval.seconds(60)
 
-  private func isWhole(_ delays: TriggerDelays) -> Bool { evidenceSeconds >= Float(delays.dwell.seconds) }
+  private func isWhole(_ limits: TriggerLimits) -> Bool { evidenceSeconds >= Float(limits.dwell.seconds) }
 
-  private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ delays: TriggerDelays) -> Event? {
+  private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ limits: TriggerLimits) -> Event? {
     let isFree = now >= rests && !evidence.isTaken && !evidence.mayBeTaken
-    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, evidence.isAhead, now - ahead >= delays.settle || evidence.isUnrivalled
+    guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, evidence.isAhead, now - ahead >= limits.settle || evidence.isUnrivalled
     else {
-      return doubt(evidence, at: now, delays)
+      return doubt(evidence, at: now, limits)
     }
     guard evidence.mustAsk else { return .fire }
     stage = .claiming(since: now, dwelling: since)
@@ -264,14 +266,14 @@ package struct Encounter: BitwiseCopyable {
   private static let step: Float = 20
 
   /// It went on to a near rival. A body may look like that: it must not lead to a second fire.
-  private mutating func hasGoneOn(_ evidence: TriggerEvidence, _ delays: TriggerDelays) -> Bool {
-    guard delays.groupRefractory > .zero, let margin = evidence.margin else { return false }
+  private mutating func hasGoneOn(_ evidence: TriggerEvidence, _ limits: TriggerLimits) -> Bool {
+    guard limits.groupRefractory > .zero, let margin = evidence.margin else { return false }
     if servedMargin.isNaN { servedMargin = margin }
     return evidence.uncomparedLead >= evidence.requiredMargin && servedMargin - margin >= Self.step
   }
 
   private mutating func observeServed(
-    _ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ delays: TriggerDelays
+    _ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ limits: TriggerLimits
   ) -> Event? {
     let isStill = isVouched && approach.level > vouchedLevel - Decibels(Self.vouchedDrop)
     let isJudged = evidence.pattern != nil && !isStill
@@ -280,7 +282,7 @@ package struct Encounter: BitwiseCopyable {
       _ = end(hereUntil: now, isGone: evidence.isGone)
       return .leave(.elsewhere)
     }
-    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence, delays), !isStill else {
+    guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence, limits), !isStill else {
       if case .leaving(_, let fired) = stage { stage = .fired(at: fired) }
       return nil
     }

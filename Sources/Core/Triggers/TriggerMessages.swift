@@ -72,7 +72,7 @@ extension Encounter {
 
   /// Why a device that stands here does not fire.
   package enum Doubt: UInt8, BitwiseCopyable {
-    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway, taken
+    case rival, silentNeighbour, unknownPower, unclearPlace, noBroker, presentAtStart, notAway, taken, fewAdverts
   }
 
   package enum Departure: UInt8, BitwiseCopyable {
@@ -118,6 +118,7 @@ extension Encounter.Event {
     case .undecided(.noBroker): "no broker"
     case .undecided(.presentAtStart): "present at start"
     case .undecided(.notAway): "not been away"
+    case .undecided(.fewAdverts): "few adverts"
     case .anomaly(.twoPlacesAtOnce): "two places at once"
     case .anomaly(.implausiblePower): "implausible power"
     case .leave(.away): "away"

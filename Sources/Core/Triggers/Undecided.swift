@@ -1,14 +1,14 @@
 /// Why a device that stands at a trigger is not served.
 extension Encounter {
   /// The device has stood here long enough to deserve a reason why nothing happens.
-  func doubt(_ evidence: TriggerEvidence, at now: Instant, _ delays: TriggerDelays) -> Event? {
+  func doubt(_ evidence: TriggerEvidence, at now: Instant, _ limits: TriggerLimits) -> Event? {
     let since: Instant
     switch stage {
     case .dwelling(let start): since = start
     case .claiming(_, let start): since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
-    guard reported == nil, evidence.isNear, now >= rests, now - since >= delays.dwell * 3 + .seconds(2) else { return nil }
+    guard reported == nil, evidence.isNear, now >= rests, now - since >= limits.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
     if mustBeAway { return .undecided(.notAway) }
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
@@ -16,5 +16,11 @@ extension Encounter {
     if evidence.isAhead { return evidence.isTaken ? .undecided(.taken) : nil }
     if evidence.uncomparedLead > 0 { return .undecided(.rival) }
     return .undecided(evidence.pattern != nil || evidence.isUpToPattern ? .unclearPlace : evidence.isPowerKnown ? .rival : .unknownPower)
+  }
+
+  /// It is near, but its adverts are too few for `min_rate_hz`.
+  func doubtOfRate(_ evidence: TriggerEvidence, _ limits: TriggerLimits, at now: Instant) -> Event? {
+    guard reported == nil, evidence.isNear, approach.samples >= 4, approach.rate < limits.minimumRate else { return nil }
+    return mustBeAway || now < rests ? nil : .undecided(.fewAdverts)
   }
 }

@@ -30,6 +30,51 @@ import Testing
     #expect(seen == [1, 1, 0])
   }
 
+  /// What is told of a device that comes near after ten adverts, and goes after so many more.
+  private func told(every interval: Double, near packets: Int, minimumRate: Float = 0.4, minimumSamples: Int = 4) -> [Told] {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump") { ($0.minimumRate, $0.minimumSamples) = (minimumRate, minimumSamples) }
+    }
+    for number in 0..<30 + packets {
+      rig.hear(1, at: 10 + Double(number) * interval, level: (10..<10 + packets).contains(number) ? -60 : -79)
+    }
+    return rig.told()
+  }
+
+  @Test("a device that is near, but advertises too seldom to fire, is undecided once, and says why")
+  func undecided() {
+    let seldom = [Told("undecided", reason: "few adverts")]
+    #expect(told(every: 3, near: 10) == seldom && told(every: 6, near: 10) == seldom)
+    #expect(told(every: 1, near: 10, minimumRate: 2) == seldom)
+    #expect(told(every: 3, near: 1) == [] && told(every: 3, near: 0) == [], "it only passes by, or is never near")
+    #expect(told(every: 0.1, near: 10, minimumSamples: 40) == [], "samples are what it lacks")
+    #expect(told(every: 2, near: 10).map(\.event) == ["arm", "fire", "leave"])
+  }
+
+  @Test("a device that is undecided for its few adverts fires once it sends more, and may be undecided for another reason before")
+  func more() {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      $0.addTrigger("pump", group: "pumps", radio: 0)
+      $0.addTrigger("other", group: "pumps", radio: 1)
+    }
+    func hear(from start: Double, to end: Double, every interval: Double, rival: Int8) {
+      for time in stride(from: start, to: end, by: interval) {
+        rig.hear(1, at: time, level: -60)
+        rig.hear(1, at: time + 0.02, level: rival, radio: 1)
+      }
+    }
+    for time in stride(from: 0.0, to: 30, by: 3) { rig.hear(1, at: time, level: -80) }
+    hear(from: 30, to: 60, every: 3, rival: -70)
+    #expect(rig.told() == [Told("undecided", reason: "few adverts")])
+    hear(from: 60, to: 80, every: 0.1, rival: -60)
+    #expect(rig.told().filter { $0.trigger == "pump" } == [Told("arm"), Told("undecided", reason: "rival")])
+    hear(from: 80, to: 90, every: 0.1, rival: -75)
+    #expect(rig.told().filter { $0.trigger == "pump" } == [Told("fire")])
+  }
+
   /// Fires at a trigger whose rival hears 10 dB less; or alone.
   private func fires(_ hertz: Double, at last: Int8, besideRival: Bool) -> Int {
     var rig = Rig {
