@@ -181,8 +181,10 @@ package struct Encounter: BitwiseCopyable {
     if !evidence.isNear { wasHereAtStart = false } else if evidence.isFirm { (mustBeAway, wasHere, wasGone) = (true, now, false) }
   }
 
-  /// It goes before anybody has judged whether it was away since the start.
-  mutating func leaveUnjudged() { (mustBeAway, wasHere, wasGone) = (true, max(wasHere, approach.heard), false) }
+  /// It may have been here until this moment, served, or served before: it must have been away since. Whether it has been far off.
+  mutating func mayHaveStayed(until moment: Instant, wasGone: Bool = false) {
+    (mustBeAway, wasHere, self.wasGone) = (true, max(wasHere, moment), wasGone)
+  }
 
   /// Its radio was deaf until this moment: nobody knows whether it was away.
   mutating func wasUnheard(until moment: Instant) { if mustBeAway { wasHere = max(wasHere, moment) } }
@@ -239,7 +241,7 @@ package struct Encounter: BitwiseCopyable {
   /// Bodies stay for some seconds, and no car drives off and returns within that. A device that was never as far off as encounters end, nor
   /// lost on its way there, may only have been turned away, or have paused: it needs longer.
   private static let absence = Interval.seconds(12)
-  private static let longAbsence = Interval.seconds(60)
+  static let longAbsence = Interval.seconds(60)
 
   private func isWhole(_ limits: TriggerLimits) -> Bool { evidenceSeconds >= Float(limits.dwell.seconds) }
 

@@ -69,7 +69,7 @@ extension Triggers {
     while devices[slot].encounters >= 0 {
       let isUnjudged = encounters[devices[slot].encounters].wasHereAtStart
       end(devices[slot].encounters, because: reason, at: now, &devices, settings, &publisher)
-      if isUnjudged { encounters[devices[slot].encounters].leaveUnjudged() }
+      if isUnjudged { encounters[devices[slot].encounters].mayHaveStayed(until: encounters[devices[slot].encounters].approach.heard) }
       keepRest(of: devices[slot].encounters, devices, at: now)
       remove(devices[slot].encounters, &devices)
     }

@@ -1,5 +1,5 @@
 /// Fires that no encounter remembers: of the run before, at a trigger that a reload took out, at a neighbour, or of a device that the table
-/// had no room for. Their devices are not served again while `refractory_s` and the group's last.
+/// had no room for. Their devices are not served again while `refractory_s` and the group's last, nor before they have been away.
 package struct RecentFires: ~Copyable {
   package struct Fire: BitwiseCopyable {
     package var identity = Identity(.address)
@@ -12,6 +12,10 @@ package struct RecentFires: ~Copyable {
     /// For a device that had to make room: until when it rests, and until when it must have been away.
     fileprivate var rests = Instant.zero
     fileprivate var away = Instant.zero
+    /// Of the run before: nobody knows when it left, but until this moment.
+    fileprivate var unwatched = Instant.longAgo
+    /// It has been heard beyond where encounters begin since then.
+    fileprivate var wasFar = false
 
     package init(of identity: Identity, at trigger: Int, _ moment: Instant) {
       (self.identity, self.trigger, at) = (identity, UInt8(trigger), moment)
@@ -20,6 +24,8 @@ package struct RecentFires: ~Copyable {
 
   private var table: Lent<Fire>
   private(set) var count = 0
+  /// Until when it matters whether a device of the run before is heard far off.
+  fileprivate(set) var watchesUntil = Instant.longAgo
 
   /// After a rest that ended longer ago than this nobody waits for a word.
   package static let downtime = Interval.seconds(600)
@@ -45,6 +51,11 @@ package struct RecentFires: ~Copyable {
     if table[first].matters(lessThan: fire) { table[first] = fire }
   }
 
+  @inline(never)
+  mutating func heardFar(_ identity: Identity, from trigger: Int) {
+    for index in 0..<count where Int(table[index].trigger) == trigger && table[index].identity == identity { table[index].wasFar = true }
+  }
+
   mutating func remove(_ index: Int) {
     count -= 1
     table[index] = table[count]
@@ -58,7 +69,7 @@ package struct RecentFires: ~Copyable {
       } else if let mate = mates[trigger] {
         // The group rests on; for the trigger itself it fired too long ago.
         (table[index].trigger, table[index].at) = (UInt8(mate), .longAgo)
-        (table[index].rests, table[index].away) = (.zero, .zero)
+        (table[index].rests, table[index].away, table[index].unwatched) = (.zero, .zero, .longAgo)
       } else {
         remove(index)
       }
@@ -77,7 +88,8 @@ extension Triggers {
     // The group may have rested until a moment ago, and neighbours believe that it still does until this run says `fired` itself.
     let wasTold = trigger.restOfGroup > .zero && now < fire.at + trigger.restOfGroup + RecentFires.downtime
     fire.told = max(fire.at + trigger.restOfGroup, wasTold ? now + Self.acquaintance : .zero)
-    guard fire.rests(trigger, at: now) else { return }
+    fire.unwatched = now
+    recent.watchesUntil = now + Encounter.longAbsence
     recent.add(fire)
     if let slot = devices.find(fire.identity) { restAfterRecentFires(slot, devices, settings, at: now) }
   }
@@ -138,6 +150,7 @@ extension Triggers {
         encounters[place].rest(after: fire.at, fired)
         encounters[place].rests = max(encounters[place].rests, fire.rests)
         if now < fire.away { encounters[place].wasHereAtStart = true }
+        if fire.unwatched > .longAgo { encounters[place].mayHaveStayed(until: fire.unwatched, wasGone: fire.wasFar) }
       } else if fired.group.isEmpty || settings.triggers[trigger].group != fired.group {
         continue
       }
@@ -195,13 +208,13 @@ extension TriggerSettings {
 extension RecentFires.Fire {
   fileprivate func rests(_ trigger: TriggerSettings, at now: Instant) -> Bool { now < max(at + trigger.refractory, end) }
 
-  fileprivate var end: Instant { max(max(at, told), max(rests, away)) }
+  fileprivate var end: Instant { max(max(max(at, told), max(rests, away)), unwatched + Encounter.longAbsence) }
 
   fileprivate func isSame(as other: Self) -> Bool { trigger == other.trigger && isTheirs == other.isTheirs && identity == other.identity }
 
   fileprivate mutating func join(_ other: Self) {
     (at, told) = (max(at, other.at), max(told, other.told))
-    (rests, away) = (max(rests, other.rests), max(away, other.away))
+    (rests, away, unwatched) = (max(rests, other.rests), max(away, other.away), max(unwatched, other.unwatched))
   }
 
   fileprivate func matters(lessThan other: Self) -> Bool { isTheirs == other.isTheirs ? end < other.end : isTheirs }

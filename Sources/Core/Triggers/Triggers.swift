@@ -139,7 +139,10 @@ package struct Triggers: ~Copyable {
     let known = encounters.find(trigger: trigger, from: devices[slot].encounters)
     if known >= 0 { return known }
     let loss = devices[slot].power.credited(assumed) - level
-    guard loss.value <= edges[trigger].arm + Self.foresight.value else { return -1 }
+    guard loss.value <= edges[trigger].arm + Self.foresight.value else {
+      if now < recent.watchesUntil { recent.heardFar(devices[slot].identity, from: trigger) }
+      return -1
+    }
     return begin(slot, trigger, radio, at: now, &devices, settings)
   }
 

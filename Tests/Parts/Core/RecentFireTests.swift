@@ -98,8 +98,8 @@ import Testing
       rig.gateway.reload(settings(["one"]), at: at(2))
     }
     rig.gateway.recall(fire("one", at: 0), at: at(2))
-    let time = try #require(served(&rig, from: 10)["one"])
-    #expect(isBrought ? 60..<63 ~= time : time < 20, "\(time)")
+    let time = try #require(served(&rig, from: 20)["one"])
+    #expect(isBrought ? 60..<63 ~= time : time < 30, "\(time)")
   }
 
   @Test("what is known only after it was heard counts, too") func late() throws {
@@ -107,8 +107,27 @@ import Testing
     rig.gateway.caughtUp(at: .zero)
     for step in 0..<20 { rig.hear(1, at: 4 + Double(step) / 10, level: -80) }
     rig.gateway.recall(fire("one", at: -10), at: at(6))
-    let time = try #require(served(&rig, from: 7)["one"])
+    let time = try #require(served(&rig, from: 20)["one"])
     #expect(50..<53 ~= time, "\(time)")
+  }
+
+  @Test("who was served before the restart, whenever it left, must have been away since: 12 s far off, or 60 s in silence")
+  func away() {
+    /// Levels from so many seconds on, an advert in 0.1 s; nothing is silence. The device that fires, and the one that nobody knows.
+    func fires(_ levels: [(Double, Int8?)], device: UInt8 = 1) -> Int {
+      var rig = rig { $0.addTrigger("one") }
+      rig.gateway.recall(fire("one", at: -300), at: at(1))
+      rig.gateway.caughtUp(at: at(1))
+      for (index, (start, level)) in levels.enumerated() where level != nil {
+        let end = index + 1 < levels.count ? levels[index + 1].0 : start + 20
+        for step in 0..<Int((end - start) * 10) { rig.hear(device, at: start + Double(step) / 10, level: level!) }
+      }
+      return rig.told().filter { $0.event == "fire" }.count
+    }
+    #expect(fires([(2, -80), (9, -60)]) == 0 && fires([(2, -80), (9, -60)], device: 2) == 1, "it waited behind the shop")
+    #expect(fires([(2, nil), (38, -80), (41, -60)]) == 0 && fires([(2, nil), (38, -80), (41, -60)], device: 2) == 1, "it was only silent")
+    #expect(fires([(2, nil), (62, -80), (65, -60)]) == 1 && fires([(2, -95), (15, -80), (18, -60)]) == 1, "it was away")
+    #expect(fires([(2, -80), (9, -60), (40, -95), (53, -60)]) == 1, "it goes, and comes back")
   }
 
   /// What a neighbour that asks about a device at this moment is told.
@@ -199,8 +218,8 @@ import Testing
     }
     if isGone { rig.gateway.reload(settings("else"), at: at(1)) }
     rig.gateway.reload(settings("one"), at: at(2))
-    let time = try #require(served(&rig)["one"])
-    #expect(isGone ? time < 15 : 50..<53 ~= time, "\(time)")
+    let time = try #require(served(&rig, from: 20)["one"])
+    #expect(isGone ? time < 30 : 50..<53 ~= time, "\(time)")
   }
 
   @Test("more than there is room for do no harm, and what is over makes room") func many() throws {
