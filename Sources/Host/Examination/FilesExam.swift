@@ -17,6 +17,8 @@ extension Examined {
       let folder = FileSystem.folder(of: path)
       if FileSystem.isFolder(Path(path)) {
         found.append(Examined(key, .bad(.other), "\(path): is a folder, not a file: \(key) names a file"))
+      } else if !isSecret, FileSystem.isSpecial(path) {
+        found.append(Examined(key, .bad(.other), "\(path): \(FileRefusal(.special).sentence): \(key) names a file"))
       } else if !FileSystem.isFolder(Path(folder)) {
         found.append(Examined(key, .bad(.other), "\(path): its folder does not exist: mkdir -p \(folder)"))
       } else if isSecret, let refusal = SecretFile.refusal(of: path, atMost: same(key, "id_file") ? SecretFile.id : SecretFile.salt) {

@@ -33,6 +33,9 @@ extension Examined {
     if FileSystem.isFolder(file) {
       return [Examined("outbox", .bad(.other), "\(path): is a folder, not a file: outbox.path names a file")]
     }
+    if FileSystem.isSpecial(path) {
+      return [Examined("outbox", .bad(.other), "\(path): \(FileRefusal(.special).sentence): outbox.path names a file")]
+    }
     let place = FileSystem.exists(file) ? file : folder
     guard FileSystem.isWritable(place), FileSystem.isWritable(folder) else {
       let named = FileSystem.isWritable(folder) ? file : folder

@@ -141,6 +141,14 @@ package enum FileSystem {
     return descriptor
   }
 
+  /// A pipe, a device or a socket: to put a file in its place would destroy it.
+  static func isSpecial(_ path: String) -> Bool {
+    switch try? FileKind(of: path) {
+    case .pipe?, .other?: true
+    case .file?, .folder?, nil: false
+    }
+  }
+
   /// Whether to write directly: to a pipe, a device, or our own standard output.
   static func isStream(_ path: String) throws(FileRefusal) -> Bool {
     var (named, output) = (stat(), stat())

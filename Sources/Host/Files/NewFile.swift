@@ -35,7 +35,9 @@ package final class NewFile {
   package init(creating path: String, mode: UInt32 = 0o644, _ manner: Manner) throws(FileRefusal) {
     self.path = path
     switch manner {
-    case .own: (part, mayReplace) = (path + ".new", true)
+    case .own:
+      guard !FileSystem.isSpecial(path) else { throw FileRefusal(.special) }
+      (part, mayReplace) = (path + ".new", true)
     case .asked(let force):
       part = try FileSystem.isStream(path) ? nil : path + ".part"
       mayReplace = force

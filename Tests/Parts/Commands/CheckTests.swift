@@ -113,6 +113,7 @@ final class CheckTests {
     for (path, words) in [
       ("new", "  ok       new: can be written"), ("empty", "  ok       empty: can be written"),
       (".", "  error    .: is a folder, not a file"), ("none/new", "  error    none/new: its folder does not exist: mkdir -p none"),
+      ("/dev/null", "  error    /dev/null: is a pipe or a device, not a file: outbox.path names a file"),
       ("junk", "  warning  junk: is no outbox: the gateway will set it aside"),
     ] {
       try program.write("config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"\(path)\"\n")
@@ -175,6 +176,8 @@ final class CheckTests {
         #expect(service.isEmpty == (path == folder), "\(service)")
       }
     }
+    try program.write("config.toml", Self.right + "mqtt.port = 9\npublish.metrics_file = \"/dev/null\"\n")
+    #expect(try program("check").out.contains("error    /dev/null: is a pipe or a device, not a file: metrics_file names a file"))
   }
 
   @Test("check tells of an outbox that the shipped service may not write, and does not fail for it") func service() throws {

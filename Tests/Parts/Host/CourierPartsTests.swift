@@ -285,6 +285,8 @@ import Testing
     }
     #expect(scratch.names == ["m.prom"])
     #expect(throws: FileRefusal.self) { try PrometheusFile.write([], to: scratch.path + "/no/m.prom") }
+    #expect(mkfifo(scratch.path + "/pipe", 0o600) == 0)
+    #expect(throws: FileRefusal.self, "it would replace it") { try PrometheusFile.write([], to: scratch.path + "/pipe") }
     #expect(Usage.now().memoryBytes > 1_000_000)
   }
 }
