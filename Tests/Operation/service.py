@@ -149,6 +149,10 @@ def authorization(folder):
             if word != 'always':
                 refused = ask(seen, 'capture', '{"seconds":1}')
                 assert not refused['ok'] and 'authorization' in refused['error'], refused
+            if word == 'denied':
+                refused = ask(seen, 'ranging', 'start')
+                assert not refused['ok'] and 'authorization' in refused['error'], refused
+                assert ask(seen, 'ranging', 'stop')['ok']
         status(seen, lambda s: s['radios'][0]['state'] == 'scanning', after=mark)
         assert ask(seen, 'authorization', 'denied')['ok']
         for more in '', '[publish]\ntelemetry_s = 1':

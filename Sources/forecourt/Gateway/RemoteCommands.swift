@@ -78,6 +78,7 @@ struct RemoteCommands {
   ) -> String? {
     let region = gateway.settings.region(named: name)
     guard region != nil || name.isEmpty else { return "there is no region of that name" }
+    guard order == .stop || gateway.settings.gateway.authorization != .denied else { return "the radios are off: see authorization" }
     switch order {
     case .start: gateway.startRanging(region, for: nil, at: now)
     case .during(let span): gateway.startRanging(region, for: span, at: now)
