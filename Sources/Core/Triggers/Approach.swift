@@ -10,7 +10,7 @@ package struct Approach: BitwiseCopyable {
   private var last = Instant.zero
   /// The mean time between samples, in seconds; and between those that are apart.
   private var gap: Float = 0
-  private var spacing: Float = 0
+  private(set) var spacing: Float = 0
   package private(set) var samples: UInt16 = 0
 
   private static let quickSeconds = 0.7
@@ -36,8 +36,6 @@ package struct Approach: BitwiseCopyable {
   package var motion: Decibels { Decibels(max((quick - slow).magnitude - Self.calm, 0)) }
   package var heard: Instant { last }
   package var rate: Float { gap > 0 ? 1 / gap : 0 }
-  /// The level of a slow device is the mean of few samples: nothing at four adverts a second, 1 at less than one a second.
-  var sparsity: Float { min(max(spacing - 0.25, 0), 1) }
   package var interval: Interval? { gap > 0 ? .seconds(Double(gap)) : nil }
 
   /// Returns the time that the sample stands for: a longer gap than usual says nothing about the time in it.

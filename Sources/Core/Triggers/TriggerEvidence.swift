@@ -33,8 +33,8 @@ package struct TriggerEvidence: BitwiseCopyable {
   package var isImplausible = false
   /// Enough samples, often enough.
   package var isFirm = false
-  /// How few samples the level comes from, from 0 to 1. Such a level wavers, so it must show more.
-  package var sparsity: Float = 0
+  /// Seconds between samples.
+  package var spacing: Float = 0
 
   /// How well the transmitter's power is known. That decides what the level alone is worth.
   package enum PowerDoubt: UInt8, BitwiseCopyable {
@@ -91,6 +91,10 @@ package struct TriggerEvidence: BitwiseCopyable {
     case .unknown: return margin - max(requiredMargin, 16 - 0.37 * insideFire)
     }
   }
+
+  /// The level of a slow device is the mean of few samples and wavers, so it must show more: nothing at four adverts a second, 1 at less than
+  /// one a second.
+  private var sparsity: Float { min(max(spacing - 0.25, 0), 1) }
 
   /// After the levels are known.
   mutating func judge(by pattern: PatternVerdict?) {

@@ -205,7 +205,7 @@ package struct Triggers: ~Copyable {
     evidence.power = devices[slot].power.triggerDoubt
     evidence.isImplausible = devices[slot].isImplausible
     evidence.requiredMargin = trigger.margin.value
-    evidence.sparsity = encounter.approach.sparsity
+    evidence.spacing = encounter.approach.spacing
     evidence.isFirm = Int(encounter.approach.samples) >= trigger.minimumSamples && encounter.approach.rate >= trigger.minimumRate
     if !trigger.group.isEmpty { compareWithRivals(of: place, in: trigger, &evidence, at: now, devices, settings) }
     if hearsPatterns { evidence.judge(by: encounters[judgementOf: place].verdict) }

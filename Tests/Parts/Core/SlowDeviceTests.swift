@@ -104,7 +104,7 @@ import Testing
     evidence.judge(by: PatternVerdict(quick: 3.5, settled: 3.5))
     #expect(evidence.weight > 0 && evidence.settledWeight > 0 && evidence.isAhead)
     evidence.judge(by: PatternVerdict(quick: 3.5, settled: 1.7))
-    evidence.sparsity = 1
+    evidence.spacing = 1.25
     #expect(evidence.weight < 0 && evidence.settledWeight < 0)
   }
 
