@@ -181,7 +181,7 @@ package struct Encounter: BitwiseCopyable {
     if !evidence.isNear { wasHereAtStart = false } else if evidence.isFirm { (mustBeAway, wasHere, wasGone) = (true, now, false) }
   }
 
-  /// It may have been here until this moment, served, or served before: it must have been away since. Whether it has been far off.
+  /// It may have been served here until this moment, so it must have been away since. `wasGone`: it has been heard far off since.
   mutating func mayHaveStayed(until moment: Instant, wasGone: Bool = false) {
     (mustBeAway, wasHere, self.wasGone) = (true, max(wasHere, moment), wasGone)
   }

@@ -213,6 +213,8 @@ extension RecentFires.Fire {
   fileprivate func isSame(as other: Self) -> Bool { trigger == other.trigger && isTheirs == other.isTheirs && identity == other.identity }
 
   fileprivate mutating func join(_ other: Self) {
+    // Where it was heard before says nothing about the time since.
+    if other.unwatched > unwatched { wasFar = other.wasFar }
     (at, told) = (max(at, other.at), max(told, other.told))
     (rests, away, unwatched) = (max(rests, other.rests), max(away, other.away), max(unwatched, other.unwatched))
   }
