@@ -46,17 +46,22 @@ def retained(broker, topic):
 
 @case
 def rests(folder):
-    """Who has left before the gateway is killed, and comes again from afar, is served when it has been away and `refractory_s` is over."""
-    with yard(folder, tags=0) as (air, broker, seen, gateway):
+    """Who has left before the gateway is killed, and comes again from afar, is served when it has been away and `refractory_s` is over. The
+    state of a trigger that is no longer there is cleared."""
+    pump = '[[trigger]]\nname = "pump-4"\nmatch = "name:nobody@*"\n'
+    with yard(folder, tags=0, more=pump) as (air, broker, seen, gateway):
         time.sleep(3)
         drive_up(air, 0)
         wait_until(lambda: said(seen.messages, 'fire'), 15, 'a fire')
         air.say('silence', id='phone0')
         wait_until(lambda: said(seen.messages, 'leave') == ['lost'], 20, 'its leave')
+        retained(broker, f'{BASE}/trigger/pump-4/state')
         gateway.kill()
         mark = len(seen.messages)
+        gateway.write(more='')
         gateway.start()
         status(seen, lambda s: s['state'] == 'online', after=mark)
+        seen.wait(lambda m: m.topic == f'{BASE}/trigger/pump-4/state' and not m.payload, 5, mark)
         # Nobody saw whether it was away before the start.
         time.sleep(13)
         drive_up(air, 0)

@@ -19,7 +19,7 @@ package struct Gateway: ~Copyable {
   /// Whom the run before left, and nobody could be told that they have gone: the broker was away.
   var unsaid = Bounded<64, Identity>(filledWith: Identity(.address))
   /// Retained states to be cleared that found the ring full: at most all that one reload takes out.
-  var uncleared = Bounded<128, Place>(filledWith: Place(kind: .region, name: Name()))
+  var uncleared = Bounded<128, RetainedState>(filledWith: RetainedState(of: .region, Name()))
   var deadlines: DeadlineHeap
   var now: Instant
   /// After a sample, nothing falls due for its device sooner than this.

@@ -35,14 +35,15 @@ extension Gateway {
     }
   }
 
-  /// A fire of the run before, or from before a reload took its trigger out and another brought it back: it may still rest.
+  /// A fire of the run before, or from before a reload took its trigger out and another brought it back: it may still rest. Or the end of a
+  /// visit, which may have begun long before.
   @export(interface) package mutating func recall(_ fire: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard case (.trigger, let name)? = fire.place, publisher.topics.trigger(name) == fire.topic,
       let trigger = settings.trigger(named: name), let identity = try? Identity(written: fire.id.bytes),
       fire.since < publisher.clock.started || triggers.brought[trigger] > .zero
     else { return }
-    triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.since), devices, settings, at: now)
+    triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.hasEnded ? nil : fire.since), devices, settings, at: now)
   }
 
   /// A radio starts within this time, and then hears a device that stands there several times.
@@ -89,10 +90,10 @@ extension Gateway {
   /// Of what the new settings lack.
   mutating func clearStates(missingIn next: borrowing Settings) {
     for index in settings.regions.indices where next.region(named: settings.regions[index].name) == nil {
-      clear(Place(kind: .region, name: settings.regions[index].name))
+      clear(RetainedState(of: .region, settings.regions[index].name))
     }
     for index in settings.triggers.indices where triggers.publishesStates && next.trigger(named: settings.triggers[index].name) == nil {
-      clear(Place(kind: .trigger, name: settings.triggers[index].name))
+      clear(RetainedState(of: .trigger, settings.triggers[index].name))
     }
   }
 
@@ -102,30 +103,30 @@ extension Gateway {
     triggers.publishStaleStates(at: now, devices, settings, &publisher)
   }
 
-  /// Whose retained state may be cleared.
-  struct Place: Equatable, BitwiseCopyable {
-    var kind: Unfinished.Place
-    var name: Name
+  /// The run before may have had what the settings lack.
+  package mutating func clearUnlessConfigured(_ state: RetainedState, at moment: Instant) {
+    tick(at: moment)
+    if !exists(state) { clear(state) }
   }
 
   /// What no longer exists must not keep a retained state: without room in the ring it is cleared later.
-  private mutating func clear(_ place: Place) {
-    if publishClear(place) { return }
-    for index in uncleared.indices where uncleared[index] == place { return }
-    _ = uncleared.append(place)
+  private mutating func clear(_ state: RetainedState) {
+    if publishClear(state) { return }
+    for index in uncleared.indices where uncleared[index] == state { return }
+    _ = uncleared.append(state)
   }
 
-  private mutating func publishClear(_ place: Place) -> Bool {
-    switch place.kind {
-    case .region: publisher.clear(publisher.topics.region(place.name), at: now)
-    case .trigger: publisher.clear(publisher.topics.triggerState(place.name), isUrgent: true, at: now)
+  private mutating func publishClear(_ state: RetainedState) -> Bool {
+    switch state.place {
+    case .region: publisher.clear(publisher.topics.region(state.name), at: now)
+    case .trigger: publisher.clear(publisher.topics.triggerState(state.name), isUrgent: true, at: now)
     }
   }
 
-  private func exists(_ place: Place) -> Bool {
-    switch place.kind {
-    case .region: settings.region(named: place.name) != nil
-    case .trigger: settings.trigger(named: place.name) != nil
+  private func exists(_ state: RetainedState) -> Bool {
+    switch state.place {
+    case .region: settings.region(named: state.name) != nil
+    case .trigger: settings.trigger(named: state.name) != nil
     }
   }
 
@@ -187,8 +188,7 @@ extension Gateway {
         _ = unsaid.append(identity)
       }
     }
-    let place = Place(kind: kind, name: name)
-    if !exists(place) { clear(place) }
+    clearUnlessConfigured(RetainedState(of: kind, name), at: now)
   }
 
   /// It may have begun under an id that this version does not know any more.

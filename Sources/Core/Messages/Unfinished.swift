@@ -8,15 +8,18 @@ package struct Unfinished: BitwiseCopyable, Sendable {
   package var since = Instant.zero
   /// The device's level at the command that began it; nil for any other visit.
   package var vouchedLevel: Decibels?
+  /// It is not open any more, and ended at `since`: whom it served must have been away since then.
+  package var hasEnded: Bool
 
-  package init(topic: Topic, id: Text<128>, since: Instant, vouchedLevel: Decibels? = nil) {
+  package init(topic: Topic, id: Text<128>, since: Instant, vouchedLevel: Decibels? = nil, hasEnded: Bool = false) {
     self.topic = topic
     self.id = id
     self.since = since
     self.vouchedLevel = vouchedLevel
+    self.hasEnded = hasEnded
   }
 
-  enum Place { case region, trigger }
+  package enum Place: BitwiseCopyable { case region, trigger }
 
   /// `PREFIX/SITE/GATEWAY/region/NAME/event` or `…/trigger/NAME`.
   var place: (Place, name: Name)? {
@@ -36,4 +39,12 @@ package struct Unfinished: BitwiseCopyable, Sendable {
 
 extension RawSpan {
   fileprivate func begins(_ part: RawSpan) -> Bool { byteCount >= part.byteCount && extracting(first: part.byteCount).equals(part) }
+}
+
+/// The state of a region or trigger, which the broker retains until it is cleared.
+package struct RetainedState: Equatable, BitwiseCopyable {
+  package let place: Unfinished.Place
+  package let name: Name
+
+  package init(of place: Unfinished.Place, _ name: Name) { (self.place, self.name) = (place, name) }
 }

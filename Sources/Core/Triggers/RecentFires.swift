@@ -17,8 +17,9 @@ package struct RecentFires: ~Copyable {
     /// It has been heard beyond where encounters begin since then.
     fileprivate var wasFar = false
 
-    package init(of identity: Identity, at trigger: Int, _ moment: Instant) {
-      (self.identity, self.trigger, at) = (identity, UInt8(trigger), moment)
+    /// `moment`: nil if it matters only that the device must have been away.
+    package init(of identity: Identity, at trigger: Int, _ moment: Instant?) {
+      (self.identity, self.trigger, at) = (identity, UInt8(trigger), moment ?? .longAgo)
     }
   }
 
@@ -112,7 +113,7 @@ extension Triggers {
 
   private func fire(at place: Int32, _ devices: borrowing Devices) -> RecentFires.Fire {
     let (trigger, identity) = (Int(encounters[place].trigger), devices[Int(encounters[place].device)].identity)
-    var fire = RecentFires.Fire(of: identity, at: trigger, .longAgo)
+    var fire = RecentFires.Fire(of: identity, at: trigger, nil)
     fire.told = encounters[place].groupRests
     return fire
   }
@@ -120,7 +121,7 @@ extension Triggers {
   /// A neighbour's group rests: it may say goodbye meanwhile.
   mutating func note(_ claim: Claim, at now: Instant, _ settings: borrowing Settings) {
     for trigger in settings.triggers.indices where settings.triggers[trigger].group == claim.group {
-      var fire = RecentFires.Fire(of: claim.identity, at: trigger, .longAgo)
+      var fire = RecentFires.Fire(of: claim.identity, at: trigger, nil)
       (fire.isTheirs, fire.told) = (true, now + claim.rest)
       return recent.add(fire)
     }

@@ -62,7 +62,7 @@ extension EventStore {
       return true
     }
     recordLoss(of: left, Self.visitsLost)
-    recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(RecentFires.most))
+    recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(Outbox.firesMost))
   }
 
   /// From the damaged file that was set aside: what waits there, is open, or rests. A full disk is waited for.

@@ -96,7 +96,7 @@ struct EventStore {
       // First: a file that cannot be read is opened again.
       if unfinished == nil, isRehearsal { unfinished = [] }
       if unfinished == nil {
-        recentFires = try opened.recentFires(atMost: RecentFires.most, at: now)
+        recentFires = try opened.recentFires(at: now)
         try readUnfinished(from: opened)
       }
       outbox = opened
@@ -130,7 +130,7 @@ struct EventStore {
       outbox.settings = new.outbox
       agingDue = now.at
       // Perhaps a trigger comes back.
-      if unfinished != nil, !isRehearsal, let fires = try? outbox.recentFires(atMost: RecentFires.most, at: now) { recentFires = fires }
+      if unfinished != nil, !isRehearsal, let fires = try? outbox.recentFires(at: now) { recentFires = fires }
     } else if isElsewhere {
       let old = outbox
       if let old { leave(old, at: now) }

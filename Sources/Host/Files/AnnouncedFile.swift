@@ -1,15 +1,17 @@
 package import Core
 
-/// What Home Assistant was told of.
+/// What Home Assistant was told of, and whose states the broker retains.
 package enum Announced: Equatable {
   case region(Name)
   case trigger(Name)
   case device(Identity)
+  case state(RetainedState)
 }
 
 /// Saves it for the next run: one JSON object per line.
 package enum AnnouncedFile {
-  private static let most = 256
+  /// 64 regions and 64 triggers, each with its state, and 100 devices.
+  private static let most = 356
 
   /// What is not readable is skipped: nobody will be told that it has gone.
   package static func read(_ path: String) throws(FileRefusal) -> [Announced] {
@@ -24,6 +26,8 @@ package enum AnnouncedFile {
   private static func one(_ object: borrowing JSONObject) -> Announced? {
     if let name: Name = try? object.text("region") { return .region(name) }
     if let name: Name = try? object.text("trigger") { return .trigger(name) }
+    if let name: Name = try? object.text("region_state") { return .state(RetainedState(of: .region, name)) }
+    if let name: Name = try? object.text("trigger_state") { return .state(RetainedState(of: .trigger, name)) }
     guard let id: Text<128> = try? object.text("id") else { return nil }
     return (try? Identity(written: id.bytes)).map { .device($0) }
   }
@@ -40,6 +44,7 @@ package enum AnnouncedFile {
         var id = Text<128>()
         id.append(identity)
         line.member("id", text: id.bytes)
+      case .state(let state): line.member(state.place == .region ? "region_state" : "trigger_state", text: state.name.bytes)
       }
       line.closeObject()
       JSONLines.append(line, to: &bytes)

@@ -15,6 +15,8 @@ extension Outbox {
     package var wall: Int64?
     /// The device's level at the command that began it; nil for any other visit.
     package var vouchedLevel: Decibels?
+    /// It is not open any more, and `at` is when it ended.
+    package var hasEnded = false
 
     private static let longest = Interval.hours(24 * 366)
 
@@ -30,21 +32,24 @@ extension Outbox {
     }
   }
 
-  /// Within a transaction: opens or closes the visit that this event starts or ends. A trigger's begins with its fire.
+  /// Within a transaction: opens or closes the visit that this event starts or ends. A trigger's begins with its fire, and whom it served is
+  /// recorded at both.
   package func recordVisit(of message: borrowing Message, at now: Moment) throws(StoreFault) {
     guard message.visit != .none, !isRehearsal, let id = Self.identity(in: message.payload) else { return }
-    guard message.visit == .begins else {
-      statements.ending.bind(1, text: message.topic.bytes)
-      statements.ending.bind(2, text: id.bytes)
-      return try statements.ending.execute()
-    }
     var visit = OpenVisit()
     (visit.topic, visit.id, visit.boot) = (message.topic, id, boot)
-    // A slow disk stores it late: the visit began when the event came about.
+    // A slow disk stores it late: the visit began, or ended, when the event came about.
     let age = message.at <= now.at ? now.at - message.at : .zero
     (visit.machine, visit.at, visit.wall) = (machine, now.at - age, now.trustedWall.map { $0 &- age.microseconds })
-    visit.vouchedLevel = Self.vouchedLevel(in: message.payload)
-    try record(visit)
+    if message.visit == .begins {
+      visit.vouchedLevel = Self.vouchedLevel(in: message.payload)
+      try record(visit)
+    } else {
+      visit.hasEnded = true
+      statements.ending.bind(1, text: visit.topic.bytes)
+      statements.ending.bind(2, text: id.bytes)
+      try statements.ending.execute()
+    }
     if message.isUrgent { try recordFire(visit) }
   }
 

@@ -1,11 +1,15 @@
 import Core
 
-/// The last fires, apart from the history: whoever was served is not served again because the outbox is small or forgets soon.
+/// The last fires and the ends of their visits, apart from the history: whoever was served is not served again because the outbox is small or
+/// forgets soon.
 extension Outbox {
-  /// Within a transaction. A hundred kilobytes at most.
+  /// Of both together. 200 kilobytes at most.
+  static let firesMost = 2 * RecentFires.most
+
+  /// Within a transaction.
   func recordFire(_ visit: OpenVisit) throws(StoreFault) {
     try Self.record(visit, statements.firing)
-    statements.crowding.bind(1, Int64(RecentFires.most))
+    statements.crowding.bind(1, Int64(Self.firesMost))
     try statements.crowding.execute()
   }
 
@@ -15,10 +19,11 @@ extension Outbox {
     insertion.bind(3, fire.machine)
     insertion.bind(4, fire.at.microseconds)
     insertion.bind(5, fire.wall)
+    insertion.bind(6, fire.hasEnded ? 1 : 0)
     try insertion.execute()
   }
 
-  /// So long after a fire it may matter.
+  /// So long after either it may matter.
   private var reach: Interval { settings.longestRest + RecentFires.downtime }
 
   /// The oldest first, for another file.
@@ -32,7 +37,7 @@ extension Outbox {
   static func fire(kept query: borrowing Statement) -> OpenVisit {
     var fire = OpenVisit()
     (fire.topic, fire.id, fire.machine) = (query.text(0), query.text(1), query.integer(2))
-    (fire.at, fire.wall) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4))
+    (fire.at, fire.wall, fire.hasEnded) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4), query.integer(5) != 0)
     return fire
   }
 
@@ -53,14 +58,14 @@ extension Outbox {
   }
 
   /// The newest, for as long as a trigger may rest after them.
-  func recentFires(atMost most: Int, at now: Moment) throws(StoreFault) -> [Unfinished] {
+  func recentFires(at now: Moment) throws(StoreFault) -> [Unfinished] {
     var fires: [Unfinished] = []
     let query = try database.statement(Schema.recentFires)
-    while fires.count < most, try query.step() {
+    while fires.count < Self.firesMost, try query.step() {
       let since = since(query, at: now)
       // Those of another start of the machine need not be in the order of their times: its clock may have been behind.
       guard since + reach > now.at else { continue }
-      fires.append(Unfinished(topic: query.text(0), id: query.text(1), since: since))
+      fires.append(Unfinished(topic: query.text(0), id: query.text(1), since: since, hasEnded: query.integer(5) != 0))
     }
     return fires
   }

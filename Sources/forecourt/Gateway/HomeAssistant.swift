@@ -70,22 +70,8 @@ struct HomeAssistant {
     case .announced(let one): return messages(one, settings)
     case .withdrawn(let one):
       var all = messages(one, settings)
-      if let topic = Self.state(missing: one, settings) {
-        var message = Message()
-        (message.care, message.topic) = (.state, topic)
-        all.append(message)
-      }
       for index in all.indices { all[index].payload = Payload() }
       return all
-    }
-  }
-
-  /// The run before may have had no time to clear the state of what its file no longer names.
-  private static func state(missing one: Announced, _ settings: borrowing Settings) -> Topic? {
-    switch one {
-    case .region(let name): settings.region(named: name) == nil ? Topics(settings).region(name) : nil
-    case .trigger(let name): settings.trigger(named: name) == nil ? Topics(settings).triggerState(name) : nil
-    case .device: nil
     }
   }
 
@@ -96,6 +82,7 @@ struct HomeAssistant {
     case .device(let identity):
       let name = settings.deviceName(of: identity)
       return [discovery.tracker(identity, named: name), discovery.distance(identity, named: name), discovery.level(identity, named: name)]
+    case .state: return []
     }
   }
 

@@ -42,8 +42,8 @@ extension OutboxSettings {
   }
 
   /// By their ids: when, in seconds after the beginning.
-  private func fires(_ outbox: Outbox, atMost most: Int = 9, at now: Moment) throws -> [String: Double] {
-    let found = try outbox.recentFires(atMost: most, at: now)
+  private func fires(_ outbox: Outbox, areEnds: Bool = false, at now: Moment) throws -> [String: Double] {
+    let found = try outbox.recentFires(at: now).filter { $0.hasEnded == areEnds }
     #expect(found.allSatisfy { $0.topic == Topic("forecourt/site/gateway/trigger/one") })
     return Dictionary(uniqueKeysWithValues: found.map { (String($0.id), ($0.since - Self.began.at).seconds) })
   }
@@ -61,8 +61,33 @@ extension OutboxSettings {
     #expect(try fires(outbox, at: after(659)) == ["irk:old": 0, "irk:ann": 30, "irk:eve": 30])
     #expect(try fires(outbox, at: after(660)) == ["irk:ann": 30, "irk:eve": 30], "and ten minutes longer")
     #expect(try fires(outbox, at: after(695)) == [:])
-    #expect(try fires(outbox, atMost: 1, at: after(59)) == ["irk:eve": 30], "the newest, which waits")
-    #expect(try fires(outbox, atMost: 2, at: after(59)) == ["irk:eve": 30, "irk:ann": 30])
+    #expect(try outbox.recentFires(at: after(59)).map { String($0.id) } == ["irk:eve", "irk:leave", "irk:ann", "irk:old"], "the newest first")
+  }
+
+  @Test("the end of a visit counts for as long, however long ago its fire was; in an older file, too", arguments: [1, 2] as [Int64])
+  func ends(machine: Int64) throws {
+    do {
+      let outbox = try outbox()
+      try store(outbox, [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+      try outbox.database.run("ALTER TABLE fire DROP COLUMN ended")
+    }
+    do {
+      let (outbox, left) = (try outbox(), after(5_000))
+      try outbox.age(at: left)
+      try store(outbox, [event("leave", "irk:ann", at: left)], at: left)
+      try outbox.openVisits { _ in
+        Issue.record("it is open")
+        return true
+      }
+    }
+    let outbox = try outbox(machine: machine)
+    // Another start's clock began anew.
+    func later(_ seconds: Double) -> Moment { machine == 1 ? after(seconds) : after(seconds - 4_000, wall: seconds) }
+    for (seconds, isKnown) in [(5_659, true), (5_661, false)] as [(Double, Bool)] {
+      #expect(try fires(outbox, areEnds: true, at: later(seconds)).count == (isKnown ? 1 : 0) && fires(outbox, at: later(seconds)) == [:])
+      try outbox.age(at: later(seconds))
+      #expect(try outbox.keptFires().map(\.hasEnded) == (isKnown ? [true] : []))
+    }
   }
 
   @Test("within one start of the machine its own clock says when, whatever happens to the time of day") func sameStart() throws {
@@ -190,7 +215,7 @@ extension OutboxSettings {
     #expect(try fires(outbox, at: later(4_201)) == [:], "nor is an id kept for longer than it can count")
   }
 
-  @Test("they count whatever follows them, the newest 512", arguments: [true, false]) func pushedOut(isDelivered: Bool) throws {
+  @Test("they count whatever follows them, the newest 1,024 with the ends of visits", arguments: [true, false]) func pushedOut(isDelivered: Bool) throws {
     let outbox = try outbox()
     outbox.settings.maxEvents = 100
     func follow(_ name: String, _ count: Int) throws {
@@ -203,10 +228,12 @@ extension OutboxSettings {
     if isDelivered { try deliver(outbox, at: Self.began) }
     try follow("arm", 300)
     #expect(try rows(outbox) == 100, "max_events holds")
-    #expect(try fires(outbox, atMost: 600, at: after(5)) == ["irk:ann": 0])
+    #expect(try fires(outbox, at: after(5)) == ["irk:ann": 0])
     try follow("fire", 600)
-    let kept = try fires(outbox, atMost: 600, at: after(5))
-    #expect(kept.count == RecentFires.most && kept["irk:599"] == 0 && kept["irk:88"] == 0 && kept["irk:87"] == nil)
+    try follow("leave", 600)
+    let kept = try fires(outbox, at: after(5))
+    #expect(kept.count == 424 && kept["irk:599"] == 0 && kept["irk:176"] == 0 && kept["irk:175"] == nil)
+    #expect(try fires(outbox, areEnds: true, at: after(5)).count == 600)
     #expect(try rows(outbox) == 100)
   }
 
@@ -224,9 +251,9 @@ extension OutboxSettings {
     }
     for _ in 0..<2 {
       let outbox = try outbox()
-      let found = try fires(outbox, atMost: 600, at: after(5))
+      let found = try fires(outbox, at: after(5))
       #expect(found.count == 301 && found["irk:ann"] == 1 && found["irk:0"] == 0 && found["irk:598"] == 0)
-      #expect(try fires(outbox, atMost: 1, at: after(5)) == ["irk:ann": 1], "in their order")
+      #expect(try outbox.recentFires(at: after(5)).first.map { String($0.id) } == "irk:ann", "in their order")
     }
   }
 
