@@ -97,6 +97,6 @@ extension ConfigurationText {
 extension SourceRefusal {
   init(_ refusal: FileRefusal, _ path: String) {
     sentence = "\(path) \(refusal.sentence)"
-    if case .forbidden = refusal.reason { isForbidden = true } else { isForbidden = false }
+    isForbidden = refusal.isForbidden
   }
 }

@@ -16,6 +16,7 @@ package struct FileRefusal: Error {
     case system(Int32)
   }
   package let reason: Reason
+  package var isForbidden: Bool { if case .forbidden = reason { true } else { false } }
   private var isWritten = false
 
   /// As it follows a file's name: "cannot be read: permission denied".

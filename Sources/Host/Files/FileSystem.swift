@@ -52,12 +52,13 @@ package enum FileSystem {
     // SAFETY: as above.
     _ = unsafe path.withCString { unsafe unlink($0) }
   }
-  /// Throws if the path names something else than a file, where opening could block.
+  /// Throws if the path names something else than a file, where opening could block, or one that this user may not read.
   package static func mustBeFile(_ path: String) throws(FileRefusal) {
     do throws(FileRefusal) { try FileKind(of: path).mustBeFile() } catch {
       if case .missing = error.reason { return }
       throw error
     }
+    if !isReadable(Path(path)) { throw FileRefusal(.forbidden) }
   }
 
   static func isEmpty(_ path: Path) -> Bool {

@@ -49,7 +49,7 @@ extension Invocation {
 
   func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {
     say("forecourt \(command.name): \(path) \(refusal.sentence)")
-    return .failed
+    return refusal.isForbidden ? .forbidden : .failed
   }
 
   func unwritable(_ path: String, code: Int32) -> Exit {

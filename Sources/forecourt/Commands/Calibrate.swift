@@ -43,7 +43,9 @@ private func runCalibrate(_ invocation: Invocation) throws(Exit) {
     throw invocation.refused("\"\(invocation.operands[0])\" is neither fixed nor walk nor site")
   }
   guard let word = invocation.value("id") else { throw invocation.refused("--id is missing: it names the device to measure") }
-  let signals = Signals()
+  let isRecorded = !invocation.values("capture").isEmpty
+  // Listening ends with what was heard; the reading of a pipe just ends.
+  let signals = isRecorded ? nil : Signals()
   let configuration = try invocation.configuration(.hearing)
   let identity = try invocation.identity(word, configuration.core)
   var radios: [String] = []
@@ -51,7 +53,8 @@ private func runCalibrate(_ invocation: Invocation) throws(Exit) {
   let places = try invocation.places(isWalk, radios)
   var calibration = Calibration(identity, places, radios, configuration.core)
   let isRehearsal = configuration.host.adapters.contains { $0.isRehearsal }
-  if invocation.values("capture").isEmpty {
+  calibration.isRecorded = isRecorded
+  if let signals {
     try calibration.listen(configuration, invocation, signals, seconds: invocation.number("seconds") ?? (isWalk ? 30 : 10))
     calibration.date = Clock.wall()
     calibration.isRehearsal = isRehearsal
@@ -90,6 +93,7 @@ struct Calibration {
   var measurements: [Measurement] = []
   /// When it was measured, in microseconds since 1970.
   var date: Int64?
+  var isRecorded = false
   /// On a simulated radio, or one that plays a capture.
   var isRehearsal = false
 

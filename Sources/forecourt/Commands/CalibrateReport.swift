@@ -105,7 +105,8 @@ extension Calibration {
 
   private func fragment(_ fit: Fit, _ usable: [Measurement], _ predictions: [TriggerPrediction]) -> [String] {
     let samples = usable.reduce(0) { $0 + $1.readings.count }
-    let known = date.map { String(Text<32>(moment: $0)) } ?? "at an unknown date: the clock is not set"
+    let unknown = isRecorded ? "from a recording without a date" : "at an unknown date: the clock is not set"
+    let known = date.map { String(Text<32>(moment: $0)) } ?? unknown
     let stamp = isRehearsal ? "a rehearsal, nothing was measured" : known
     var used: [String] = []
     for index in places.indices where usable.contains(where: { $0.place == index }) { used.append(places[index].written) }

@@ -21,8 +21,7 @@ func showSite(_ invocation: Invocation) throws(Exit) {
     }
   } catch {
     say("forecourt: \(path) \(error.sentence)")
-    if case .forbidden = error.reason { throw .forbidden }
-    throw .failed
+    throw error.isForbidden ? .forbidden : .failed
   }
   if strange > 0 { say("forecourt: \(path): \(counted(strange, "line")) skipped: not readable") }
   guard !receivers.isEmpty || !places.isEmpty else {

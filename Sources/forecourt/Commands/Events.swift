@@ -38,6 +38,7 @@ private struct EventFilter {
   init(_ invocation: Invocation, _ settings: borrowing Settings) throws(Exit) {
     trigger = invocation.value("trigger").map { Name($0) }
     region = invocation.value("region").map { Name($0) }
+    if trigger != nil, region != nil { throw invocation.refused("--trigger and --region exclude each other: an event is of one of them") }
     if let word = invocation.value("id") {
       var text = Text<128>()
       text.append(try invocation.identity(word, settings))
@@ -71,8 +72,7 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
   let most = invocation.number("last") ?? 20
   do throws(FileRefusal) { try FileSystem.mustBeFile(path) } catch {
     say("forecourt: \(path) \(error.sentence)")
-    if case .forbidden = error.reason { throw .forbidden }
-    throw .failed
+    throw error.isForbidden ? .forbidden : .failed
   }
   // Only their rows: a board has no room for all events, and a reader that pauses must not keep the gateway from clearing its log.
   var found: [Int64] = []
@@ -87,7 +87,7 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
     }
   } catch {
     say("forecourt: \(path): \(error.said)")
-    throw FileSystem.exists(Path(path)) && !FileSystem.isReadable(Path(path)) ? .forbidden : .failed
+    throw .failed
   }
   if found.isEmpty { sayIfUnknown(invocation, configuration.core) }
 }

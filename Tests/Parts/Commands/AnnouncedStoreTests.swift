@@ -85,7 +85,7 @@ import Testing
     #expect(again == [] && kept == ["2"])
   }
 
-  @Test("what the settings lack is withdrawn; switched off, everything is; a state is cleared in both cases, but not of what there still is")
+  @Test("what the settings lack is withdrawn, switched off everything is; states are cleared in both cases, but not of what there still is")
   func withdrawn() throws {
     let states = [("yard", .region), ("old", .region), ("pump", .trigger)].map { Announced.state(RetainedState(of: $1, Name($0))) }
     let all: [Announced] = [.region(Name("yard")), .region(Name("old")), .trigger(Name("pump")), try beacon(1)] + states

@@ -55,20 +55,30 @@ import Testing
 
   @Test("oldest first, with time, state, event, place, identity and id") func text() throws { #expect(try lines() == Self.all) }
 
-  @Test("an outbox in a folder that this user may not enter is there, and forbidden", .enabled(if: getuid() != 0)) func forbidden() throws {
+  @Test(
+    "an outbox that this user may not read, or in a folder that it may not enter, is forbidden", .enabled(if: getuid() != 0),
+    arguments: ["far/outbox.db", "far"])
+  func forbidden(closed: String) throws {
     try program.write("far.toml", "gateway.purpose = \"told\"\noutbox.path = \"far/outbox.db\"\n")
     let folder = program.folder.appending(path: "far").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-    chmod(folder, 0)
-    defer { chmod(folder, 0o700) }
+    try program.write("far/outbox.db", "")
+    let path = program.folder.appending(path: closed).path
+    chmod(path, 0)
+    defer { chmod(path, 0o700) }
     let told = try program.run(["events", "--config", "far.toml"])
     #expect(told.exit == 77 && told.error.hasSuffix("outbox.db cannot be read by this user: permission denied\n"), "\(told)")
+  }
+
+  @Test("an event is of a trigger or of a region, never of both") func both() throws {
+    let told = try program.run(["events", "--region", "yard", "--trigger", "pump"])
+    #expect(told.exit == 64 && told.error.contains("--trigger and --region exclude each other"), "\(told)")
   }
 
   @Test("the newest that match: by number, trigger, identity and time") func chosen() throws {
     for (words, places) in [
       (["--last", "2"], [3, 4]), (["--last", "5"], [0, 1, 2, 3, 4]), (["--trigger", "till"], [2]),
-      (["--trigger", "pump", "--last", "1"], [3]), (["--region", "yard"], [4]), (["--region", "yard", "--trigger", "pump"], []),
+      (["--trigger", "pump", "--last", "1"], [3]), (["--region", "yard"], [4]),
       (["--id", "irk:anna", "--trigger", "pump"], [0, 1, 3]), (["--id", "address:C0:00:00:00:00:0A"], [2]),
       (["--id", "irk:nobody"], []), (["--since", "2026-11-22T01:00"], [1, 2, 4]),
       (["--since", "2026-11-22T01:00:01"], [2, 4]), (["--since", "2026-11-23"], []),

@@ -96,7 +96,7 @@ import Testing
     #expect(
       told.out
         == """
-        # forecourt calibrate, at an unknown date: the clock is not set: 47 samples at 12 and 1 m.
+        # forecourt calibrate, from a recording without a date: 47 samples at 12 and 1 m.
         # Power at 1 m -63.7 ± 3.2 dBm, exponent 1.80, assumed.
         [[calibration.device]]
         match = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
@@ -139,7 +139,7 @@ import Testing
     #expect(
       two.out
         == """
-        # forecourt calibrate, at an unknown date: the clock is not set: 90 samples at left=12,right=4 and left=1,right=7 m.
+        # forecourt calibrate, from a recording without a date: 90 samples at left=12,right=4 and left=1,right=7 m.
         # Power at 1 m -60.7 ± 3.1 dBm, exponent 1.83 ± 0.40.
         [calibration]
         path_loss_exponent = 1.83

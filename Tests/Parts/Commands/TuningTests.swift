@@ -212,7 +212,7 @@ import Testing
     let told = try program("calibrate", "walk", "--id", Self.anna, "--capture", "visit.btsnoop", "--place", "12@0-9", "--place", "1@19-30")
     #expect(told.exit == 0, "\(told.error)")
     #expect(told.error.contains("Trigger \"pump-1\"") && told.error.contains("as it is, fire_m = 1.5: misses "))
-    #expect(told.out.hasPrefix("# forecourt calibrate, at an unknown date"))
+    #expect(told.out.hasPrefix("# forecourt calibrate, from a recording without a date"))
     let power = try #require(told.out.firstMatch(of: #/measured_power_dbm = (-?[\d.]+)/#)).1
     #expect(abs(Double(power)! + 59) < 9)
     try program.write("pasted.toml", Self.configuration + told.out)

@@ -127,7 +127,8 @@ import Testing
       return rig.told().filter { $0.event == "fire" }.count
     }
     #expect(fires([(2, -80), (9, -60)]) == 0 && fires([(2, -80), (9, -60)], device: 2) == 1, "it waited behind the shop")
-    #expect(fires([(2, -80), (9, -60)], hasEnded: true) == 0 && fires([(2, -95), (15, -80), (18, -60)], hasEnded: true) == 1, "of its end only")
+    #expect(fires([(2, -80), (9, -60)], hasEnded: true) == 0, "only the end of its visit is known")
+    #expect(fires([(2, -95), (15, -80), (18, -60)], hasEnded: true) == 1, "which imposes no refractory_s")
     #expect(fires([(2, nil), (38, -80), (41, -60)]) == 0 && fires([(2, nil), (38, -80), (41, -60)], device: 2) == 1, "it was only silent")
     #expect(fires([(2, nil), (62, -80), (65, -60)]) == 1 && fires([(2, -95), (15, -80), (18, -60)]) == 1, "it was away")
     #expect(fires([(2, -80), (9, -60), (40, -95), (53, -60)]) == 1, "it goes, and comes back")
