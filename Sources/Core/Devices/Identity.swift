@@ -56,13 +56,12 @@ package struct Identity: BitwiseCopyable, Sendable {
     return bits
   }
 
-  /// FNV-1a with a final mix: identities are made rarely, looked up by hash, and chosen by their senders.
+  /// With a final mix: identities are made rarely, looked up by hash, and chosen by their senders.
   package func hash(seed: UInt64) -> UInt32 {
-    var hash = seed ^ 0xCBF2_9CE4_8422_2325 ^ UInt64(kind.rawValue)
-    for index in 0..<Int(length) { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
-    hash ^= hash >> 32
-    hash = hash &* 0x9E37_79B9_7F4A_7C15
-    return UInt32(truncatingIfNeeded: hash >> 32)
+    var hash = Hash(seed: seed ^ UInt64(kind.rawValue))
+    for index in 0..<Int(length) { hash.mix(UInt64(bytes[index])) }
+    let mixed = (hash.value ^ hash.value >> 32) &* 0x9E37_79B9_7F4A_7C15
+    return UInt32(truncatingIfNeeded: mixed >> 32)
   }
 }
 

@@ -135,11 +135,11 @@ package struct Discovery {
 }
 
 extension Text {
-  /// Stands for a name that an identifier cannot hold: FNV-1a.
+  /// Stands for a name that an identifier cannot hold.
   fileprivate mutating func append(digest bytes: RawSpan) {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for index in 0..<bytes.byteCount { hash = (hash ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
-    for byte in 0..<8 { append(hex: UInt8(truncatingIfNeeded: hash >> UInt64(56 - byte * 8))) }
+    var hash = Hash()
+    hash.mix(bytes)
+    for byte in 0..<8 { append(hex: UInt8(truncatingIfNeeded: hash.value >> UInt64(56 - byte * 8))) }
   }
 }
 

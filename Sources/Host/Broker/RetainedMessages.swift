@@ -132,8 +132,8 @@ struct RetainedMessages {
   }
 
   private static func hash(_ topic: Topic) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for index in 0..<topic.count { hash = (hash ^ UInt64(topic[index])) &* 0x0000_0100_0000_01B3 }
-    return hash
+    var hash = Hash()
+    hash.mix(topic.bytes)
+    return hash.value
   }
 }

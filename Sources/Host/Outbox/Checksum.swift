@@ -5,16 +5,16 @@ struct Checksum {
   private(set) var value: Int64 = 0
 
   init(_ topic: Topic, _ payload: Payload, _ numbers: [Int64?]) {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-    for index in 0..<topic.count { hash = (hash ^ UInt64(topic[index])) &* 0x0000_0100_0000_01B3 }
-    // Separates the two.
-    hash = (hash ^ 0x100) &* 0x0000_0100_0000_01B3
-    for index in 0..<payload.count { hash = (hash ^ UInt64(payload[index])) &* 0x0000_0100_0000_01B3 }
+    var hash = Hash()
+    hash.mix(topic.bytes)
+    // Separates the two: no byte is so large.
+    hash.mix(0x100)
+    hash.mix(payload.bytes)
     for number in numbers {
       let word = UInt64(bitPattern: number ?? -1)
-      for byte in 0..<8 { hash = (hash ^ word >> UInt64(byte * 8) & 0xFF) &* 0x0000_0100_0000_01B3 }
+      for byte in 0..<8 { hash.mix(word >> UInt64(byte * 8) & 0xFF) }
     }
-    value = Int64(bitPattern: hash)
+    value = Int64(bitPattern: hash.value)
   }
 }
 
