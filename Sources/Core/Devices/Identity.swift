@@ -83,3 +83,17 @@ extension Identity: Equatable {
     return true
   }
 }
+
+extension Identity {
+  /// Core 6.0, Vol 6, Part B, 1.3.2: private addresses begin with the bits 00 or 01. Some public ones do too; they are never renewed.
+  var hasPrivateAddress: Bool { isBoundToAddress && length >= 6 && bytes[Int(length) - 6] < 0x80 }
+
+  /// Whether one phone may have both identities, before and after it renewed its address: the same kind of private address, all else equal.
+  func mayBeSamePhone(to other: Identity) -> Bool {
+    if other.kind == .peer { return kind == .service }
+    guard kind == other.kind, length == other.length, hasPrivateAddress, other.hasPrivateAddress else { return false }
+    let address = Int(length) - 6
+    for index in 0..<address where bytes[index] != other.bytes[index] { return false }
+    return bytes[address] >> 6 == other.bytes[address] >> 6
+  }
+}

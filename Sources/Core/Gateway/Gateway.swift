@@ -235,9 +235,10 @@ package struct Gateway: ~Copyable {
     authorize(next.gateway.authorization, at: now)
     let (numbers, names) = (settings.renumberedRegions(in: next), settings.triggersByName(in: next))
     endLeftovers(exceptIn: numbers, names)
-    let places = settings.renumberedTriggers(in: next)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       regions.endAll(of: slot, exceptIn: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      guard devices[slot].encounters >= 0 else { continue }
+      let places = settings.renumberedTriggers(in: next, matching: next.interest(in: devices[slot].identity).triggers)
       triggers.endAll(
         of: slot, exceptIn: places, named: names, because: .reload, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }

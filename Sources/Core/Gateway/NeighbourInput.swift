@@ -36,9 +36,8 @@ extension Gateway {
   /// A neighbour's retained status.
   @export(interface) package mutating func receive(status neighbour: Neighbour, at moment: Instant) {
     tick(at: moment)
-    // A rehearsal never waits for a real gateway, nor a real gateway for a rehearsal.
-    var neighbour = neighbour
-    if neighbour.simulated != settings.gateway.simulated { (neighbour.isOnline, neighbour.isLost) = (false, false) }
+    // A rehearsal never waits for a real gateway, nor a real gateway for a rehearsal; and no goodbye of the one is the other's.
+    guard neighbour.simulated == settings.gateway.simulated else { return }
     triggers.membership.receive(status: neighbour, at: now)
   }
 

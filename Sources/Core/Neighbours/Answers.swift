@@ -34,11 +34,13 @@ extension Triggers {
     publisher.publish()
   }
 
-  func isDeciding(of slot: Int, in group: Name, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
+  /// Whether it is, or may be, served here, or its group rests.
+  func isDeciding(of slot: Int, in group: Name, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
     var place = devices[slot].encounters
     while place >= 0 {
       defer { place = encounters[place].nextOfDevice }
-      if settings.triggers[Int(encounters[place].trigger)].group == group, encounters[place].stage.isDecisive { return true }
+      guard settings.triggers[Int(encounters[place].trigger)].group == group else { continue }
+      if encounters[place].stage.isDecisive || encounters[place].holdsGroup(at: now) { return true }
     }
     return false
   }

@@ -60,7 +60,8 @@ extension Triggers {
     var verdict = Consent.given
     for index in membership.members.indices where membership.members[index].competes(in: trigger.group, at: now) {
       let word = claims.find(index, from: encounter.claims)
-      guard word >= 0 else {
+      // Another run's, or another gateway's that had its place, is no answer.
+      guard word >= 0, claims[word].run == membership.members[index].run || claims[word].hasFired else {
         verdict = .waiting
         continue
       }
@@ -84,7 +85,7 @@ extension Triggers {
     _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    let word = allHere(place, devices[Int(encounters[place].device)].encounters, at: now, settings)
+    let word = allHere(place, at: now, devices, settings)
     // Silence is no consent while it proves nothing.
     if word.standing == .candidate || word.standing == .withdrawn,
       couldMiss(word.loudest.approach.heard, in: trigger.group, settings, at: now)
@@ -118,17 +119,17 @@ extension Triggers {
 
   /// A neighbour keeps one claim of ours for a device and a group. So each speaks for all our triggers there: the strongest standing, and the
   /// encounter of the highest level among those that are heard.
-  private func allHere(_ place: Int32, _ head: Int32, at now: Instant, _ settings: borrowing Settings)
+  private func allHere(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings)
     -> (standing: Claim.Standing, loudest: Encounter, groupRests: Instant)
   {
     let group = settings.triggers[Int(encounters[place].trigger)].group
-    var strongest = standing(of: encounters[place], at: now, settings)
+    var strongest = standing(of: place, at: now, devices, settings)
     var (loudest, groupRests) = (encounters[place], encounters[place].groupRests)
-    var other = head
+    var other = devices[Int(encounters[place].device)].encounters
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
-      let standing = standing(of: encounters[other], at: now, settings)
+      let standing = standing(of: other, at: now, devices, settings)
       if standing.strength > strongest.strength { strongest = standing }
       groupRests = max(groupRests, encounters[other].groupRests)
       guard now - encounters[other].approach.heard < Self.memory else { continue }
@@ -138,9 +139,11 @@ extension Triggers {
     return (strongest, loudest, groupRests)
   }
 
-  /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it.
-  private func standing(of encounter: Encounter, at now: Instant, _ settings: borrowing Settings) -> Claim.Standing {
-    if encounter.holdsGroup(at: now) { return .fired }
+  /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it. One that
+  /// may be the phone that is served here, under its next address, is no candidate for anybody.
+  private func standing(of place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Claim.Standing {
+    let encounter = encounters[place]
+    if encounter.holdsGroup(at: now) || mayContinueHolder(place, at: now, devices, settings) { return .fired }
     let isUnjudged = plan.isPlaced(Int(encounter.trigger)) && now - encounter.approach.heard < Self.memory
     return encounter.standing == .withdrawn && isUnjudged ? .candidate : encounter.standing
   }
@@ -182,7 +185,7 @@ extension Triggers {
     // A neighbour that asks in a group that we have left must not wait for ever.
     if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
       // Under its other id it may be served here.
-      if let another, isDeciding(of: another, in: claim.group, devices, settings) { return }
+      if let another, isDeciding(of: another, in: claim.group, at: now, devices, settings) { return }
       publishAnswer(to: claim, for: devices.find(claim.identity) ?? another, at: now, devices, settings, &publisher)
     }
   }

@@ -230,11 +230,12 @@ package struct Encounter: BitwiseCopyable {
     return doubt(evidence, at: now, limits)
   }
 
-  /// A body may hide the device for a moment: a device that returns so soon has not been away, and has been served.
+  /// A body, or a car, may hide the device for a while: one that returns so soon, or before the rest is over, has not been away, and has
+  /// been served. When the rest ends under it nobody has come.
   private mutating func checkAbsence(_ evidence: TriggerEvidence, at now: Instant) {
     if evidence.isGone { wasGone = true }
     guard !evidence.isAway else { return }
-    let isBack = now - wasHere >= (wasGone ? Self.absence : Self.longAbsence)
+    let isBack = now >= rests && now - wasHere >= (wasGone ? Self.absence : Self.longAbsence)
     if isBack { (mustBeAway, wasHereAtStart) = (false, false) } else { (wasHere, wasGone) = (now, false) }
   }
 

@@ -100,12 +100,16 @@ extension Triggers {
   }
 
   /// `names`: where the triggers of the same names are. Of the others no encounter is left. Whoever stands at a trigger of a new name may
-  /// have been served there under its old one: it is as at a start.
+  /// have been served there under its old one, and whom a new `match` admits did not come now: both are as at a start.
   @inline(never)
   package mutating func renumber(
     _ names: Renumbering, _ settings: borrowing Settings, _ next: borrowing Settings, _ devices: borrowing Devices, at now: Instant
   ) {
     brought = names.moved(brought, fresh: now)
+    for old in settings.triggers.indices {
+      guard let new = names[old], !settings.matchesAlike(settings.triggers[old].match, next, next.triggers[new].match) else { continue }
+      brought[new] = now
+    }
     leftovers.renumber(names)
     recent.renumber(names, settings.groupMates(in: next))
     for place in encounters.places where encounters.isUsed(place) {
@@ -207,13 +211,15 @@ extension Settings {
     return numbers
   }
 
-  /// A trigger remains the same while its name, group, radio and `match` stay; its distances may change during a visit.
-  package func renumberedTriggers(in next: borrowing Settings) -> Renumbering {
+  /// A trigger remains the same while its name, group, radio and `match` stay, or the new `match` is among those in `matching`; its distances
+  /// may change during a visit.
+  package func renumberedTriggers(in next: borrowing Settings, matching: UInt64 = 0) -> Renumbering {
     var numbers = Renumbering()
     for old in triggers.indices {
       for new in next.triggers.indices where next.triggers[new].name == triggers[old].name {
         let isSamePlace = next.triggers[new].group == triggers[old].group && next.triggers[new].radio == triggers[old].radio
-        if isSamePlace, matchesAlike(triggers[old].match, next, next.triggers[new].match) { numbers[old] = new }
+        guard isSamePlace else { continue }
+        if matching & 1 << UInt64(new) != 0 || matchesAlike(triggers[old].match, next, next.triggers[new].match) { numbers[old] = new }
       }
     }
     return numbers

@@ -1,16 +1,15 @@
 // The beginning of an encounter: what is known of its device, and what it is still owed.
 
 extension Triggers {
-  /// A device that is heard so soon after the start was not seen approaching.
-  private static let startUp = Interval.seconds(3)
-
   @inline(never)
   mutating func begin(
     _ slot: Int, _ trigger: Int, _ radio: Int, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings
   ) -> Int32 {
     let place = startEncounter(trigger, slot, radio, at: now, &devices)
     let heard = devices[slot].isRenamed ? devices.beginning(of: slot) : now
-    if place >= 0, isStarting(trigger, radio, at: now) || isStarting(trigger, radio, at: heard) { encounters[place].wasHereAtStart = true }
+    if place >= 0, isStarting(trigger, radio, at: now, settings) || isStarting(trigger, radio, at: heard, settings) {
+      encounters[place].wasHereAtStart = true
+    }
     devices[slot].isRenamed = false
     if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
     if place >= 0, recent.count > 0 { rest(place, devices[slot].identity, settings, at: now) }
@@ -44,8 +43,15 @@ extension Triggers {
   }
 
   /// Also asked of when a device was first heard that is recognised only now.
-  private func isStarting(_ trigger: Int, _ radio: Int, at moment: Instant) -> Bool {
-    let sinceRadio = heardFrom[radio] == .never ? Self.startUp : moment - heardFrom[radio]
-    return moment - max(started, brought[trigger]) < Self.startUp || Interval.zero..<Self.startUp ~= sinceRadio
+  private func isStarting(_ trigger: Int, _ radio: Int, at moment: Instant, _ settings: borrowing Settings) -> Bool {
+    let startUp = settings.triggers[trigger].startUp
+    let sinceRadio = heardFrom[radio] == .never ? startUp : moment - heardFrom[radio]
+    return moment - max(started, brought[trigger]) < startUp || Interval.zero..<startUp ~= sinceRadio
   }
+}
+
+extension TriggerSettings {
+  /// A device that is heard so soon after the start was not seen approaching: of the slowest that may fire four adverts in a row are rarely
+  /// lost.
+  fileprivate var startUp: Interval { .seconds(Double(max(3, 4 / max(minimumRate, 0.2)))) }
 }

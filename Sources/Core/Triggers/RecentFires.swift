@@ -195,7 +195,7 @@ extension Encounter {
     }
   }
 
-  fileprivate mutating func restWithGroup(until end: Instant) {
+  mutating func restWithGroup(until end: Instant) {
     groupRests = max(groupRests, end)
     rests = max(rests, groupRests)
   }

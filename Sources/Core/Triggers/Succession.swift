@@ -68,7 +68,7 @@ extension Triggers {
       guard encounters[successionOf: place].owesArm, encounters[place].isPresent else { return }
       publish(.arm, encounters[place], evidence, at: now, devices, settings, &publisher)
     } else if encounters[place].approach.samples >= Self.samples, isSilent(likeliest, at: now, devices) {
-      succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices)
+      succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices, settings)
     }
   }
 
@@ -120,7 +120,9 @@ extension Triggers {
     return worst
   }
 
-  private mutating func succeed(_ predecessor: Int, by successor: Int, at now: Instant, _ devices: borrowing Devices) {
+  private mutating func succeed(
+    _ predecessor: Int, by successor: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
     // It may have had a third address meanwhile: then it is not known yet whom the second one continued.
     var waiting = devices[predecessor].encounters
     while waiting >= 0 {
@@ -128,23 +130,26 @@ extension Triggers {
         let first = likeliest(waiting, devices)
         // Not another newcomer: those that came together may suspect each other.
         if first >= 0, !encounters[first].isNewcomer, isSilent(first, at: now, devices) {
-          takeOver(from: Int(encounters[first].device), by: predecessor, devices)
+          takeOver(from: Int(encounters[first].device), by: predecessor, at: now, devices, settings)
         }
         encounters[waiting].isNewcomer = false
       }
       waiting = encounters[waiting].nextOfDevice
     }
-    takeOver(from: predecessor, by: successor, devices)
+    takeOver(from: predecessor, by: successor, at: now, devices, settings)
   }
 
   /// The successor takes over at all triggers at once.
-  private mutating func takeOver(from predecessor: Int, by successor: Int, _ devices: borrowing Devices) {
+  private mutating func takeOver(
+    from predecessor: Int, by successor: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
     renewed = Int32(predecessor)
     var other = devices[predecessor].encounters
     while other >= 0 {
       let place = encounters.find(trigger: Int(encounters[other].trigger), from: devices[successor].encounters)
       if place >= 0, encounters[place].isNewcomer {
         encounters.handOver(other, to: place, devices[predecessor].identity)
+        inheritRests(place, from: predecessor, at: now, devices, settings)
         stale |= 1 << UInt64(encounters[place].trigger)
       }
       other = encounters[other].nextOfDevice
@@ -281,19 +286,5 @@ extension Encounters {
     if predecessor >= 0 { self[successionOf: predecessor].successor = -1 }
     if successor >= 0 { self[successionOf: successor].predecessor = -1 }
     (self[successionOf: place].predecessor, self[successionOf: place].successor) = (-1, -1)
-  }
-}
-
-extension Identity {
-  /// Core 6.0, Vol 6, Part B, 1.3.2: private addresses begin with the bits 00 or 01. Some public ones do too; they are never renewed.
-  var hasPrivateAddress: Bool { isBoundToAddress && length >= 6 && bytes[Int(length) - 6] < 0x80 }
-
-  /// Whether one phone may have both identities, before and after it renewed its address: the same kind of private address, all else equal.
-  func mayBeSamePhone(to other: Identity) -> Bool {
-    if other.kind == .peer { return kind == .service }
-    guard kind == other.kind, length == other.length, hasPrivateAddress, other.hasPrivateAddress else { return false }
-    let address = Int(length) - 6
-    for index in 0..<address where bytes[index] != other.bytes[index] { return false }
-    return bytes[address] >> 6 == other.bytes[address] >> 6
   }
 }

@@ -10,7 +10,7 @@ package struct Triggers: ~Copyable {
   var hearsPatterns = false
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   var started = Instant.zero
-  /// When a reload brought each trigger.
+  /// When a reload brought each trigger, or its `match`.
   var brought = InlineArray<64, Instant>(repeating: .zero)
   /// `measured_power_dbm`.
   var assumed = Decibels(-59)

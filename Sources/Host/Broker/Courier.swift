@@ -69,6 +69,13 @@ package final class Courier: @unchecked Sendable {
     /// Connected, but the broker has not answered CONNECT.
     case greeting(until: Instant)
     case up(since: Instant)
+
+    var isConnected: Bool {
+      switch self {
+      case .down, .dialing: false
+      case .greeting, .up: true
+      }
+    }
   }
 
   struct PendingReply {

@@ -172,7 +172,8 @@ extension Courier {
   /// With DISCONNECT, if the broker is connected.
   func hangUp() {
     endTrials()
-    if case .up = line {
+    if line.isConnected {
+      // Also before the broker has greeted us: it knows our will by then.
       client.sayGoodbye()
       let limit = Clock.now() + .milliseconds(100)
       while client.wantsToWrite, Clock.now() < limit, (try? client.write()) != nil {

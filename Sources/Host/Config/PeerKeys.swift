@@ -26,6 +26,12 @@ extension Configuration {
     }
     if let bytes = keyBytes(&section) {
       for place in 0..<16 { key.key[place] = bytes[place] }
+      for index in core.keys.indices where core.keys[index].key == key.key && core.keys[index].kind.resolves(.irk) == kind.resolves(.irk) {
+        // Its device would be known by the first alias alone.
+        let known = String(core.keys[index].alias)
+        section.warning("alias", "is a second name for the key of \"\(known)\": its device is only known as \(known)")
+        break
+      }
     }
     if core.keys.append(key) != nil { section.fault(at: section.node.at, "there are more than \(KeyList.capacity) keys in all") }
   }

@@ -25,8 +25,11 @@ extension Examined {
   // SAFETY: a literal ends with a zero.
   package static var gatewayRuns: Bool { unsafe linux_service_runs("forecourt.service") != 0 }
 
-  /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone; `isWanted`: the caller needs it.
-  @export(interface) package static func adapter(_ adapter: Adapter, _ subject: String, isWanted: Bool = false) -> Examined {
+  /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone; `isWanted`: the caller needs it;
+  /// `isInUse`: a gateway with this outbox runs.
+  @export(interface) package static func adapter(
+    _ adapter: Adapter, _ subject: String, isWanted: Bool = false, isInUse: Bool = false
+  ) -> Examined {
     switch adapter {
     case .hci(let name, let mode):
       let index: UInt16
@@ -34,7 +37,11 @@ extension Examined {
         return refused(error.trouble, adapter, subject, code: error.code)
       }
       return kernels(index, mode, adapter, subject, isWanted: isWanted)
-    case .h4, .tcp, .unix: return gatewayRuns ? ofGateway(adapter, subject, isWanted: isWanted) : line(adapter, subject)
+    // Opening one that is in use would break it.
+    case .h4, .tcp, .unix:
+      if gatewayRuns { return ofGateway(adapter, subject, isWanted: isWanted) }
+      if isInUse { return Examined(subject, .good, "\(adapter.written): left alone: a gateway with this outbox runs") }
+      return line(adapter, subject)
     case .capture(let file):
       do throws(CaptureFault) { _ = try CaptureReader(opening: file, orPipe: false) } catch {
         return Examined(subject, .bad(.unavailable), "\(adapter.written): \(file) \(error.sentence)")

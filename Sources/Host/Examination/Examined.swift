@@ -33,8 +33,9 @@ package struct Examined {
   ) -> [Examined] {
     var found: [Examined] = []
     if host.adapters.contains(where: { $0.isKernels }) { found.append(.kernel) }
+    let isInUse = FileLock.isHeld(host.outbox.path)
     for index in host.adapters.indices {
-      found.append(.adapter(host.adapters[index], "radio \(String(settings.radios[index].name))"))
+      found.append(.adapter(host.adapters[index], "radio \(String(settings.radios[index].name))", isInUse: isInUse))
     }
     let entries = (try? AdapterFile.read(String(host.outbox.path).folder + AdapterFile.name)) ?? []
     if let numbers = numbering(settings, host.adapters, entries, addressOf: { KernelAdapter.address(of: $0) }) { found.append(numbers) }

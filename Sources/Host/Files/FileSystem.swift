@@ -220,6 +220,16 @@ final class FileLock: Sendable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreFault(.taken, "another forecourt uses this outbox") }
   }
 
+  /// Whether a gateway uses this outbox now. Creates nothing.
+  static func isHeld(_ path: Path) -> Bool {
+    // SAFETY: as above.
+    let descriptor = unsafe path.withCString { unsafe linux_open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0) }
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    // Closing gives it back.
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && linux_errno() == EWOULDBLOCK
+  }
+
   /// Unlock before closing: a child process before its exec has it open, too.
   deinit {
     flock(descriptor, LOCK_UN)

@@ -58,7 +58,7 @@ import Testing
     let hasFigures = page.contains("<code>ibeacon:\(Machine.uuid):7:3</code><small>57 samples; its power is ")
     #expect(isLeftOut && hasFigures)
     let summaries = page.matches(of: #/<summary>([^<]*)</#).map { String($0.1) }
-    #expect(summaries == ["2 approaches without a fire", "34 more devices, none of which fired"])
+    #expect(summaries == ["4 approaches without a fire", "34 more devices, none of which fired"])
     let leads = page.contains("<a href=\"#d2\"><code title=\"ibeacon:")
     #expect(leads, "a visit leads to its chart")
     let few = try self.page([try crowd(Self.near, of: 6)])

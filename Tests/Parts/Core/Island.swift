@@ -90,7 +90,7 @@ final class Island {
           $0.calibrateEverybody()
         }
         $0.gateway.name = Self.name(index)
-        $0.addTrigger("pump", group: "pumps") { $0.groupRefractory = groupRefractory }
+        $0.addTrigger("pump", group: "pumps") { ($0.groupRefractory, $0.minimumRate) = (groupRefractory, 1.4) }
       })
   }
 

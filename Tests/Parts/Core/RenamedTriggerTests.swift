@@ -44,6 +44,29 @@ import Testing
     #expect(fires(rig.told()) == ["1 new"], "it has been away")
   }
 
+  @Test(
+    "nor does a trigger serve whom its new match admits, until it has left; one whose match stayed knows who came",
+    arguments: [true, false])
+  func admitted(isNew: Bool) {
+    func settings(admitting number: Int) -> Settings {
+      var settings = Settings()
+      settings.gateway.purpose = Sentence("tests")
+      settings.gateway.devices = 64
+      settings.calibrateEverybody()
+      settings.addTrigger("pump")
+      let identity = Identity(.address, Address(word: 1 << 48 | 0xC000_0000_0000 | UInt64(number)))
+      settings.selectors[Int(settings.triggers[0].match.start)] = Selector(kind: .address, isWhole: true, prefix: identity)
+      return settings
+    }
+    var rig = Rig { $0 = settings(admitting: isNew ? 2 : 1) }
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(from: 10, to: 15, level: -84, becoming: -60)
+    rig.gateway.reload(settings(admitting: 1), at: at(15))
+    rig.hear(from: 15, to: 40, level: -60)
+    let told = rig.told()
+    #expect(fires(told) == (isNew ? [] : ["1 pump"]) && told.contains(Told("undecided", reason: "present at start")) == isNew, "\(told)")
+  }
+
   @Test("and another reload keeps what the first one knew of it, wherever it stands in the file") func twice() {
     var rig = served()
     rig.gateway.reload(settings("new"), at: at(20))

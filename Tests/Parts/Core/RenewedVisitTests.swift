@@ -66,8 +66,8 @@ import Testing
     hear(&rig, 2, from: 30, to: 40, level: -60)
     hear(&rig, 2, from: 40, to: 48, level: -60, becoming: -98)
     hear(&rig, 2, from: 48, to: 70, level: -98)
-    // It is back before `refractory_s` is over.
-    approach(&rig, 2, at: 70, until: 100)
+    // `refractory_s` is over.
+    approach(&rig, 2, at: 80, until: 110)
     rig.wait(until: 400)
     #expect(names(rig) == ["fire one 01", "leave one 01", "fire one 02", "leave one 02"])
   }

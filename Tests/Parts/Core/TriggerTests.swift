@@ -63,6 +63,19 @@ private let at = -60.0
     #expect(rig.told() == [Told("arm"), Told("undecided", reason: "present at start"), Told("arm"), Told("fire")])
   }
 
+  @Test(
+    "a slow tag that is first heard some seconds after the start may have been there, too; who is first heard far off comes",
+    arguments: [1.2, 3.2, 9.2])
+  func slowAtStart(first: Double) {
+    var rig = rig { $0.triggers[0].minimumRate = 0.4 }
+    for step in 0..<60 { rig.hear(1, at: first + Double(step) * 2, level: Int8(at)) }
+    #expect(rig.told() == [Told("arm"), Told("undecided", reason: "present at start")])
+    var other = self.rig()
+    other.hear(from: first, to: first + 6, level: far, becoming: at)
+    other.hear(from: first + 6, to: 30, level: at)
+    #expect(other.told() == [Told("arm"), Told("fire")])
+  }
+
   @Test("no second fire comes within the refractory time, and then only after a leave")
   func refractory() {
     var rig = rig { $0.triggers[0].refractory = .seconds(60) }
@@ -72,7 +85,10 @@ private let at = -60.0
     rig.hear(from: 35, to: 60, level: at)
     #expect(rig.told().map(\.event) == ["arm", "fire", "leave", "arm"])
     rig.hear(from: 60, to: 90, level: at)
-    #expect(rig.told().map(\.event) == ["fire"])
+    #expect(rig.told() == [Told("undecided", reason: "not been away")], "it came before its rest was over: nobody has come since")
+    rig.hear(from: 90, to: 105, level: -98)
+    rig.hear(from: 105, to: 115, level: at)
+    #expect(rig.told().map(\.event) == ["arm", "fire"])
   }
 
   @Test("too few packets a second are no evidence")

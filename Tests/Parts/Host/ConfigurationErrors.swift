@@ -90,11 +90,13 @@ struct ConfigurationErrors {
     arguments: [
       ("radio", 4, "name = \"r#\"\nadapter = \"hci#\""), ("device", 128, "name = \"d#\"\nmatch = \"*\""),
       ("trigger", 64, "name = \"t#\"\nmatch = \"*\"\ngroup = \"g\""), ("transmit", 8, "uuid = \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\""),
-      ("calibration.device", 256, "match = \"*\""), ("key.irk", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\""),
-      ("key.eid", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\nexponent = 9\nclock = 7"),
+      ("calibration.device", 256, "match = \"*\""), ("key.irk", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a39%\""),
+      ("key.eid", 256, "alias = \"k#\"\nkey = \"ec0234a357c8ad05341010a60a39%\"\nexponent = 9\nclock = 7"),
     ])
   func lists(name: String, most: Int, table: String) {
-    func tables(_ count: Int) -> String { (0..<count).map { "[[\(name)]]\n\(table.replacing("#", with: "\($0)"))\n" }.joined() }
+    func tables(_ count: Int) -> String {
+      (0..<count).map { "[[\(name)]]\n\(table.replacing("#", with: "\($0)").replacing("%", with: "\($0 + 1_000)"))\n" }.joined()
+    }
     #expect(findings(shortest + tables(most)) == [])
     let line = 2 + most * (1 + table.split(separator: "\n").count)
     let words = "there are \(most + 1) of them; at most \(most) are possible"
@@ -104,7 +106,8 @@ struct ConfigurationErrors {
   @Test("256 keys of both kinds together, and 64 gateways on the roster") func together() {
     func keys(_ kind: String, _ count: Int) -> String {
       let more = kind == "eid" ? "exponent = 9\nclock = 7\n" : ""
-      return (0..<count).map { "[[key.\(kind)]]\nalias = \"\(kind)\($0)\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n\(more)" }.joined()
+      let key = "ec0234a357c8ad05341010a60a39"
+      return (0..<count).map { "[[key.\(kind)]]\nalias = \"\(kind)\($0)\"\nkey = \"\(key)\($0 + 1_000)\"\n\(more)" }.joined()
     }
     #expect(findings(shortest + keys("irk", 200) + keys("eid", 56)) == [])
     #expect(

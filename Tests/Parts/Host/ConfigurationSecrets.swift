@@ -32,6 +32,7 @@ extension WrongConfiguration {
         #"14:1: key.eid "a": clock (-1) must lie between 0 and 4294967295"#,
         #"15:1: key.eid "b": exponent is missing"#,
         #"15:1: key.eid "b": clock is missing"#,
+        #"16:1: warning: key.eid "b": alias is a second name for the key of "a": its device is only known as a"#,
       ]),
     WrongConfiguration(
       "the watch's own UUID",

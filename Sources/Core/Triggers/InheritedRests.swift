@@ -1,0 +1,50 @@
+// What a phone under its next address owes its group: whoever was served under the last one must not be served at the next pump as somebody
+// else, whichever of the gateways recognises it first.
+
+extension Triggers {
+  /// Whether it is not known yet that it is another device than one that was served here, or whose group rests.
+  func mayContinueHolder(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
+    guard encounters[place].isNewcomer else { return false }
+    let suspect = encounters[successionOf: place].suspect
+    guard suspect >= 0, encounters.isUsed(suspect) else { return false }
+    let group = settings.triggers[Int(encounters[place].trigger)].group
+    var other = devices[Int(encounters[suspect].device)].encounters
+    while other >= 0 {
+      if encounters[other].holdsGroup(at: now), settings.triggers[Int(encounters[other].trigger)].group == group { return true }
+      other = encounters[other].nextOfDevice
+    }
+    return false
+  }
+
+  /// Of all triggers of the group, for the newcomer may have none of the encounters that its predecessor had; and what neighbours said.
+  mutating func inheritRests(
+    _ place: Int32, from predecessor: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    rest(place, devices[predecessor].identity, settings, at: now)
+    let (group, head) = (settings.triggers[Int(encounters[place].trigger)].group, devices[Int(encounters[place].device)].encounters)
+    guard !group.isEmpty else { return }
+    // A visit that nobody continues ends after this silence.
+    let end = now + settings.average.stale
+    var other = devices[predecessor].encounters
+    while other >= 0 {
+      defer { other = encounters[other].nextOfDevice }
+      guard settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
+      encounters[place].restWithGroup(until: encounters[other].groupRests)
+      let isContinued = encounters.find(trigger: Int(encounters[other].trigger), from: head) >= 0
+      if encounters[other].hasFired && !isContinued || isServedByNeighbour(other) { encounters[place].rest(until: end) }
+    }
+  }
+
+  private func isServedByNeighbour(_ place: Int32) -> Bool {
+    var word = encounters[place].claims
+    while word >= 0 {
+      if claims[word].hasFired { return true }
+      word = claims.next(after: word)
+    }
+    return false
+  }
+}
+
+extension Encounter {
+  mutating func rest(until end: Instant) { rests = max(rests, end) }
+}
