@@ -186,7 +186,7 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package var dwell = Interval.seconds(0.5)
   package var minimumSamples = 4
   package var minimumRate: Float = 0.4
-  package var refractory = Interval.seconds(30)
+  package var refractory = Interval.seconds(600)
   package var groupRefractory = Interval.zero
   package var expires = Interval.seconds(60)
   package var group = Name()

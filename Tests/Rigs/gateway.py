@@ -23,6 +23,7 @@ exit_s = 2
 [[trigger]]
 name = "pump-3"
 match = "ibeacon:*"
+refractory_s = 30
 [mqtt]
 host = "127.0.0.1"
 port = {port}

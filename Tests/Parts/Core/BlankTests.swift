@@ -68,7 +68,7 @@ import Testing
       TriggerSettings(),
       [
         "arm.value 8.0", "fire.value 1.5", "leave.value 4.0", "dwell.microseconds 500000", "minimumSamples 4", "minimumRate 0.4",
-        "refractory.microseconds 30000000", "expires.microseconds 60000000", "margin.value 6.0", "settle.microseconds 500000",
+        "refractory.microseconds 600000000", "expires.microseconds 60000000", "margin.value 6.0", "settle.microseconds 500000",
       ])
     expect(RegionSettings(), ["minimum.value -127.0"])
     expect(ZoneSettings(), ["hysteresis.value 3.0"])

@@ -6,6 +6,8 @@ extension Settings {
   /// A trigger for everybody.
   mutating func addTrigger(_ name: Name, group: Name = Name(), radio: Int8? = nil, _ change: (inout TriggerSettings) -> Void = { _ in }) {
     var trigger = TriggerSettings()
+    // The default is ten minutes.
+    trigger.refractory = .seconds(30)
     trigger.name = name
     trigger.group = group
     trigger.radio = radio
