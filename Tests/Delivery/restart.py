@@ -49,7 +49,7 @@ def rests(folder):
     """Who has left before the gateway is killed, and comes again from afar, is served when it has been away and `refractory_s` is over. The
     state of a trigger that is no longer there is cleared."""
     pump = '[[trigger]]\nname = "pump-4"\nmatch = "name:nobody@*"\n'
-    with yard(folder, tags=0, more=pump) as (air, broker, seen, gateway):
+    with yard(folder, tags=0, trigger='refractory_s = 30\n', more=pump) as (air, broker, seen, gateway):
         time.sleep(3)
         drive_up(air, 0)
         wait_until(lambda: said(seen.messages, 'fire'), 15, 'a fire')
@@ -62,8 +62,9 @@ def rests(folder):
         gateway.start()
         status(seen, lambda s: s['state'] == 'online', after=mark)
         seen.wait(lambda m: m.topic == f'{BASE}/trigger/pump-4/state' and not m.payload, 5, mark)
-        # Nobody saw whether it was away before the start.
-        time.sleep(13)
+        # Nobody saw whether it was away before the start; and its rest must be over.
+        over = when(seen.messages, 'fire')[0].timestamp() + 31
+        time.sleep(max(13, over - time.time()))
         drive_up(air, 0)
         wait_until(lambda: len(said(seen.messages, 'fire')) > 1, 30, 'the second fire')
         first, second = when(seen.messages, 'fire')

@@ -23,8 +23,7 @@ exit_s = 2
 [[trigger]]
 name = "pump-3"
 match = "ibeacon:*"
-refractory_s = 30
-[mqtt]
+{trigger}[mqtt]
 host = "127.0.0.1"
 port = {port}
 keepalive_s = 5
@@ -43,7 +42,7 @@ class Gateway(Program):
     """with Gateway(folder, port=…) as gateway: the product, running."""
 
     def __init__(self, folder, env=None, **words):
-        self.folder, self.words = folder, {'folder': folder, 'authorization': 'always', 'mqtt': '', 'discovery': 'false', 'more': '', **words}
+        self.folder, self.words = folder, {'folder': folder, 'authorization': 'always', 'trigger': '', 'mqtt': '', 'discovery': 'false', 'more': '', **words}
         (folder / 'state').mkdir(exist_ok=True)
         self.config = folder / 'config.toml'
         self.write()
