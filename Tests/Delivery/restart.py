@@ -74,7 +74,7 @@ def rests(folder):
 @case
 def frozen(folder):
     """Whoever stands here while the gateway does not run for a minute, alone or with its whole machine, has not been away: it is served once."""
-    with yard(folder, tags=0) as (air, broker, seen, gateway):
+    with yard(folder, tags=0, trigger='refractory_s = 30\n') as (air, broker, seen, gateway):
         time.sleep(4)
         drive_up(air, 0)
         wait_until(lambda: said(seen.messages, 'fire'), 15, 'a fire')
