@@ -173,3 +173,56 @@ import Testing
     }
   }
 }
+
+@Suite("A gateway that takes another's place") struct PlaceTakerTests {
+  @Test("does not inherit the consent that the other gave", arguments: [false, true]) func consent(isReplaced: Bool) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump", group: "pumps") { $0.minimumRate = 1.4 }
+    }
+    rig.gateway.connected(true, at: .zero)
+    var (number, fires, asked) = (UInt32(0), 0, UInt32(0))
+    var names: [Name] = ["first", "second"]
+    func answer(_ name: Name, at now: Instant) {
+      number += 1
+      var claim = Claim()
+      (claim.gateway, claim.group, claim.boot, claim.sequence) = (name, "pumps", "run", number)
+      (claim.echo, claim.isListening, claim.identity) = (asked, true, rig.gateway.devices[0].identity)
+      rig.gateway.receive(claim: claim, at: now)
+    }
+    for tenth in 0..<140 {
+      let now = Instant.zero + .milliseconds(Int64(tenth) * 100)
+      rig.wait(until: Double(tenth) / 10)
+      for name in names where tenth % 10 == 0 {
+        var hello = Neighbour()
+        number += 1
+        (hello.name, hello.boot, hello.isOnline, hello.uptime) = (name, "run", true, now - .zero)
+        hello.groups.append("pumps")
+        (hello.sequence, hello.echo) = (number, rig.gateway.triggers.membership.sequence)
+        rig.gateway.receive(hello: hello, at: now)
+      }
+      if tenth >= 60 { rig.hear(1, at: Double(tenth) / 10, level: -60) }
+      for (topic, payload) in rig.said() {
+        if payload.contains(#""event":"fire""#) { fires += 1 }
+        guard let own = payload.firstMatch(of: /"seq":(\d+)/).flatMap({ UInt32($0.1) }) else { continue }
+        if topic.contains("/hello/") { rig.gateway.triggers.membership.receiveOwnHello(own, at: now) }
+        guard topic.contains("claim/pumps/"), payload.contains("holding"), asked == 0 else { continue }
+        // It asks both. The first one answers, and makes room; then the second one answers.
+        asked = own
+        answer("first", at: now)
+        if isReplaced {
+          _ = rig.gateway.forget("first")
+          names = ["third", "second"]
+          var hello = Neighbour()
+          number += 1
+          (hello.name, hello.boot, hello.isOnline, hello.sequence) = ("third", "run", true, number)
+          hello.groups.append("pumps")
+          hello.echo = rig.gateway.triggers.membership.sequence
+          rig.gateway.receive(hello: hello, at: now)
+        }
+        answer("second", at: now)
+      }
+    }
+    #expect(fires == (isReplaced ? 0 : 1))
+  }
+}

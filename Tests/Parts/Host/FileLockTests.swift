@@ -14,6 +14,20 @@ import Testing
     #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o640)
   }
 
+  @Test("check sees that a gateway uses the outbox, leaves its radio's line alone, and creates nothing") func held() throws {
+    let scratch = Scratch()
+    #expect(!FileLock.isHeld(scratch["lock"]) && !FileManager.default.fileExists(atPath: scratch.path + "/lock"))
+    var lock: FileLock? = try FileLock(scratch["lock"])
+    #expect(FileLock.isHeld(scratch["lock"]))
+    // Opening this line would fail.
+    for (isInUse, words) in [(true, "left alone: a gateway with this outbox runs"), (false, "unix:")] {
+      let examined = Examined.adapter(.unix(path: scratch.path + "/line"), "radio", isInUse: isInUse)
+      #expect(examined.isBad == !isInUse && examined.words.contains(words), "\(examined.words)")
+    }
+    _ = lock.take()
+    #expect(!FileLock.isHeld(scratch["lock"]))
+  }
+
   @Test("a refused lock closes its own descriptor, once, and no other") func refused() throws {
     let scratch = Scratch()
     let lock = try FileLock(scratch["lock"])
