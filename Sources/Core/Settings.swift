@@ -196,7 +196,7 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
   package init() {}
 
   var limits: TriggerLimits {
-    TriggerLimits(dwell: dwell, settle: settle, groupRefractory: groupRefractory, minimumRate: minimumRate)
+    TriggerLimits(dwell: dwell, settle: settle, refractory: refractory, restOfGroup: restOfGroup, minimumRate: minimumRate)
   }
 }
 
@@ -204,7 +204,8 @@ package struct TriggerSettings: BitwiseCopyable, Sendable {
 struct TriggerLimits: BitwiseCopyable {
   let dwell: Interval
   let settle: Interval
-  let groupRefractory: Interval
+  let refractory: Interval
+  let restOfGroup: Interval
   let minimumRate: Float
 }
 

@@ -35,15 +35,15 @@ extension Gateway {
     }
   }
 
-  /// A fire of the run before, or from before a reload took its trigger out and another brought it back: it may still rest. Or the end of a
-  /// visit, which may have begun long before.
+  /// A fire of the run before, or from before a reload took its trigger out and another brought it back: it may still rest. Or the end of its
+  /// visit, with which the rest begins anew.
   @export(interface) package mutating func recall(_ fire: Unfinished, at moment: Instant) {
     tick(at: moment)
     guard case (.trigger, let name)? = fire.place, publisher.topics.trigger(name) == fire.topic,
       let trigger = settings.trigger(named: name), let identity = try? Identity(written: fire.id.bytes),
       fire.since < publisher.clock.started || triggers.brought[trigger] > .zero
     else { return }
-    triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.hasEnded ? nil : fire.since), devices, settings, at: now)
+    triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.since), devices, settings, at: now)
   }
 
   /// A radio starts within this time, and then hears a device that stands there several times.

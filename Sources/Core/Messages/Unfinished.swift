@@ -8,15 +8,12 @@ package struct Unfinished: BitwiseCopyable, Sendable {
   package var since = Instant.zero
   /// The device's level at the command that began it; nil for any other visit.
   package var vouchedLevel: Decibels?
-  /// It is not open any more, and ended at `since`: whom it served must have been away since then.
-  package var hasEnded: Bool
 
-  package init(topic: Topic, id: Text<128>, since: Instant, vouchedLevel: Decibels? = nil, hasEnded: Bool = false) {
+  package init(topic: Topic, id: Text<128>, since: Instant, vouchedLevel: Decibels? = nil) {
     self.topic = topic
     self.id = id
     self.since = since
     self.vouchedLevel = vouchedLevel
-    self.hasEnded = hasEnded
   }
 
   package enum Place: BitwiseCopyable { case region, trigger }

@@ -54,14 +54,6 @@ package struct Encounter: BitwiseCopyable {
   /// Nobody else of the group may serve the device.
   func holdsGroup(at now: Instant) -> Bool { hasFired || now < groupRests }
 
-  /// How long the device has stood here, by the evidence.
-  package func dwell(at now: Instant) -> Interval {
-    switch stage {
-    case .absent, .armed: .zero
-    case .dwelling(let since), .claiming(_, let since), .fired(let since), .leaving(_, let since): now - since
-    }
-  }
-
   // MARK: Events
 
   /// A sample has entered the approach; `elapsed` is the time that it stands for. Inlined, so that nobody copies the other settings.
@@ -119,8 +111,11 @@ package struct Encounter: BitwiseCopyable {
   }
 
   /// Ends the encounter, and returns whether a `leave` is due. The device was here until `moment`, as far as we know.
-  package mutating func end(hereUntil moment: Instant, isGone: Bool) -> Bool {
-    if hasFired { (mustBeAway, wasHere, wasGone) = (true, moment, isGone) }
+  mutating func end(hereUntil moment: Instant, isGone: Bool, _ limits: TriggerLimits) -> Bool {
+    if hasFired {
+      (mustBeAway, wasHere, wasGone) = (true, moment, isGone)
+      rest(after: moment, limits)
+    }
     wasGone = wasGone || isGone
     return end()
   }
@@ -206,7 +201,7 @@ package struct Encounter: BitwiseCopyable {
   private mutating func observeComing(_ evidence: TriggerEvidence, after elapsed: Interval, at now: Instant, _ limits: TriggerLimits)
     -> Event?
   {
-    if mustBeAway { checkAbsence(evidence, at: now) }
+    if mustBeAway { checkAbsence(evidence, at: now, limits) }
     guard evidence.isNear || evidence.isArming else {
       stay.interrupt()
       if evidence.isGone { _ = end() }
@@ -232,11 +227,14 @@ package struct Encounter: BitwiseCopyable {
 
   /// A body, or a car, may hide the device for a while: one that returns so soon, or before the rest is over, has not been away, and has
   /// been served. When the rest ends under it nobody has come.
-  private mutating func checkAbsence(_ evidence: TriggerEvidence, at now: Instant) {
+  private mutating func checkAbsence(_ evidence: TriggerEvidence, at now: Instant, _ limits: TriggerLimits) {
     if evidence.isGone { wasGone = true }
     guard !evidence.isAway else { return }
     let isBack = now >= rests && now - wasHere >= (wasGone ? Self.absence : Self.longAbsence)
-    if isBack { (mustBeAway, wasHereAtStart) = (false, false) } else { (wasHere, wasGone) = (now, false) }
+    if isBack { return (mustBeAway, wasHereAtStart) = (false, false) }
+    (wasHere, wasGone) = (now, false)
+    // Not who may have been served by the run before. Nor the group: it may stand at another trigger by now.
+    if rests > .zero { rest(until: now + limits.refractory) }
   }
 
   /// Bodies stay for some seconds, and no car drives off and returns within that. A device that was never as far off as encounters end, nor
@@ -270,7 +268,7 @@ package struct Encounter: BitwiseCopyable {
 
   /// It went on to a near rival. A body may look like that: it must not lead to a second fire.
   private mutating func hasGoneOn(_ evidence: TriggerEvidence, _ limits: TriggerLimits) -> Bool {
-    guard limits.groupRefractory > .zero, let margin = evidence.margin else { return false }
+    guard limits.restOfGroup > .zero, let margin = evidence.margin else { return false }
     if servedMargin.isNaN { servedMargin = margin }
     return evidence.uncomparedLead >= evidence.requiredMargin && servedMargin - margin >= Self.step
   }
@@ -282,7 +280,7 @@ package struct Encounter: BitwiseCopyable {
     let isJudged = evidence.pattern != nil && !isStill
     departed = isJudged ? max(departed + evidence.departing * Float(elapsed.seconds), 0) : 0
     if departed >= 1 {
-      _ = end(hereUntil: now, isGone: evidence.isGone)
+      _ = end(hereUntil: now, isGone: evidence.isGone, limits)
       return .leave(.elsewhere)
     }
     guard evidence.isAway || evidence.isBehind || hasGoneOn(evidence, limits), !isStill else {
@@ -294,7 +292,7 @@ package struct Encounter: BitwiseCopyable {
       return nil
     }
     guard now - since >= Self.leaveDelay else { return nil }
-    _ = end(hereUntil: since, isGone: evidence.isGone)
+    _ = end(hereUntil: since, isGone: evidence.isGone, limits)
     return .leave(evidence.isAway ? .away : .elsewhere)
   }
 }

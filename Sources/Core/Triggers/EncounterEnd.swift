@@ -156,8 +156,9 @@ extension Triggers {
     // Who falls silent near may only pause.
     let isGone = reason == .lost && !evidence.isNear
     let last = lastHere(before)
-    let mustTell = encounters[place].end(hereUntil: last, isGone: isGone)
-    if mustTell { encounters.endPredecessors(of: place, hereUntil: last, isGone: isGone) }
+    let limits = settings.triggers[Int(before.trigger)].limits
+    let mustTell = encounters[place].end(hereUntil: last, isGone: isGone, limits)
+    if mustTell { encounters.endPredecessors(of: place, hereUntil: last, isGone: isGone, limits) }
     if mustTell, !before.isSucceeded { publish(.leave(reason), before, evidence, at: now, devices, settings, &publisher) }
     publishChange(from: before, at: place, now, devices, settings, &publisher)
     negotiate(place, evidence, changed: before.isPresent, at: now, devices, settings, &publisher)

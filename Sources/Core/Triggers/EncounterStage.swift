@@ -35,6 +35,14 @@ extension Encounter {
     }
   }
 
+  /// How long the device has stood here, by the evidence.
+  package func dwell(at now: Instant) -> Interval {
+    switch stage {
+    case .absent, .armed: .zero
+    case .dwelling(let since), .claiming(_, let since), .fired(let since), .leaving(_, let since): now - since
+    }
+  }
+
   /// It was served, and may not be served again yet.
   var isServedOrMustBeAway: Bool { hasFired || mustBeAway }
 }

@@ -182,9 +182,13 @@ extension Instant {
 }
 
 extension Encounter {
-  mutating func rest(after fire: Instant, _ settings: TriggerSettings) {
-    restWithGroup(until: fire + settings.restOfGroup)
-    rests = max(rests, fire + settings.refractory)
+  mutating func rest(after fire: Instant, _ settings: TriggerSettings) { rest(after: fire, settings.limits) }
+
+  /// After its fire, and after its visit.
+  @inline(never) @_optimize(size)
+  mutating func rest(after moment: Instant, _ limits: TriggerLimits) {
+    restWithGroup(until: moment + limits.restOfGroup)
+    rests = max(rests, moment + limits.refractory)
   }
 
   /// New settings apply to a visit that goes on. What the old ones promised stays.

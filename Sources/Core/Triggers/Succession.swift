@@ -259,10 +259,10 @@ extension Encounters {
   }
 
   /// The visit is over, under all its addresses.
-  mutating func endPredecessors(of place: Int32, hereUntil moment: Instant, isGone: Bool) {
+  mutating func endPredecessors(of place: Int32, hereUntil moment: Instant, isGone: Bool, _ limits: TriggerLimits) {
     var predecessor = self[successionOf: place].predecessor
     while predecessor >= 0 {
-      _ = self[predecessor].end(hereUntil: moment, isGone: isGone)
+      _ = self[predecessor].end(hereUntil: moment, isGone: isGone, limits)
       predecessor = self[successionOf: predecessor].predecessor
     }
   }

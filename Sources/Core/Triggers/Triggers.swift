@@ -156,7 +156,9 @@ package struct Triggers: ~Copyable {
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }
     let before = encounters[place]
     let event = encounters[place].observe(evidence, after: elapsed, at: now, settings.triggers[Int(before.trigger)])
-    if case .leave = event { encounters.endPredecessors(of: place, hereUntil: now, isGone: evidence.isGone) }
+    if case .leave = event {
+      encounters.endPredecessors(of: place, hereUntil: now, isGone: evidence.isGone, settings.triggers[Int(before.trigger)].limits)
+    }
     if case .fire = event {
       fire(place, evidence, at: now, devices, settings, &publisher)
     } else {

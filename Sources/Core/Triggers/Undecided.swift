@@ -8,9 +8,10 @@ extension Encounter {
     case .claiming(_, let start): since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
-    guard reported == nil, evidence.isNear, now >= rests, now - since >= limits.dwell * 3 + .seconds(2) else { return nil }
+    guard reported == nil, evidence.isNear, now - since >= limits.dwell * 3 + .seconds(2) else { return nil }
     if wasHereAtStart { return .undecided(.presentAtStart) }
     if mustBeAway { return .undecided(.notAway) }
+    if now < rests { return .undecided(.taken) }
     if case .claiming = stage { return .undecided(evidence.isConnected ? .silentNeighbour : .noBroker) }
     if evidence.mayBeTaken { return .undecided(.silentNeighbour) }
     if evidence.isAhead { return evidence.isTaken ? .undecided(.taken) : nil }

@@ -61,6 +61,8 @@ extension Configuration {
       section.read("min_samples", &trigger.minimumSamples, 1...1_000)
       section.read("min_rate_hz", &trigger.minimumRate, 0...100)
       section.read("refractory_s", seconds: &trigger.refractory, 0...86_400)
+      // Nobody who was served at one pump is served at the next before he could be served at the same.
+      trigger.groupRefractory = trigger.refractory
       section.read("group_refractory_s", seconds: &trigger.groupRefractory, 0...86_400)
       section.read("expires_s", seconds: &trigger.expires, 1...86_400)
       section.read("group", &trigger.group)

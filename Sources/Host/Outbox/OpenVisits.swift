@@ -15,8 +15,6 @@ extension Outbox {
     package var wall: Int64?
     /// The device's level at the command that began it; nil for any other visit.
     package var vouchedLevel: Decibels?
-    /// It is not open any more, and `at` is when it ended.
-    package var hasEnded = false
 
     private static let longest = Interval.hours(24 * 366)
 
@@ -45,7 +43,6 @@ extension Outbox {
       visit.vouchedLevel = Self.vouchedLevel(in: message.payload)
       try record(visit)
     } else {
-      visit.hasEnded = true
       statements.ending.bind(1, text: visit.topic.bytes)
       statements.ending.bind(2, text: id.bytes)
       try statements.ending.execute()

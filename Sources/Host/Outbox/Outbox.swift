@@ -235,7 +235,6 @@ package final class Outbox {
     if version == Schema.oldest { try database.run(Schema.migration) }
     if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
     if try database.number(Schema.hasFires) == 0 { try takeFires(ofHistory: database) }
-    if try database.number(Schema.hasEnds) == 0 { try database.run(Schema.ends) }
     return (database, isMended)
   }
 

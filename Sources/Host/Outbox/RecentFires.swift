@@ -19,7 +19,6 @@ extension Outbox {
     insertion.bind(3, fire.machine)
     insertion.bind(4, fire.at.microseconds)
     insertion.bind(5, fire.wall)
-    insertion.bind(6, fire.hasEnded ? 1 : 0)
     try insertion.execute()
   }
 
@@ -37,7 +36,7 @@ extension Outbox {
   static func fire(kept query: borrowing Statement) -> OpenVisit {
     var fire = OpenVisit()
     (fire.topic, fire.id, fire.machine) = (query.text(0), query.text(1), query.integer(2))
-    (fire.at, fire.wall, fire.hasEnded) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4), query.integer(5) != 0)
+    (fire.at, fire.wall) = (Instant(microseconds: query.integer(3)), query.optionalInteger(4))
     return fire
   }
 
@@ -65,7 +64,7 @@ extension Outbox {
       let since = since(query, at: now)
       // Those of another start of the machine need not be in the order of their times: its clock may have been behind.
       guard since + reach > now.at else { continue }
-      fires.append(Unfinished(topic: query.text(0), id: query.text(1), since: since, hasEnded: query.integer(5) != 0))
+      fires.append(Unfinished(topic: query.text(0), id: query.text(1), since: since))
     }
     return fires
   }

@@ -93,13 +93,13 @@ extension Outbox {
     salvaged.areFiresWhole = try Self.scan(old, Schema.numberedFires, Schema.recentFires, atMost: Self.visitsMost) {
       query, isBackwards throws(StoreFault) in
       let fire = Self.fire(kept: query)
-      guard gap.narrow(to: query.integer(6), isBackwards) else { return false }
+      guard gap.narrow(to: query.integer(5), isBackwards) else { return false }
       guard fire.isPlausible else { return true }
       if isBackwards { behind.append(fire) } else { try recordFire(fire) }
       return true
     }
     while let fire = behind.popLast() { try recordFire(fire) }
-    salvaged.fires = Int(try database.number("SELECT count(*) FROM fire WHERE ended = 0"))
+    salvaged.fires = Int(try database.number("SELECT count(*) FROM (SELECT DISTINCT topic, id FROM fire)"))
   }
 
   /// Forward; then, if that did not come to the end, backwards. False if it did not.

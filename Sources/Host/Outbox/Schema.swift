@@ -56,15 +56,12 @@ enum Schema {
   static let vouched: StaticString = "ALTER TABLE visit ADD COLUMN vouched INTEGER"
 
   /// Files of version 2 from before this table: likewise. The last fires, which the next run must know however short the history is, and the
-  /// ends of their visits (`ended`), which may come long after them; `machine`, `at` and `wall` as of a visit.
+  /// ends of their visits, which may come long after them; `machine`, `at` and `wall` as of a visit.
   static let hasFires: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'fire'"
   static let fires: StaticString = """
     CREATE TABLE fire (
-      number INTEGER PRIMARY KEY, topic TEXT NOT NULL, id TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER,
-      ended INTEGER NOT NULL DEFAULT 0)
+      number INTEGER PRIMARY KEY, topic TEXT NOT NULL, id TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER)
     """
-  static let hasEnds: StaticString = "SELECT count(*) FROM sqlite_schema WHERE name = 'fire' AND sql LIKE '%ended%'"
-  static let ends: StaticString = "ALTER TABLE fire ADD COLUMN ended INTEGER NOT NULL DEFAULT 0"
 
   static let insertion: StaticString = """
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -115,7 +112,7 @@ enum Schema {
     ORDER BY topic DESC, id DESC LIMIT ?
     """
   static let visitsBackwards: StaticString = "SELECT topic, id, boot, machine, at, wall, vouched FROM visit ORDER BY topic DESC, id DESC"
-  static let firing: StaticString = "INSERT INTO fire (topic, id, machine, at, wall, ended) VALUES (?, ?, ?, ?, ?, ?)"
+  static let firing: StaticString = "INSERT INTO fire (topic, id, machine, at, wall) VALUES (?, ?, ?, ?, ?)"
   static let crowding: StaticString = "DELETE FROM fire WHERE number <= (SELECT max(number) FROM fire) - ?"
   /// What happened at a time that nobody knew: on the same start of the machine its clock says when, on another one it is now.
   static let dating: StaticString = """
@@ -123,8 +120,8 @@ enum Schema {
     """
   /// A time that nobody knows is never long ago.
   static let cooling: StaticString = "DELETE FROM fire WHERE CASE machine WHEN ? THEN at <= ? ELSE wall <= ? END"
-  static let recentFires: StaticString = "SELECT topic, id, machine, at, wall, ended, number FROM fire ORDER BY number DESC"
-  static let numberedFires: StaticString = "SELECT topic, id, machine, at, wall, ended, number FROM fire ORDER BY number"
+  static let recentFires: StaticString = "SELECT topic, id, machine, at, wall, number FROM fire ORDER BY number DESC"
+  static let numberedFires: StaticString = "SELECT topic, id, machine, at, wall, number FROM fire ORDER BY number"
   static let marking: StaticString = "INSERT OR REPLACE INTO mark (name, value) VALUES (?, ?)"
   static let marked: StaticString = "SELECT value FROM mark WHERE name = ?"
 }

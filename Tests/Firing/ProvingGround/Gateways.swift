@@ -228,7 +228,7 @@ private final class Board {
     settings.publish.interval = .hours(100)
     var trigger = TriggerSettings()
     // Stricter than the default, which would hide second fires: nobody's visit may look like two.
-    trigger.refractory = .seconds(30)
+    trigger.refractory = .seconds(12)
     trigger.name = station.name
     trigger.group = Name("site")
     trigger.match = Slice(start: 0, count: 1)

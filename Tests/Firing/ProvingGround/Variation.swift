@@ -27,7 +27,7 @@ enum Variation: String, CaseIterable, Sendable {
   /// Visitors go on from pump to pump on foot and stand at four of them, as from case to case in a museum.
   case rounds
   case roundsMeasured = "rounds, measured"
-  /// The same with a `group_refractory_s` of half a minute.
+  /// The same with a `group_refractory_s` of five seconds.
   case roundsOnce = "rounds, once"
   /// After 35 s one radio hears nothing more; its gateway lives.
   case deaf
@@ -44,7 +44,7 @@ enum Variation: String, CaseIterable, Sendable {
     case .plain, .loud, .liars, .pairs, .long, .rounds, .deaf, .liarsBesideDeaf, .torn, .moved: false
     }
   }
-  var groupRefractory: Interval { self == .longOnce ? .seconds(300) : self == .roundsOnce ? .seconds(30) : .zero }
+  var groupRefractory: Interval { self == .longOnce ? .seconds(300) : self == .roundsOnce ? .seconds(5) : .zero }
   var isPlaced: Bool { self != .unplaced }
   var isGrouped: Bool { self != .beyondAlone }
 

@@ -31,11 +31,11 @@ import Testing
   @Test("after its end it knows when it may fire again, that it must have been away, and nothing else") func ended() {
     var encounter = visited()
     #expect(known(encounter).count > 5, "\(known(encounter))")
-    let mustTell = encounter.end(hereUntil: .zero + .seconds(20), isGone: true)
+    let mustTell = encounter.end(hereUntil: .zero + .seconds(20), isGone: true, TriggerSettings().limits)
     #expect(mustTell && !encounter.isPresent)
     #expect(
       known(encounter) == [
-        "rests.microseconds 610000000", "groupRests.microseconds 10000000", "mustBeAway", "wasHere.microseconds 20000000", "wasGone",
+        "rests.microseconds 620000000", "groupRests.microseconds 20000000", "mustBeAway", "wasHere.microseconds 20000000", "wasGone",
       ], "\(known(encounter))")
     var reclaimed = visited()
     reclaimed.startAnew()

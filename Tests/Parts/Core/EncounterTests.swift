@@ -90,22 +90,18 @@ import Testing
     arguments: [
       ("rival", "rival 108125"), ("unknown power", "unknownPower 108125"), ("unclear place", "unclearPlace 108125"),
       ("no pattern", "unclearPlace 108125"), ("may be taken", "silentNeighbour 108125"), ("at start", "presentAtStart 108125"),
-      ("not away", "notAway 108125"), ("taken", "taken 108125"), ("newcomer", nil), ("rests", nil), ("asks", "silentNeighbour 108125"),
-      ("no broker", "noBroker 108125"),
+      ("not away", "notAway 108125"), ("taken", "taken 108125"), ("newcomer", nil), ("rests", "taken 108125"),
+      ("asks", "silentNeighbour 108125"), ("no broker", "noBroker 108125"),
     ] as [(String, String?)])
   func doubts(what: String, said: String?) {
     var encounter = Encounter()
     if what == "at start" { encounter.wasHereAtStart = true }
     if what == "newcomer" { encounter.isNewcomer = true }
-    if what == "not away" || what == "rests" {
-      var other = Encounter()
-      pass(&other, from: what == "rests" ? 80 : 50, to: what == "rests" ? 90 : 60, here())
-      pass(&other, from: 90, to: 99, outside(9, arm: gone))
-      if what == "not away" { encounter.takeOver(from: other) } else { encounter.startVisit(at: at(95), settings) }
-      if what == "rests" { encounter.startAnew() }
-      if what == "rests" { encounter.startVisit(at: at(95), settings) }
-      if what == "rests" { _ = encounter.end(hereUntil: at(20), isGone: true) }
+    if what == "not away" {
+      pass(&encounter, from: 50, to: 60, here())
+      pass(&encounter, from: 90, to: 99, outside(9, arm: gone))
     }
+    if what == "rests" { encounter.rest(until: at(130)) }
     let evidence = here {
       switch what {
       case "rival": ($0.isGrouped, $0.margin) = (true, 5)
@@ -173,10 +169,10 @@ import Testing
     for (isGone, absence) in [(true, 12.0), (false, 60)] {
       for isLong in [true, false] {
         var encounter = fired()
-        // Here until 110; it rests until 132.
+        // Here until 110; it rests until 140.
         pass(&encounter, from: 110, to: 114, outside(9, arm: isGone ? gone : 0))
-        #expect(encounter.mustBeAway && encounter.rests == at(132))
-        let owed = max(132, 110 + absence)
+        #expect(encounter.mustBeAway && encounter.rests == at(140))
+        let owed = max(140, 110 + absence)
         #expect(encounter.isOwedUntil == at(owed), "\(encounter.isOwedUntil)")
         let back = owed + (isLong ? 0 : -0.125)
         let told = pass(&encounter, from: back, to: back + 0.125, here())
@@ -186,26 +182,27 @@ import Testing
       }
     }
     var encounter = fired()
-    _ = encounter.end(hereUntil: at(111), isGone: true)
-    #expect(encounter.isOwedUntil == at(132) && !encounter.isPresent)
+    _ = encounter.end(hereUntil: at(111), isGone: true, settings.limits)
+    #expect(encounter.isOwedUntil == at(141) && !encounter.isPresent)
     encounter = Encounter()
     pass(&encounter, from: 100, to: 101, here())
-    let mustTell = encounter.end(hereUntil: at(101), isGone: true)
+    let mustTell = encounter.end(hereUntil: at(101), isGone: true, settings.limits)
     #expect(!mustTell && !encounter.mustBeAway && encounter.isOwedUntil == .zero, "it was never served")
     // Seen to go only on its way: gone for a moment shortens the wait.
     encounter = fired()
     pass(&encounter, from: 110, to: 114, outside(9))
     pass(&encounter, from: 114, to: 114.125, outside(9, arm: gone))
-    #expect(encounter.isOwedUntil == at(132))
+    #expect(encounter.isOwedUntil == at(140))
   }
 
-  @Test("it rests for refractory_s after its fire") func rests() {
+  @Test("it rests for refractory_s after it was last here") func rests() {
     var encounter = fired()
     pass(&encounter, from: 110, to: 114, outside(9, arm: gone))
     let told = pass(&encounter, from: 125, to: 140, here())
     #expect(told.count == 2 && told[0] == "arm 125000" && told[1].contains("notAway"), "who comes before it is over must go again: \(told)")
     pass(&encounter, from: 140, to: 145, outside(9, arm: gone))
-    #expect(pass(&encounter, from: 153, to: 156, here()) == ["arm 153000", "fire 154875"])
+    #expect(encounter.rests == at(169.875))
+    #expect(pass(&encounter, from: 170, to: 173, here()) == ["arm 170000", "fire 171875"])
   }
 
   @Test("while neighbours are asked it claims; who yields, or loses half of the evidence, dwells on") func claims() {
@@ -260,7 +257,7 @@ import Testing
     encounter.startVisit(at: at(120), settings, isVouched: true)
     let (moving, vouched) = (proven(here { $0.motion = 1 }), proven(here()))
     #expect(moving == [] && vouched == [40])
-    _ = encounter.end(hereUntil: at(130), isGone: true)
+    _ = encounter.end(hereUntil: at(130), isGone: true, settings.limits)
     let ended = proven(proof)
     #expect(ended == [])
   }
@@ -271,7 +268,7 @@ import Testing
     for start in [100.0, 300] {
       pass(&encounter, from: start, to: start + 1, here())
       for _ in 0..<2 { told.append(encounter.shouldReportPower()) }
-      _ = encounter.end(hereUntil: at(start + 1), isGone: true)
+      _ = encounter.end(hereUntil: at(start + 1), isGone: true, settings.limits)
       told.append(encounter.shouldReportPower())
     }
     #expect(told == [false, true, false, false, true, false, false])

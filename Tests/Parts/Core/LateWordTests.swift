@@ -108,8 +108,8 @@ private struct Pair: ~Copyable {
     pair.pass(until: 30, level: -95)
     pair.pass(until: 77, level: -60)
     #expect(pair.fires.count == 1, "\(pair.told)")
-    pair.pass(until: 95, level: -95)
-    pair.pass(until: 100, level: -60)
+    pair.pass(until: 108, level: -95)
+    pair.pass(until: 113, level: -60)
     #expect(pair.fires.count == 2, "\(pair.told)")
   }
 

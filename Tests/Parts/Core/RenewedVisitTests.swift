@@ -67,7 +67,7 @@ import Testing
     hear(&rig, 2, from: 40, to: 48, level: -60, becoming: -98)
     hear(&rig, 2, from: 48, to: 70, level: -98)
     // `refractory_s` is over.
-    approach(&rig, 2, at: 80, until: 110)
+    approach(&rig, 2, at: 120, until: 150)
     rig.wait(until: 400)
     #expect(names(rig) == ["fire one 01", "leave one 01", "fire one 02", "leave one 02"])
   }

@@ -56,9 +56,9 @@ import Testing
     #expect(!told.contains { $0.event == "fire" }, "\(told)")
     // The new `match` still admits it: the visit goes on.
     #expect(told.contains(Told("leave", reason: "reload")) == ["group", "radio"].contains(what))
-    rig.hear(from: 60, to: 75, level: -98)
-    rig.hear(from: 75, to: 80, level: -98, becoming: -60)
-    rig.hear(from: 80, to: 90, level: -60)
+    rig.hear(from: 60, to: 92, level: -98)
+    rig.hear(from: 92, to: 97, level: -98, becoming: -60)
+    rig.hear(from: 97, to: 107, level: -60)
     #expect(rig.told().contains { $0.trigger == "pump" && $0.event == "fire" }, "it has been away")
   }
 

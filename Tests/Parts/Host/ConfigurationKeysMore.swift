@@ -37,6 +37,9 @@ extension ConfigurationKeys {
     of("min_samples = 7") { $0.minimumSamples == 7 },
     of("min_rate_hz = 0.25") { $0.minimumRate == 0.25 },
     of("refractory_s = 5") { $0.refractory == .milliseconds(5_000) },
+    Setting("[[trigger]]", ["refractory_s = 45"], beside: named + "\ngroup = \"g\"") {
+      $0.core.triggers.count == 1 && $0.core.triggers[0].groupRefractory == .seconds(45)
+    },
     Setting("[[trigger]]", ["group_refractory_s = 90"], beside: named + "\ngroup = \"g\"") {
       $0.core.triggers.count == 1 && $0.core.triggers[0].groupRefractory == .seconds(90)
     },
