@@ -1,7 +1,10 @@
 #include "CMosquitto.h"
 
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 static _Thread_local size_t most;
 static _Thread_local size_t refused;
@@ -32,3 +35,15 @@ void *malloc(size_t bytes) {
   return __libc_malloc(bytes);
 }
 #endif
+
+// Likewise for libmosquitto, which would wait for two minutes: the kernel tries to connect again after ever longer pauses. A fire does not
+// wait for that. After seven seconds we try anew, which finds at once that the network is back.
+extern int __connect(int socket, const struct sockaddr *address, socklen_t length);
+
+int connect(int socket, const struct sockaddr *address, socklen_t length) {
+  int saved = errno;
+  int attempts = 2;
+  setsockopt(socket, IPPROTO_TCP, TCP_SYNCNT, &attempts, sizeof attempts);
+  errno = saved;
+  return __connect(socket, address, length);
+}

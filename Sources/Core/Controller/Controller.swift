@@ -159,7 +159,6 @@ package struct Controller: BitwiseCopyable, Sendable {
     } else {
       if isOccupied { next = .rescan }
       isQuiet = silence.isQuiet(hearing, at: now)
-      if trouble == .silent { recovered() }
     }
     if !isOccupied { profile.silences &+= 1 }
     return apply(next, at: now)

@@ -1,10 +1,10 @@
 package import Core
 
-/// How long to wait before connecting again: from half a second, doubling up to a minute, with jitter so that a site's gateways do not
-/// all come back at once.
+/// How long to wait before connecting again: from half a second, doubling up to a quarter of a minute, for a fire waits a minute at most;
+/// with jitter, so that a site's gateways do not all come back at once.
 package struct Backoff {
   private static let shortest: Int64 = 500_000
-  private static let longest: Int64 = 60_000_000
+  private static let longest: Int64 = 15_000_000
 
   private var ceiling = shortest
   private var random: SplitMix64

@@ -59,6 +59,8 @@ package final class Courier: @unchecked Sendable {
   /// Not in the ring of settings, which may be full.
   let isStopping = Atomic<Bool>(false)
   var ending = Ending.no
+  /// The last status is on its way before DISCONNECT, which makes the broker forget our will.
+  var mayDisconnect = true
   /// Whether this turn may still wait for the network to take more.
   private var isPatient = true
 
@@ -252,10 +254,7 @@ package final class Courier: @unchecked Sendable {
     case .delivering(let until):
       guard case .up = line else { return ending = .ended }
       guard isAllDelivered || now >= until else { return }
-      let last = farewell("stopped")
-      _ = retained.put(last, at: now)
-      deliver(at: .now())
-      if retained.unsent > 0 { sendFarewell(last, at: now) }
+      sendFarewell(farewell("stopped"), at: now)
       ending = .sayingGoodbye(until: now + .milliseconds(300))
     case .sayingGoodbye(let until):
       if case .up = line, !isAllDelivered, now < until { return }
@@ -271,9 +270,10 @@ package final class Courier: @unchecked Sendable {
     return message
   }
 
-  /// Past all that waits: one place in flight is always free for it.
+  /// Past all that waits: one place in flight is free for it. If not, the broker does not have it yet, and publishes our will instead.
   func sendFarewell(_ message: borrowing Message, at now: Instant) {
     guard case .up = line else { return }
+    mayDisconnect = client.inFlight.room > 0
     let isRetained = settings.retains
     _ = try? client.publish(message.topic, message.payload.bytes, isRetained: isRetained, lasting: nil, as: .reply(number: 0), at: now)
   }

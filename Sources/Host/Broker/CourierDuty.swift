@@ -23,21 +23,18 @@ extension Courier {
   }
 
   private func sendReplies(at now: Instant) throws(MQTTFault) {
-    while hasRoom(beside: Self.roomForFarewell, at: now), let index = replies.firstIndex(where: { !$0.isSent }) {
+    while hasRoom(beside: client.inFlight.roomForFarewell, at: now), let index = replies.firstIndex(where: { !$0.isSent }) {
       let message = replies[index].message
       replies[index].isSent = true
       try send(message.topic, message.payload, isRetained: false, lasting: 60, as: .reply(number: message.sequence), at: now)
     }
   }
 
-  /// Room that stays free for the last status, whatever else is in flight.
-  private static let roomForFarewell = 1
-
   /// After a reload or a new connection all go at once, and the broker takes them one after another: a fire must not wait behind hundreds.
   private static let statesAtOnce = 8
 
   private func sendStates(at now: Instant) throws(MQTTFault) {
-    while hasRoom(beside: Self.roomForFarewell, at: now), retained.unsent > 0, retained.awaited < Self.statesAtOnce,
+    while hasRoom(beside: client.inFlight.roomForFarewell, at: now), retained.unsent > 0, retained.awaited < Self.statesAtOnce,
       let word = retained.next(at: now)
     {
       let publication = Publication.state(slot: word.slot, version: word.version)
@@ -49,8 +46,8 @@ extension Courier {
 
   private func deliverEvents(at now: Moment) throws(MQTTFault) {
     // Some room is reserved for states and replies, and some for urgent events.
-    while hasRoom(beside: 8, at: now.at),
-      let event = store.next(besides: client.inFlight, at: now, isUrgentOnly: client.inFlight.room <= 24)
+    while hasRoom(beside: client.inFlight.reserve, at: now.at),
+      let event = store.next(besides: client.inFlight, at: now, isUrgentOnly: client.inFlight.room <= client.inFlight.urgentReserve)
     {
       let seconds: UInt32? = if case .span(let left) = event.left { UInt32(max(left.seconds, 1)) } else { nil }
       store.sent(event.publication)
@@ -107,7 +104,7 @@ extension Courier {
       let acknowledged = client.news.acknowledged[index]
       guard let (publication, isCertain) = client.inFlight.take(acknowledged.identifier) else { continue }
       if acknowledged.reason >= 0x80 {
-        refuse(publication, isOverQuota: acknowledged.reason == 0x97, at: now.at)
+        refuse(publication, because: acknowledged.reason, at: now.at)
       } else if isCertain {
         acknowledge(publication)
       } else {
@@ -138,13 +135,14 @@ extension Courier {
     log(.info, Sentence("the broker accepts what it refused before"))
   }
 
-  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings.
-  func refuse(_ publication: Publication, isOverQuota: Bool = false, at now: Instant) {
+  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings. 0x95 and
+  /// 0x99 are about this packet's size and payload, as is a fault of our own side (0); all others are about its topic.
+  func refuse(_ publication: Publication, because reason: Int32 = 0, at now: Instant) {
     counters.refused.add()
     switch publication {
     case .event, .held:
-      store.refuse(publication, at: now)
-      if isOverQuota {
+      store.refuse(publication, holdsTopic: ![0, 0x95, 0x99].contains(reason), at: now)
+      if reason == 0x97 {
         forbidden("the broker's quota for this gateway is used up; events are kept and retried")
       } else {
         forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and retried")

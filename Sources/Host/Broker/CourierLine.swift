@@ -84,8 +84,10 @@ extension Courier {
     case .failed(let fault): lose(fault, at: now)
     case .connected:
       line = .greeting(until: now + .seconds(10))
+      mayDisconnect = true
       keepaliveDue = now + pulse
       client.limitUnsent(to: 65_536)
+      client.limitUnacknowledged(to: .seconds(10))
     }
   }
 
@@ -172,7 +174,7 @@ extension Courier {
   /// With DISCONNECT, if the broker is connected.
   func hangUp() {
     endTrials()
-    if line.isConnected {
+    if line.isConnected, mayDisconnect || client.inFlight.isEmpty {
       // Also before the broker has greeted us: it knows our will by then.
       client.sayGoodbye()
       let limit = Clock.now() + .milliseconds(100)

@@ -31,6 +31,10 @@ extension EventStore {
           queues[queue].cursor = last
           continue
         }
+        if isHeld(event, queue, at: now.at) {
+          queues[queue].cursor = event.row
+          continue
+        }
         if isReady(event, besides: inFlight, at: now) {
           let publication = Publication.event(row: event.row, file: file, isUrgent: rank == .urgent)
           return Due(publication: publication, topic: event.topic, payload: event.payload, left: event.left)
@@ -44,6 +48,21 @@ extension EventStore {
     guard let event = held.next(isUrgent: rank == .urgent, at: now.at) else { return nil }
     let left = event.until == .never ? TimeLeft.unlimited : .span(event.until - now.at)
     return Due(publication: .held(number: event.number), topic: event.message.topic, payload: event.message.payload, left: left)
+  }
+
+  /// The broker would refuse it, too; and if it did not, a `leave` would come before its `fire`.
+  private mutating func isHeld(_ event: borrowing Outbox.Waiting, _ queue: Int, at now: Instant) -> Bool {
+    guard !event.left.isOver, !refusals.isEmpty else { return false }
+    let row = event.row
+    var topic = Hash()
+    topic.mix(event.topic.bytes)
+    let hash = topic.value
+    if queues[queue].heldTopics.contains(hash) {
+      if !refusals.contains(row) { _ = refusals.add(row, at: now, isUrgent: queue == 1, holdsTopic: true) }
+      return true
+    }
+    if refusals.holdsTopic(row) { queues[queue].heldTopics.append(hash) }
+    return false
   }
 
   private mutating func isReady(_ event: Outbox.Waiting, besides inFlight: borrowing InFlight, at now: Moment) -> Bool {
@@ -82,10 +101,11 @@ extension EventStore {
   }
 
   /// Kept and retried: somebody may fix the ACL, a quota may be free again.
-  mutating func refuse(_ publication: Publication, at now: Instant) {
+  mutating func refuse(_ publication: Publication, holdsTopic: Bool = false, at now: Instant) {
     switch publication {
-    case .event(let row, file, let isUrgent): requeueDue = min(requeueDue, refusals.add(row, at: now, isUrgent: isUrgent))
-    case .held(let number): requeueDue = min(requeueDue, held.refuse(number, at: now))
+    case .event(let row, file, let isUrgent):
+      requeueDue = min(requeueDue, refusals.add(row, at: now, isUrgent: isUrgent, holdsTopic: holdsTopic))
+    case .held(let number): requeueDue = min(requeueDue, held.refuse(number, holdsTopic: holdsTopic, at: now))
     // Of a file that is not in use: it goes again when that is.
     case .event, .state, .reply: break
     }

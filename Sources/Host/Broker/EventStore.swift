@@ -15,6 +15,8 @@ struct EventStore {
   struct Queue {
     var cursor: Int64 = 0
     var mayWait = true
+    /// Hashes of the topics of which something that was refused waits before the cursor.
+    var heldTopics: [UInt64] = []
   }
 
   let counters: CourierCounters
@@ -112,6 +114,9 @@ struct EventStore {
 
   mutating func close() {
     recordLoss(of: held.count, "the outbox could not be written to the end: events that were in memory only are lost with it")
+    if !held.visits.isEmpty {
+      log(.error, Sentence("and so are starts and ends of visits: some get no end, and whoever was served may be served again"))
+    }
     outbox = nil
   }
 

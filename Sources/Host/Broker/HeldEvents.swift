@@ -54,17 +54,22 @@ struct HeldEvents {
   }
 
   func next(isUrgent: Bool, at now: Instant) -> Event? {
-    events.first { !$0.isOnItsWay && $0.backoff.due <= now && $0.message.isUrgent == isUrgent }
+    var heldTopics: [Topic] = []
+    for event in events where event.message.isUrgent == isUrgent && !heldTopics.contains(event.message.topic) {
+      if !event.isOnItsWay && event.backoff.due <= now { return event }
+      if event.backoff.holdsTopic { heldTopics.append(event.message.topic) }
+    }
+    return nil
   }
 
   mutating func send(_ number: UInt64) { change(number) { $0.isOnItsWay = true } }
 
   /// Returns when to retry.
-  mutating func refuse(_ number: UInt64, at now: Instant) -> Instant {
+  mutating func refuse(_ number: UInt64, holdsTopic: Bool = false, at now: Instant) -> Instant {
     var due = Instant.never
     change(number) { event in
       event.isOnItsWay = false
-      event.backoff.start(at: now, isUrgent: event.message.isUrgent)
+      event.backoff.start(at: now, isUrgent: event.message.isUrgent, holdsTopic: holdsTopic)
       due = event.backoff.due
     }
     return due

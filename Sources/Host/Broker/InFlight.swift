@@ -19,6 +19,9 @@ enum Publication: BitwiseCopyable {
 struct InFlight {
   static let capacity = 128
 
+  /// What the broker takes at once (MQTT 5, 3.2.2.3.3): the rest would queue up in libmosquitto, and a fire behind it.
+  var most = capacity { didSet { most = min(max(most, 1), Self.capacity) } }
+
   private struct Entry: BitwiseCopyable {
     var identifier: Int32 = 0
     var publication = Publication.reply(number: 0)
@@ -30,9 +33,14 @@ struct InFlight {
 
   var isEmpty: Bool { entries.isEmpty }
   var publications: [Publication] { entries.indices.map { entries[$0].publication } }
-  var room: Int { Self.capacity - entries.count }
+  var room: Int { most - entries.count }
+  /// What stays free for the last status, whatever else is in flight.
+  var roomForFarewell: Int { min(most - 1, 1) }
+  /// What ordinary events leave free for states and replies, and what they leave besides for urgent ones.
+  var reserve: Int { most / 16 }
+  var urgentReserve: Int { most * 3 / 16 }
 
-  mutating func removeAll() { entries.removeAll() }
+  mutating func removeAll() { (entries, most) = (Bounded(filledWith: Entry()), Self.capacity) }
 
   func holds(_ identifier: Int32) -> Bool { index(of: identifier) != nil }
 

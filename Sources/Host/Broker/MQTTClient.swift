@@ -156,10 +156,15 @@ import Core
   func tick() throws(MQTTFault) { try check(unsafe mosquitto_loop_misc(handle)) }
 
   /// Bounds what the kernel holds unsent: messages of the moment would arrive stale.
-  func limitUnsent(to bytes: CInt) {
-    var bytes = bytes
-    // SAFETY: the option is an int, and so is what it is given.
-    unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes, 4)
+  func limitUnsent(to bytes: CInt) { set(TCP_NOTSENT_LOWAT, bytes) }
+
+  /// A line that has died without a word is lost after so long, not after two keepalives: a fire would have expired by then.
+  func limitUnacknowledged(to limit: Interval) { set(TCP_USER_TIMEOUT, CInt(limit.seconds * 1_000)) }
+
+  private func set(_ option: CInt, _ value: CInt) {
+    var value = value
+    // SAFETY: the options are ints, and so is what they are given.
+    unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), option, &value, 4)
   }
 
   /// Until `release` the kernel gathers what is written: a segment for each message would double the cost.
@@ -176,11 +181,7 @@ import Core
     cork(0)
   }
 
-  private func cork(_ isClosed: CInt) {
-    var isClosed = isClosed
-    // SAFETY: the option is an int, and so is what it is given.
-    unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_CORK, &isClosed, 4)
-  }
+  private func cork(_ isClosed: CInt) { set(TCP_CORK, isClosed) }
 
   /// QoS 0.
   func publish(_ topic: Topic, _ payload: RawSpan) throws(MQTTFault) {

@@ -43,10 +43,13 @@ extension MQTTClient {
   func listen(on handle: OpaquePointer) {
     // SAFETY: here and below: `at` says why the client is there; what libmosquitto lends is read before the call ends.
     unsafe mosquitto_connect_v5_callback_set(handle) { handle, context, reason, flags, properties in
-      // SAFETY: a list without it leaves `seconds` alone.
-      var seconds: UInt16 = 0
-      let kept = unsafe mosquitto_property_read_int16(properties, CInt(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &seconds, false)
-      if unsafe kept != nil, seconds > 0 { unsafe MQTTClient.at(context).news.keepalive = .seconds(Double(seconds)) }
+      // SAFETY: a list without it leaves `number` alone.
+      var number: UInt16 = 0
+      let kept = unsafe mosquitto_property_read_int16(properties, CInt(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &number, false)
+      if unsafe kept != nil, number > 0 { unsafe MQTTClient.at(context).news.keepalive = .seconds(Double(number)) }
+      // SAFETY: as above.
+      let quota = unsafe mosquitto_property_read_int16(properties, CInt(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &number, false)
+      if unsafe quota != nil { unsafe MQTTClient.at(context).inFlight.most = Int(number) }
       unsafe MQTTClient.at(context).greeted(reason, isResumed: flags & 1 != 0)
       // libmosquitto formats log lines for every packet, even if nobody reads them.
       unsafe mosquitto_log_callback_set(handle, nil)

@@ -3,12 +3,15 @@ import Core
 /// When to retry what the broker refused: after a second, and twice as long after each further refusal.
 struct RefusalBackoff: BitwiseCopyable {
   private(set) var due = Instant.zero
+  /// Whether later messages of its topic wait for it.
+  private(set) var holdsTopic = false
   private var pause = Interval.zero
 
   var wasRefused: Bool { pause > .zero }
 
   /// An urgent event expires soon and is retried more often: a quota may be free again.
-  mutating func start(at now: Instant, isUrgent: Bool) {
+  mutating func start(at now: Instant, isUrgent: Bool, holdsTopic: Bool = false) {
+    self.holdsTopic = holdsTopic
     pause = min(max(pause * 2, .seconds(1)), .seconds(isUrgent ? 5 : 60))
     due = now + pause
   }
@@ -27,13 +30,13 @@ struct RefusedRows {
 
   var isEmpty: Bool { rows.isEmpty }
 
-  mutating func add(_ row: Int64, at now: Instant, isUrgent: Bool) -> Instant {
+  mutating func add(_ row: Int64, at now: Instant, isUrgent: Bool, holdsTopic: Bool = false) -> Instant {
     if let index = rows.firstIndex(where: { $0.row == row }) {
-      rows[index].backoff.start(at: now, isUrgent: isUrgent)
+      rows[index].backoff.start(at: now, isUrgent: isUrgent, holdsTopic: holdsTopic)
       return rows[index].backoff.due
     }
     var backoff = RefusalBackoff()
-    backoff.start(at: now, isUrgent: isUrgent)
+    backoff.start(at: now, isUrgent: isUrgent, holdsTopic: holdsTopic)
     guard rows.count < Self.most else {
       if isUrgent { return now + .seconds(60) }
       let all = further?.rows ?? row...row
@@ -45,6 +48,7 @@ struct RefusedRows {
   }
 
   func contains(_ row: Int64) -> Bool { rows.contains { $0.row == row } }
+  func holdsTopic(_ row: Int64) -> Bool { rows.contains { $0.row == row && $0.backoff.holdsTopic } }
   func isBackingOff(_ row: Int64, at now: Instant) -> Bool { rows.contains { $0.row == row && $0.backoff.due > now } }
 
   /// The last of the further rows, if this one is among them.
@@ -53,12 +57,13 @@ struct RefusedRows {
     return further.rows.upperBound
   }
 
-  /// Whether further rows need wait no longer.
+  /// Whether other rows need wait no longer.
   mutating func remove(_ row: Int64) -> Bool {
     guard contains(row) else { return false }
-    rows.removeAll { $0.row == row }
     defer { further = nil }
-    return further != nil
+    let heldOthers = further != nil || holdsTopic(row)
+    rows.removeAll { $0.row == row }
+    return heldOthers
   }
 
   mutating func removeAll() { (rows, further) = ([], nil) }

@@ -51,6 +51,9 @@ struct Fingerprint: Equatable {
     log = FileSystem.imprint(of: name)
   }
 
+  /// SQLite gives a file its first page before the file's log begins.
+  var isEmptied: Bool { file?.size == 0 && (log?.size ?? 0) > 0 }
+
   /// Whatever is in them. The log may have come into being.
   func areSameFiles(as other: Fingerprint) -> Bool {
     guard let file, let before = other.file, file.isSameFile(as: before) else { return false }

@@ -50,10 +50,14 @@ package final class Outbox {
 
   /// Renames a damaged file, or one of a newer version, and starts a new one.
   package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
+    // Before the lock makes a file where there is none.
+    let isEmptied = Fingerprint(settings.path).isEmptied
     var lock = try FileLock(settings.path)
     var setAside: Path?
     var (database, statements, isMended): (Database, Statements, Bool)
-    do {
+    do throws(StoreFault) {
+      // SQLite would delete the log of a file that a failing disk has emptied, and begin anew without a word.
+      if isEmptied { throw StoreFault(.corrupt, "the file is empty, and its log is not") }
       (database, isMended) = try Self.open(settings.path)
       statements = try Statements(database)
     } catch {

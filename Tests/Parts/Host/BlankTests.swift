@@ -13,7 +13,7 @@ import Testing
   @Test("each") func each() {
     expect(MQTTNews())
     expect(MQTTNews.Acknowledgement())
-    expect(InFlight())
+    expect(InFlight(), ["most 128"])
     expect(RefusalBackoff())
     expect(SubscriptionTrials(), ["due.microseconds \(Int64.max)"])
     expect(Outbox.Waiting())

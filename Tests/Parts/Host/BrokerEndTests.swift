@@ -90,6 +90,26 @@ private let base = "forecourt/site/gateway"
     #expect(talk.broker.record.published.last?.topic == base + "/status" && talk.broker.record.goodbyes == 1)
   }
 
+  @Test("a broker gets no more at once than it takes; without room for the last status the will speaks", arguments: [20, 1] as [UInt16])
+  func quota(most: UInt16) {
+    let talk = Talk()
+    talk.broker.answer { ($0.publication, $0.receiveMaximum) = ({ _ in nil }, most) }
+    talk.start()
+    talk.online()
+    for number in 0..<40 { pump(number, isUrgent: false, to: talk) }
+    talk.until("they are stored") { talk.courier.counters.eventsStored.count == 40 }
+    pump(1, isUrgent: true, to: talk)
+    talk.until("the fire is stored") { talk.courier.counters.eventsStored.count == 41 }
+    talk.stop()
+    let published = talk.broker.record.published.map { $0.topic.dropFirst(base.count) }
+    if most == 1 {
+      #expect(published == ["/region/yard/event"] && talk.broker.record.goodbyes == 0)
+    } else {
+      #expect(published == Array(repeating: "/region/yard/event", count: 17) + ["/trigger/pump", "/status"], "\(published)")
+      #expect(talk.broker.record.goodbyes == 1)
+    }
+  }
+
   @Test("of hundreds of states only eight go before a fire") func states() {
     let talk = Talk()
     talk.broker.answer { $0.publication = { topic in topic.contains("/region/") ? nil : 0 } }

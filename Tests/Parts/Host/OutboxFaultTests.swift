@@ -93,6 +93,17 @@ import Testing
     if how != "log cut" { #expect(open == ["irk:ann"]) }
   }
 
+  @Test("a file that was emptied beside its log is set aside, and not taken for a new one", arguments: [true, false])
+  func emptied(hasLog: Bool) throws {
+    var played = Played(scratch)
+    let path = String(played.settings.outbox.path)
+    played.store.close()
+    FileManager.default.createFile(atPath: path, contents: nil)
+    if hasLog { FileManager.default.createFile(atPath: path + "-wal", contents: Data(repeating: 1, count: 8_192)) }
+    let outbox = try Outbox(played.settings.outbox, machine: 1)
+    #expect((outbox.setAside != nil) == hasLog && FileManager.default.fileExists(atPath: path + ".damaged-1-wal") == hasLog)
+  }
+
   /// As a worn card does: in the index of waiting events, that of one row leads to another row.
   private func misdirect(_ path: Path, root: Int64, _ row: UInt8, to other: UInt8) throws {
     let file = try #require(FileHandle(forUpdatingAtPath: String(path)))

@@ -92,6 +92,28 @@ import Testing
     #expect(before == 0 && after == 1)
   }
 
+  @Test("what the broker refuses because of its topic goes in order once it is taken, from file and memory", arguments: [true, false])
+  func ordered(hasDisk: Bool) {
+    let scratch = Scratch()
+    var played = Played(scratch)
+    if !hasDisk { played.reload { $0.outbox.path = scratch["no/such/outbox.db"] } }
+    played.push(.begins, of: "irk:ann")
+    played.push(.ends, of: "irk:ann")
+    func turn(_ seconds: Double, takes: Bool) -> Int {
+      played.pass(.seconds(seconds))
+      played.store.flush(at: played.now)
+      let sent = played.publish()
+      for _ in 0..<sent { played.acknowledge(refusing: !takes, holdsTopic: true) }
+      return sent
+    }
+    var sent = [turn(0, takes: false)]
+    // The second is tried no more before the first is taken, whose pauses have grown.
+    for _ in 0..<8 { sent.append(turn(1, takes: false)) }
+    #expect(sent[0] == 2 && sent.dropFirst().allSatisfy { $0 <= 1 } && sent.dropFirst().reduce(0, +) > 1, "\(sent)")
+    for _ in 0..<12 { _ = turn(1, takes: true) }
+    #expect(played.delivered == played.pushed, "\(played.delivered)")
+  }
+
   @Test("of what the broker refused the first that is due is retried first, in the file and in memory") func retries() {
     var (held, rows) = (HeldEvents(), RefusedRows())
     let start = Instant.zero + .seconds(10)

@@ -51,6 +51,8 @@ package final class ModelBroker: @unchecked Sendable {
     package var ends: @Sendable (String) -> Bool = { _ in false }
     /// MQTT 5: what it wants instead of the client's.
     package var keepalive: UInt16?
+    /// MQTT 5: how many publications it takes at once.
+    package var receiveMaximum: UInt16?
     /// MQTT 5: the longest packet that it takes.
     package var longest: UInt16?
   }
@@ -177,14 +179,16 @@ package final class ModelBroker: @unchecked Sendable {
     }
     if flags & 0x80 != 0 { greeting.username = bytes.text() }
     if flags & 0x40 != 0 { greeting.password = bytes.text() }
-    let (answer, longest, keepalive) = state.withLock { state in
+    let (answer, longest, keepalive, most) = state.withLock { state in
       state.record.greetings.append(greeting)
       state.version = greeting.version
       let isWelcome = state.answers.password == nil || state.answers.password == greeting.password
-      return (isWelcome ? state.answers.greeting : (0x86, false), state.answers.longest, state.answers.keepalive)
+      let answers = state.answers
+      return (isWelcome ? answers.greeting : (0x86, false), answers.longest, answers.keepalive, answers.receiveMaximum)
     }
     guard let answer else { return }
-    let properties = (longest.map { [0x27, 0, 0] + short(Int($0)) } ?? []) + (keepalive.map { [0x13] + short(Int($0)) } ?? [])
+    var properties = (longest.map { [0x27, 0, 0] + short(Int($0)) } ?? []) + (keepalive.map { [0x13] + short(Int($0)) } ?? [])
+    if let most { properties += [0x21] + short(Int(most)) }
     send(packet(0x20, [answer.isResumed ? 1 : 0, answer.reason] + (greeting.version == 5 ? [UInt8(properties.count)] + properties : [])))
   }
 
