@@ -51,9 +51,11 @@ extension Configuration {
     } else {
       return nil
     }
-    if let bytes, bytes.count == 16 { return bytes }
+    let isKey = bytes?.count == 16
+    if isKey, let bytes, !isPlaceholder(bytes) { return bytes }
     // Never the key itself: journals keep this line.
-    section.fault(inline == nil ? "key_file" : "key", "must hold 16 bytes: 32 hexadecimal digits")
+    let words = isKey ? "is no secret: its bytes are all equal" : "must hold 16 bytes: 32 hexadecimal digits"
+    section.fault(inline == nil ? "key_file" : "key", words)
     return nil
   }
 

@@ -104,6 +104,9 @@ func quotedForShell(_ path: String) -> String {
   return "'" + String(decoding: Array(parts.joined(separator: "'\\''".bytes)), as: UTF8.self) + "'"
 }
 
+/// Nobody draws such a key: it stands where one is still to come, and sixteen zeros mean that a phone has none.
+func isPlaceholder(_ key: [UInt8]) -> Bool { key.allSatisfy { $0 == key[0] } }
+
 /// What may stand between two pairs of digits.
 package func isBetweenPairs(_ byte: UInt8) -> Bool {
   byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "-")

@@ -53,6 +53,7 @@ extension Configuration {
         section.fault(at: node.at, "site_key_file must hold 32 bytes, or 64 hexadecimal digits: openssl rand -hex 32")
         continue
       }
+      if isPlaceholder(key) { section.fault(at: node.at, "site_key_file is no secret: its bytes are all equal") }
       host.siteKeys.append(key)
     }
   }

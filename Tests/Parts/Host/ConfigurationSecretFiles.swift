@@ -100,14 +100,22 @@ struct ConfigurationSecretFiles {
     #expect(without.host.siteKeys.isEmpty && !without.core.site.isAuthenticated)
   }
 
-  @Test("a site's key of another length, none, and three are refused") func wrongSiteKeys() throws {
+  @Test("a site's key of another length, one of equal bytes, none, and three are refused") func wrongSiteKeys() throws {
     for (name, length) in [("31", 31), ("33", 33), ("0", 0)] { folder.write(name, [UInt8](repeating: 0xAA, count: length)) }
     for (name, length) in [("62", 62), ("63", 63), ("66", 66)] { folder.write(name, String(repeating: "a", count: length)) }
-    folder.write("good", [UInt8](repeating: 7, count: 32))
+    folder.write("good", Array(UInt8(1)...32))
     for name in ["31", "33", "0", "62", "63", "66"] {
       #expect(
         try lines("[security]\nsite_key_file = [\"\(name)\", \"good\"]\n") == [
           "config.toml:3:18: security: site_key_file must hold 32 bytes, or 64 hexadecimal digits: openssl rand -hex 32"
+        ], "\(name)")
+    }
+    folder.write("zeros", [UInt8](repeating: 0, count: 32))
+    folder.write("ones", String(repeating: "1", count: 64))
+    for name in ["zeros", "ones"] {
+      #expect(
+        try lines("[security]\nsite_key_file = [\"good\", \"\(name)\"]\n") == [
+          "config.toml:3:26: security: site_key_file is no secret: its bytes are all equal"
         ], "\(name)")
     }
     for files in ["[]", "[\"good\", \"good\", \"good\"]"] {

@@ -35,6 +35,26 @@ extension WrongConfiguration {
         #"16:1: warning: key.eid "b": alias is a second name for the key of "a": its device is only known as a"#,
       ]),
     WrongConfiguration(
+      "keys that are no secret",
+      #"""
+      gateway.purpose = "x"
+      [[key.irk]]
+      alias = "a"
+      key = "00000000000000000000000000000000"
+      [[key.irk]]
+      alias = "b"
+      key = "00000000000000000000000000000001"
+      [[key.eid]]
+      alias = "a"
+      key = "ff:ff:ff:ff:ff:ff:ff:ff:ff:ff:ff:ff:ff:ff:ff:ff"
+      exponent = 10
+      clock = 0
+      """#,
+      [
+        #"4:1: key.irk "a": key is no secret: its bytes are all equal"#,
+        #"10:1: key.eid "a": key is no secret: its bytes are all equal"#,
+      ]),
+    WrongConfiguration(
       "the watch's own UUID",
       #"""
       gateway.purpose = "x"
