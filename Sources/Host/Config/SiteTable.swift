@@ -12,8 +12,8 @@ extension Configuration {
       guard let entries = section.strings("gateways") else { return }
       if section.node["forget_after_s"] != nil { section.warning("forget_after_s", "does nothing beside gateways") }
       for node in entries { read(node, section) }
-      // Of a name that was refused, that is all there is to say.
-      guard !core.site.roster.isEmpty, isNameInForce else { return }
+      // Of a name that was refused, that is all there is to say. Without any, the gateway would wait for whom it has met.
+      guard !core.site.roster.isEmpty || entries.isEmpty, isNameInForce else { return }
       if core.site.place(of: core.gateway.name) == nil {
         section.fault(
           "gateways", "does not name this gateway, \"\(String(core.gateway.name))\": all gateways of the site have the same list"

@@ -153,6 +153,16 @@ extension WrongConfiguration {
         "2:15: trigger: must be a table, not a string",
       ]),
     WrongConfiguration(
+      "a list of gateways without any",
+      #"""
+      gateway.purpose = "x"
+      [site]
+      gateways = []
+      """#,
+      [
+        #"3:1: site: gateways does not name this gateway, "gateway": all gateways of the site have the same list"#
+      ]),
+    WrongConfiguration(
       "the first syntax error, and nothing after it",
       #"""
       gateway.purpose = "x"
