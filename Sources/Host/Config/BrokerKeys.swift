@@ -63,6 +63,14 @@ extension Configuration {
     // Below five seconds libmosquitto refuses.
     if let seconds = section.number("keepalive_s", 5...65_535, whole: true) { host.broker.keepalive = .seconds(seconds) }
     readPassword(&section)
+    if section.node["tls_ca"] == nil { warnOfPlainText(section) }
+  }
+
+  private func warnOfPlainText(_ section: Section) {
+    if section.node["password_file"] != nil, !Examined.isHere(String(host.broker.host)) {
+      section.warning("password_file", "goes out in clear: set tls_ca")
+    }
+    if host.broker.port == BrokerSettings.securePort { section.warning("port", "(8883) is for TLS, which only tls_ca switches on") }
   }
 
   private mutating func readPassword(_ section: inout Section) {

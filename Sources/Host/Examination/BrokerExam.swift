@@ -31,7 +31,7 @@ extension Examined {
     return isInstalled ? "systemctl enable --now mosquitto" : "apt-get install -y mosquitto mosquitto-clients"
   }
 
-  private static func isHere(_ host: String) -> Bool { same(host, "localhost") || same(host, "::1") || host.rest(after: "127.") != nil }
+  static func isHere(_ host: String) -> Bool { same(host, "localhost") || same(host, "::1") || host.rest(after: "127.") != nil }
 
   /// What to do about it, where the cause is known.
   private static func remedy(_ words: String, _ broker: BrokerSettings) -> String {

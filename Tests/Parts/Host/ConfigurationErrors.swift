@@ -73,6 +73,12 @@ struct ConfigurationErrors {
       ])
   }
 
+  @Test("the port of TLS without TLS is warned of") func securePort() {
+    let words = "config.toml:2:6: warning: mqtt: port (8883) is for TLS, which only tls_ca switches on"
+    #expect(findings(shortest + "mqtt.port = 8883\n") == [words])
+    #expect(findings(shortest + "mqtt.port = 8884\n") == [] && findings(shortest + "mqtt.port = 8883\nmqtt.tls_ca = \"/\"\n") == [])
+  }
+
   @Test("a limit itself is allowed, one more is not") func limits() {
     func regions(_ count: Int) -> String { (0..<count).map { "[[region]]\nname = \"r\($0)\"\nmatch = \"*\"\n" }.joined() }
     #expect(findings(shortest + regions(64)) == [])

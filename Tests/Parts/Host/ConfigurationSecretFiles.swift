@@ -86,6 +86,16 @@ struct ConfigurationSecretFiles {
     #expect(configuration.host.signingKey == Array(String(EventSignerTests.key("w")).utf8))
   }
 
+  @Test(
+    "a password for another machine without TLS is warned of",
+    arguments: [("broker.example", true), ("192.168.1.5", true), ("localhost", false), ("127.0.0.2", false), ("::1", false)])
+  func plain(host: String, isWarned: Bool) throws {
+    folder.write("password", Array("s3cret".utf8))
+    let login = "[mqtt]\nhost = \"\(host)\"\nusername = \"u\"\npassword_file = \"password\"\n"
+    #expect(try lines(login) == (isWarned ? ["config.toml:5:1: warning: mqtt: password_file goes out in clear: set tls_ca"] : []))
+    #expect(try lines(login + "tls_ca = \"/\"\n") == [])
+  }
+
   @Test("the site's key has 32 bytes or 64 digits; there may be two, the first is ours") func siteKeys() throws {
     let (old, new) = (Array(UInt8(1)...32), Array(UInt8(0xE0)...0xFF))
     folder.write("bytes", old)
@@ -217,12 +227,14 @@ struct ConfigurationSecretFiles {
     #expect(
       try lines(toml) == [
         "config.toml:3:1: mqtt: host is longer than 253 bytes", "config.toml:4:1: mqtt: username is longer than 64 bytes",
-        "config.toml:5:1: mqtt: password_file is longer than 255 bytes", "config.toml:7:1: outbox: path is longer than 255 bytes",
+        "config.toml:5:1: mqtt: password_file is longer than 255 bytes",
+        "config.toml:5:1: warning: mqtt: password_file goes out in clear: set tls_ca",
+        "config.toml:7:1: outbox: path is longer than 255 bytes",
         "config.toml:9:1: security: signing_key_file holds no Ed25519 key: make one with openssl genpkey -algorithm ed25519",
       ])
     folder.write("password", Array(String(repeating: "p", count: 255).utf8))
-    #expect(
-      try lines("[mqtt]\nhost = \"\(long.dropLast())\"\nusername = \"\(long.prefix(64))\"\npassword_file = \"password\"") == [])
+    let login = "host = \"\(long.dropLast())\"\nusername = \"\(long.prefix(64))\"\npassword_file = \"password\""
+    #expect(try lines("[mqtt]\ntls_ca = \"/\"\n" + login) == [])
   }
 
   @Test("a key in the configuration makes the configuration a secret; no message repeats the key") func inline() throws {
