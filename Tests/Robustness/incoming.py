@@ -38,6 +38,7 @@ def commands(folder):
             assert ask('trigger', '{"trigger":"pump-3","id":"peer:BC00BD17","request":"r1"}')['ok']
             for name, payload, word in (
                     ('ping', '{', 'malformed'), ('ping', '[]', 'not a JSON object'), ('ping', '{"a":1}', 'unknown member'),
+                    ('ping', '{"request":"a","request":"b"}', 'a member comes twice'),
                     ('ping', '{"request":' + '[' * 9 + ']' * 9 + '}', 'nested'), ('ping', b'\xff', 'UTF-8'),
                     ('ping', '{}' + ' ' * 2000, '1024'), ('trigger', '{"trigger":"pump-3"}', 'identity'),
                     ('ranging', '{"seconds":1e999}', 'seconds'), ('authorization', '"maybe"', 'always')):

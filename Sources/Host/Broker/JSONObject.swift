@@ -10,7 +10,7 @@ import Core
     case tooLarge, tooDeep, notUTF8, malformed, notAnObject
     /// A member is missing, of another type, or outside its bounds.
     case member(StaticString)
-    case unknownMember
+    case unknownMember, repeatedMember
   }
 
   /// No honest request is longer than our own payloads.
@@ -108,7 +108,8 @@ import Core
     return unsafe cJSON_IsTrue(item) != 0
   }
 
-  /// A misspelt member must not pass for a missing one.
+  /// A misspelt member must not pass for a missing one. Nor may one come twice: cJSON finds the first and most readers the last, so that
+  /// whoever checked the request before us may have seen another.
   func knowsOnly(_ isKnown: (Text<32>) -> Bool) throws(Refusal) {
     // SAFETY: as above; cJSON gives every member of an object its name.
     var next = unsafe root.pointee.child
@@ -116,6 +117,8 @@ import Core
       var name = Text<32>()
       unsafe name.append(cString: item.pointee.string)
       guard !name.overflowed, isKnown(name) else { throw .unknownMember }
+      // SAFETY: the name is the item's own, and ends with a zero.
+      guard unsafe cJSON_GetObjectItemCaseSensitive(root, item.pointee.string) == item else { throw .repeatedMember }
       unsafe next = item.pointee.next
     }
   }

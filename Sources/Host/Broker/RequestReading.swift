@@ -16,6 +16,7 @@ extension Refused {
     case .notAnObject: self.init("not a JSON object")
     case .member(let name): self.init(Self.wrong(name))
     case .unknownMember: self.init("unknown member")
+    case .repeatedMember: self.init("a member comes twice")
     }
   }
 

@@ -47,7 +47,7 @@ import Testing
       ("ping", "{\"request\":\"" + String(repeating: "x", count: 65) + "\"}", "request: a text of at most 64 bytes"),
       ("ping", String(repeating: " ", count: 1_025), "longer than 1024 bytes"),
       ("ping", #"{"request":[[[[1]]]]}"#, "nested too deeply"), ("ping", "hello", "not a word this command knows"),
-      ("trigger", #"{"trigger":"pump-3"}"#, "id: not an identity"),
+      ("trigger", #"{"trigger":"pump-3"}"#, "id: not an identity"), ("ping", #"{"request":"","re\u0071uest":""}"#, "a member comes twice"),
       ("trigger", #"{"trigger":"","id":"irk:a"}"#, "not the name of a region or trigger"),
       ("trigger", #"{"trigger":"pump-3","id":"irk:*"}"#, "id: not an identity"),
       ("ranging", #"{"seconds":0}"#, "seconds: a number within the bounds that config.toml names"),
