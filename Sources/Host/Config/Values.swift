@@ -10,7 +10,7 @@ extension Section {
     return "\(key) (\(printable(value.text)))"
   }
 
-  private func wrong(_ key: String, _ value: Node, _ wanted: StaticString, _ right: [UInt8]? = nil) {
+  private func wrong(_ key: String, _ value: Node, _ wanted: String, _ right: [UInt8]? = nil) {
     let advice = right.flatMap { Assignment(key, $0)?.advice($0) }
     reading.forgetForm(ofValueBehind: value.keyAt)
     fault(key, "must be \(wanted), not \(value.article)" + (advice.map { ": write " + $0 } ?? ""))
@@ -96,10 +96,20 @@ extension Section {
   }
 
   mutating func read<Choice>(_ key: String, _ value: inout Choice, oneOf choices: [(word: String, choice: Choice)]) {
-    guard let text = string(key) else { return }
-    for (word, choice) in choices where same(word, text) { return value = choice }
-    let words = choices.map { "\"\($0.word)\"" }
-    fault(key, "(\"\(printable(text))\") must be " + listed(words, with: "or"))
+    if let place = choice(key, among: choices.map { $0.word }) { value = choices[place].choice }
+  }
+
+  /// Which of the words it has. What is no text would be none of them in quotation marks either.
+  private mutating func choice(_ key: String, among words: [String]) -> Int? {
+    guard let value = value(key) else { return nil }
+    let wanted = listed(words.map { "\"\($0)\"" }, with: "or")
+    guard value.kind == TOML_STRING else {
+      wrong(key, value, wanted)
+      return nil
+    }
+    if let place = words.firstIndex(where: { same($0, value.text) }) { return place }
+    fault(key, "(\"\(printable(value.text))\") must be " + wanted)
+    return nil
   }
 
   /// One level of a topic: sites, gateways, radios, regions, triggers, groups.

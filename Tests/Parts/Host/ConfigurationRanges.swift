@@ -59,6 +59,12 @@ extension WrongConfiguration {
       stale_s = 2020-01-01
       [log]
       level = 3
+      [privacy]
+      unknown = true
+      [[radio]]
+      name = "r"
+      scan = yes
+      mode = ["raw"]
       """#,
       [
         "3:1: mqtt: port must be a whole number, not a string: write port = 1883",
@@ -68,7 +74,10 @@ extension WrongConfiguration {
         "8:1: average: time_constant_s must be a number, not true or false",
         "9:1: average: outlier_db must be a number, not a list",
         "10:1: average: stale_s must be a number, not a date or a time",
-        #"12:1: log: level must be a string, not a whole number: write level = "3""#,
+        #"12:1: log: level must be "error", "warning", "info" or "debug", not a whole number"#,
+        #"14:1: privacy: unknown must be "ignore", "hash" or "publish", not true or false"#,
+        #"17:1: radio "r": scan must be "active" or "passive", not true or false"#,
+        #"18:1: radio "r": mode must be "user" or "raw", not a list"#,
       ]),
     WrongConfiguration(
       "a login that is none",
