@@ -64,14 +64,19 @@ extension Configuration {
     return true
   }
 
-  /// An address that rotates, `irk:*` without any key, and `service:*`.
-  func noteFutile(_ selector: Selector, at place: Position, _ section: Section) {
+  /// An address that rotates, a name with a star inside, `irk:*` without any key, and `service:*`.
+  func noteFutile(_ selector: Selector, _ node: Node, _ section: Section) {
+    let place = node.at
     // Core 6.0, Vol 6, Part B, 1.3.2.2: a resolvable private address begins with the bits 01. A public one may do so, too.
     if selector.isWhole, selector.prefix.isBoundToAddress, selector.prefix.bytes[Int(selector.prefix.length) - 6] >> 6 == 0b01 {
       section.reading.recordFutile(
         at: place, section.title,
         "match: an address that begins with 4 to 7 is a phone's for a quarter of an hour, unless a maker gave it to a beacon for good: "
           + "forecourt setup finds what stays")
+    }
+    let text = Array(node.text.utf8)
+    if selector.kind == .name, zip(text, text.dropFirst()).contains(where: { $0 == UInt8(ascii: "*") && $1 != UInt8(ascii: "@") }) {
+      section.reading.recordFutile(at: place, section.title, "match: a * before a name's end is a letter of it: if it is meant, write %2A")
     }
     if selector.kind == .service, selector.service == nil {
       section.reading.recordFutile(

@@ -25,8 +25,10 @@ private func candidates(_ bytes: [UInt8]) -> [String] {
     }
   }
   let kind = String(decoding: bytes[..<colon].map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
-  let rest = trimmed(bytes[(colon + 1)...])
+  var rest = trimmed(bytes[(colon + 1)...])
   let named = kindMeant(by: kind)
+  // A short UUID as programs write it.
+  if same(named, "service"), rest.count > 2, rest[0] == UInt8(ascii: "0"), rest[1] | 0x20 == UInt8(ascii: "x") { rest.removeFirst(2) }
   var ending = rest
   while let last = ending.last, last == UInt8(ascii: "*") || last == UInt8(ascii: ":") || last == UInt8(ascii: "@") { ending.removeLast() }
   if ending.isEmpty { return [named + ":*"] }

@@ -132,7 +132,7 @@ extension Configuration {
       if core.selectors.append(selector) != nil {
         section.fault(at: node.at, "match: there are more than \(SelectorList.capacity) selectors in all")
       }
-      noteFutile(selector, at: node.at, section)
+      noteFutile(selector, node, section)
       if let service = selector.service { listenFor(service, at: node.at, section) }
     } catch {
       var words = written.overflowed ? "is longer than any selector can be" : error.words
@@ -198,7 +198,7 @@ extension Unreadable {
     switch self {
     case .empty: "is empty; \"*\" matches every device"
     case .kind: "must begin with irk: peer: eid: ibeacon: altbeacon: eddystone: service: name: or address:, or be \"*\""
-    case .uuid: "has no UUID where one belongs (8-4-4-4-12 hexadecimal digits)"
+    case .uuid: "has no UUID where one belongs (8-4-4-4-12 hexadecimal digits; of a service also 4 or 8)"
     case .number: "has no number from 0 to 65535 where one belongs"
     case .hex: "has too few hexadecimal digits, or something else among them"
     case .address: "has no address where one belongs (six pairs of hexadecimal digits with colons between)"

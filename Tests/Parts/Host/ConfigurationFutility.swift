@@ -81,6 +81,14 @@ struct ConfigurationFutility {
     ] { #expect(try notes(selector) == count, "\(selector)") }
   }
 
+  @Test("a star before a name's end, which stands for nothing but itself") func stars() throws {
+    let words = "c:4:9: warning: trigger \"t\": match: a * before a name's end is a letter of it: if it is meant, write %2A"
+    for (selector, isTold) in [
+      ("name:*Tag@*", true), ("name:T*g@*", true), ("name:**@*", true), ("name:*Tag@c0:00:c1:7e:55:02", true), ("name:%2ATag@*", false),
+      ("name:Tag*@*", false), ("name:*@*", false), ("name:*", false), ("address:c0:*", false),
+    ] { #expect(try futile("[[trigger]]\nname = \"t\"\nmatch = \"\(selector)\"\n") == (isTold ? [words] : []), "\(selector)") }
+  }
+
   @Test("a calibration of what an earlier one has already, as a whole") func calibrations() throws {
     func told(_ matches: String...) throws -> [String] {
       try futile(Self.trigger + matches.map { "[[calibration.device]]\nmatch = [\($0)]\n" }.joined())

@@ -60,6 +60,7 @@ import Testing
       ("uid:edd1ebeac04e5defa017", "eddystone:edd1ebeac04e5defa017:*"), ("IBEACON:*", "ibeacon:*"), ("ibeacon", nil), ("irk", nil),
       ("ibeacon:", "ibeacon:*"), ("irk: anna", "irk:anna"), ("name:Bus", "name:Bus@*"), ("name:Bus*", "name:Bus*@*"),
       ("name:Bus@aa:bb:*", nil), ("service:feaa", "service:feaa@*"), ("service:feaa*", "service:feaa@*"),
+      ("service:0xFD6F", "service:FD6F@*"), ("service:0Xfd6f@*", "service:fd6f@*"), ("service:FD6", nil), ("service:0x", nil),
       ("address:aa:bb", "address:aa:bb:*"),
       ("address:aa:bb*", "address:aa:bb:*"), ("bluetooth:7", nil), ("ibecon:*", "ibeacon:*"),
     ] as [(String, String?)]) func meant(text: String, selector: String?)
