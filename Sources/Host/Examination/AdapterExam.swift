@@ -63,7 +63,9 @@ extension Examined {
     do throws(HCITransport.Refusal) {
       let line = try HCITransport.open(adapter, cycle: false, bell: -1)
       _ = consume line
-      return Examined(subject, .good, "\(adapter.written): can be opened")
+      // A serial line has a wire to somewhere; behind a socket is whoever opened it.
+      if case .h4 = adapter { return Examined(subject, .good, "\(adapter.written): can be opened") }
+      return Examined(subject, .doubtful, "\(adapter.written): can be opened; a recording played there would pass for the air")
     } catch {
       return refused(error.trouble, adapter, subject, code: error.code)
     }

@@ -177,6 +177,14 @@ import Testing
     #expect(wanted.isBad && wanted.command == "systemctl stop forecourt" && wanted.words.contains("start it again"))
   }
 
+  @Test("a socket can be opened, and check says that a recording played there would pass for the air") func recording() {
+    let controller = YesController("examined")
+    let examined = Examined.adapter(.unix(path: controller.path), "radio")
+    let isDoubtful = if case .doubtful = examined.verdict { true } else { false }
+    let words = "unix:\(controller.path): can be opened; a recording played there would pass for the air"
+    #expect(isDoubtful && examined.words == words, "\(examined)")
+  }
+
   @Test("a disk needs a megabyte, and should have one for each 1,024 of max_events") func disk() {
     var settings = OutboxSettings()
     settings.maxEvents = 4_096
