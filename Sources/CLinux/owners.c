@@ -26,9 +26,12 @@ static int folder_of(const char *path, struct stat *status) {
 int linux_create(const char *path, int flags, mode_t mode) {
   // Change the owner only of a file that is created here: an existing name could lead to anything.
   int file = open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (file < 0) return errno == EEXIST ? open(path, flags | O_CREAT | O_CLOEXEC, mode) : -1;
+  if (file < 0 && errno != EEXIST) return -1;
   struct stat folder;
-  if (geteuid() != 0 || folder_of(path, &folder) < 0 || folder.st_uid == 0) return file;
+  int is_others = geteuid() == 0 && folder_of(path, &folder) == 0 && folder.st_uid != 0;
+  // Nor would root follow a user's link: it would write, and make files, wherever that user may not.
+  if (file < 0) return open(path, flags | O_CREAT | O_CLOEXEC | (is_others ? O_NOFOLLOW : 0), mode);
+  if (!is_others) return file;
   // A file system without owners refuses this, and does not need it.
   int refused = fchown(file, folder.st_uid, folder.st_gid);
   (void)refused;

@@ -65,7 +65,7 @@ int linux_run(const char *line);
 /// A user's name, or its number if it has none.
 const char *linux_user(uid_t user);
 
-/// `open` that creates a missing file. What root creates in a user's folder belongs to that user.
+/// `open` that creates a missing file. What root creates in a user's folder belongs to that user, and root follows no link there (ELOOP).
 int linux_create(const char *path, int flags, mode_t mode);
 /// The owner of the folder of a path. -1 if there is no such folder.
 int linux_owner_of_folder(const char *path, uid_t *user);

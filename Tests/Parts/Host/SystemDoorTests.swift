@@ -211,4 +211,24 @@ import Testing
     }
     #expect(linux_create(scratch.path + "/none/x", O_RDWR, 0o600) == -1 && errno == ENOENT)
   }
+
+  @Test("root follows no link in another's folder; one in its own it does, and one that is a folder", .enabled(if: geteuid() == 0))
+  func links() throws {
+    let elsewhere = Scratch()
+    let link = scratch.path + "/link"
+    try #require(symlink(elsewhere.path + "/made", link) == 0 && symlink(scratch.path, elsewhere.path + "/folder") == 0)
+    for isThere in [false, true] {
+      if isThere { elsewhere.write("made", [1]) }
+      #expect(chown(scratch.path, 65_534, 65_534) == 0)
+      #expect(linux_create(link, O_RDWR, 0o600) == -1 && errno == ELOOP)
+      #expect(elsewhere.names == (isThere ? ["folder", "made"] : ["folder"]))
+    }
+    let inside = linux_create(elsewhere.path + "/folder/new", O_RDWR, 0o600)
+    #expect(inside >= 0 && scratch.names == ["link", "new"])
+    close(inside)
+    #expect(chown(scratch.path, 0, 0) == 0)
+    let own = linux_create(link, O_RDWR, 0o600)
+    #expect(own >= 0 && elsewhere.names == ["folder", "made"])
+    close(own)
+  }
 }
