@@ -20,6 +20,26 @@ from rig import Mosquitto, Program, Subscriber, wait_until
 FOLDER = ROOT / 'deploy' / 'subscribers'
 
 
+# What no subscriber can read, each in its own way: no UTF-8, no object, too deep, a signature that looks like base64 and is none.
+ODD = (b'', b'\xff\xfe{"event":"fire"}', b'5', b'[]', b'null', b'"fire"', b'[' * 100_000, b'{"a":1,"signature":"' + b'A' * 85 + b'==="}',
+       b'{"a":1,"signature":"' + b'=' * 88 + b'"}', b'{"a":1,"signature":5}')
+
+
+def keys(folder):
+    """A gateway's key in key.pem, and in public.pem what its subscribers have of it."""
+    key = Ed25519PrivateKey.generate()
+    (folder / 'key.pem').write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    (folder / 'key.pem').chmod(0o600)
+    (folder / 'public.pem').write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    return key
+
+
+def signed(key, event):
+    """As the gateway does it: the signature covers everything before itself."""
+    body = json.dumps(event).encode()
+    return body[:-1] + b',"signature":"' + base64.b64encode(key.sign(body)) + b'"}'
+
+
 def remembered(path):
     with contextlib.closing(sqlite3.connect(path)) as seen:
         return seen.execute('SELECT event_id FROM seen').fetchall()
@@ -28,15 +48,12 @@ def remembered(path):
 @case
 def pump(folder):
     """pump.py acts on a real fire once, and on no copy, forgery, change, rehearsal or late event; also after its restart."""
-    key = Ed25519PrivateKey.generate()
-    (folder / 'key.pem').write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-    (folder / 'key.pem').chmod(0o600)
-    (folder / 'public.pem').write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    key = keys(folder)
     with yard(folder, tags=0, more=f'[security]\nsigning_key_file = "{folder}/key.pem"') as (air, broker, seen, _):
         subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db'],
                              folder / 'subscriber')
         subscriber.start()
-        wait_until(lambda: b'pump' in pathlib.Path(broker.output).read_bytes(), 10, 'it is connected')
+        wait_until(lambda: b'SUBACK to pump' in pathlib.Path(broker.output).read_bytes(), 10, 'it has subscribed')
         air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
                 rssi={'from': -85, 'to': -50, 'seconds': 4})
         fire = seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload, 30)
@@ -45,25 +62,56 @@ def pump(folder):
         # Killed between acting and remembering it would rightly act again.
         wait_until(lambda: len(remembered(folder / 'seen.db')) == 1, 10, 'it remembers')
 
-        def signed(**changes):
-            event = json.loads(fire.payload)
-            event.pop('signature')
-            body = json.dumps({**event, **changes}).encode()
-            return body[:-1] + b',"signature":"' + base64.b64encode(key.sign(body)) + b'"}'
+        event = json.loads(fire.payload)
+        event.pop('signature')
+
+        def resigned(**changes):
+            return signed(key, {**event, **changes})
 
         subscriber.stop()
         subscriber.start()
         changed = fire.payload.replace(b'pump-3', b'pump-4', 1)
         for words, payload in (
                 ('seen before', fire.payload), ('changed', changed), ('not signed', re.sub(rb',"signature":"[^"]*"', b'', fire.payload)),
-                ('a rehearsal', signed(event_id='x-1', simulated=True)), ('too late', signed(event_id='x-2', expires='2020-01-01T00:00:00.000Z')),
-                ('only leave', signed(event_id='x-3', event='leave')), ('too late', signed(event_id='x-4', expires=None))):
+                ('a rehearsal', resigned(event_id='x-1', simulated=True)),
+                ('too late', resigned(event_id='x-2', expires='2020-01-01T00:00:00.000Z')),
+                ('only leave', resigned(event_id='x-3', event='leave')), ('too late', resigned(event_id='x-4', expires=None))):
             before = subscriber.said().count(words)
             seen.publish(fire.topic, payload)
             wait_until(lambda: subscriber.said().count(words) > before, 5, f'it passes over "{words}": {subscriber.said()}')
-        seen.publish(fire.topic, signed(event_id='x-5', expires='2099-01-01T00:00:00.000Z'))
+        seen.publish(fire.topic, resigned(event_id='x-5', expires='2099-01-01T00:00:00.000Z'))
         wait_until(lambda: subscriber.said().count('open pump-3') == 2, 5, f'a new event is acted on: {subscriber.said()}')
         assert subscriber.said().count('open ') == 2, subscriber.said()
+        subscriber.stop()
+
+
+@case
+def odd_words(folder):
+    """Whatever it cannot read pump.py passes over for good, and acts on the next fire."""
+    key, topic = keys(folder), 'forecourt/yard/island-1/trigger/pump-3'
+    fire = {'v': 1, 'event': 'fire', 'trigger': 'pump-3', 'id': 'ibeacon:1', 'event_id': 'a-1', 'at': '2026-11-21T10:00:00Z',
+            'expires': '2099-01-01T00:00:00Z', 'evidence': {}}
+    without = [{name: value for name, value in fire.items() if name != left} for left in ('event', 'trigger', 'id', 'event_id', 'at', 'expires')]
+    changed = [{**fire, **change} for change in (
+        {'at': 5}, {'at': None}, {'expires': 5}, {'expires': 'soon'}, {'expires': '2099-01-01T00:00:00'}, {'expires': [1]}, {'event_id': 5},
+        {'event_id': [1]}, {'event_id': None}, {'id': {}}, {'id': '\ud800'}, {'trigger': 5}, {'event': ['fire']}, {'event': None})]
+    odd = [*ODD, *(signed(key, words) for words in (*without, *changed))]
+    with Mosquitto() as broker, Subscriber(broker.port, '#') as seen:
+        subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db'],
+                             folder / 'subscriber')
+        subscriber.start()
+        wait_until(lambda: b'SUBACK to pump' in pathlib.Path(broker.output).read_bytes(), 10, 'it has subscribed')
+        for payload in odd:
+            seen.publish(topic, payload)
+        seen.publish(topic, signed(key, fire))
+        wait_until(lambda: 'open pump-3 for ibeacon:1' in subscriber.said(), 10, f'it goes on: {subscriber.said()}')
+        assert subscriber.said().count('open ') == 1 and subscriber.said().count('passed over (') == len(odd), subscriber.said()
+        # Acknowledged, too: nothing of it comes again.
+        subscriber.stop()
+        subscriber.start()
+        seen.publish(topic, signed(key, {**fire, 'event_id': 'a-2'}))
+        wait_until(lambda: subscriber.said().count('open ') == 2, 10, f'it acts after a restart: {subscriber.said()}')
+        assert subscriber.said().count('passed over (') == len(odd), subscriber.said()
         subscriber.stop()
 
 
@@ -99,13 +147,20 @@ def anomalies(folder):
         say('twin', 'fire', 'next', '10:05:00')
         say('twin', 'leave', 'north', '10:10:00')
         say('clone', 'anomaly', 'north', '10:00:00', evidence={'reason': 'two places at once'})
-        seen.publish('forecourt/north/gate/trigger/pump', 'no event')
-        wait_until(lambda: 'no event' in watcher.said(), 5, 'it goes on')
-        wait_until(lambda: len(seen.messages) >= 4, 5, 'all is told')
+        odd = [payload for payload in ODD if b'signature' not in payload]
+        odd += [json.dumps({'event': 'fire', 'id': 'odd', 'event_id': 'o-1', 'at': '2026-11-21T10:00:00Z', 'evidence': {}, **change}).encode()
+                for change in ({'at': 5}, {'at': [1]}, {'at': 'soon'}, {'id': {}}, {'id': [1]}, {'id': 5}, {'event_id': [1]},
+                               {'event_id': {}}, {'event': ['fire']}, {'evidence': [1]})]
+        for payload in odd:
+            seen.publish('forecourt/north/gate/trigger/pump', payload)
+        wait_until(lambda: watcher.said().count('no event') == len(odd), 5, f'it goes on: {watcher.said()}')
+        say('after', 'anomaly', 'north', '10:00:00', evidence={'reason': 'implausible power'})
+        wait_until(lambda: len(seen.messages) >= 5, 5, 'all is told')
         told = [(event['id'], event['anomaly'], [e['site'] for e in event['events']]) for event in map(json.loads, (m.payload for m in seen.messages))]
         assert told == [
             ('jet', 'impossible speed', ['north', 'east']), ('late', 'impossible speed', ['north', 'east']),
-            ('twin', 'two places at once', ['north', 'next']), ('clone', 'two places at once', ['north'])], told
+            ('twin', 'two places at once', ['north', 'next']), ('clone', 'two places at once', ['north']),
+            ('after', 'implausible power', ['north'])], told
         watcher.stop()
 
 
@@ -127,13 +182,15 @@ def greeting(folder):
 @case
 def verifier(folder):
     """verify.py passes signed events and nothing else"""
-    key = Ed25519PrivateKey.generate()
-    (folder / 'public.pem').write_bytes(key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
-    body = b'{"v":1,"event":"fire"}'
+    key, body = keys(folder), b'{"v":1,"event":"fire"}'
     good = body[:-1] + b',"signature":"' + base64.b64encode(key.sign(body)) + b'"}'
     told = subprocess.run([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], capture_output=True, timeout=30,
                           input=good + b'\n' + good.replace(b'fire', b'flee') + b'\n' + body + b'\n')
     assert told.stdout == good + b'\n' and told.returncode == 1, told
+    # Nothing odd ends it, either.
+    told = subprocess.run([sys.executable, FOLDER / 'verify.py', folder / 'public.pem'], capture_output=True, timeout=30,
+                          input=b''.join(line + b'\n' for line in (*ODD, good)))
+    assert told.stdout == good + b'\n' and told.returncode == 1 and told.stderr.count(b'not signed') == len(ODD), told
     # At once, though more may come.
     quiet = {name: value for name, value in os.environ.items() if name != 'PYTHONUNBUFFERED'}
     with subprocess.Popen([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], stdin=subprocess.PIPE,

@@ -55,7 +55,9 @@ def received(client, _, message):
         at = datetime.datetime.fromisoformat(event['at']).timestamp()
         evidence = {'site': site, 'gateway': gateway, 'trigger': trigger, 'event_id': event['event_id'], 'at': event['at']}
         kind, identity, reason = event['event'], event['id'], event['evidence'].get('reason')
-    except (ValueError, KeyError, AttributeError):
+        if not all(isinstance(word, str) for word in (kind, identity, event['event_id'])): raise TypeError
+    # Anybody who may publish there can send anything: no message may end the watch.
+    except (ValueError, KeyError, AttributeError, TypeError, OverflowError, RecursionError):
         return print(f'no event: {message.topic}', file=sys.stderr, flush=True)
     if kind == 'anomaly':
         if event['event_id'] not in passed_on: report(client, reason, identity, evidence)

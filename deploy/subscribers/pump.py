@@ -2,7 +2,8 @@
 """Acts on every `fire`, once: pump.py HOST PORT PUBLIC.pem SEEN.db [TOPIC], one line for each on stdout.
 
 What a subscriber owes its customers: it believes only what is signed, never acts on a rehearsal, nor late, nor twice, and misses nothing
-while it is away: the broker keeps its session, and an event is acknowledged only after it was acted upon. Needs paho-mqtt and cryptography.
+while it is away: the broker keeps its session, and an event is acknowledged only after it was acted upon. What it passes over is acknowledged,
+too: otherwise a message that nobody can read would come again at each start. Needs paho-mqtt and cryptography.
 """
 import base64
 import datetime
@@ -26,14 +27,22 @@ seen.execute('CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY, at TEX
 
 def refusal(payload):
     """Why nobody must act on this; None when they may."""
-    signed = re.fullmatch(rb'(.*),"signature":"([A-Za-z0-9+/=]{88})"}', payload)
+    # 64 bytes in base64, and nothing else of 88 characters.
+    signed = re.fullmatch(rb'(.*),"signature":"([A-Za-z0-9+/]{86}==)"}', payload)
     if not signed:
         return 'not signed'
     try:
         key.verify(base64.b64decode(signed[2]), signed[1] + b'}')
     except InvalidSignature:
         return 'signed by somebody else, or changed'
-    event = json.loads(payload)
+    try:
+        return reason_to_wait(json.loads(payload))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as why:
+        return f'signed, but no event: {why!r}'
+
+
+def reason_to_wait(event):
+    """The same, of an event that is signed. Raises what Python raises where a member is missing or of another type."""
     if event.get('simulated'):
         return 'a rehearsal'
     if event['event'] not in ('fire', 'manual'):
@@ -41,6 +50,8 @@ def refusal(payload):
     expires = event['expires'] and datetime.datetime.fromisoformat(event['expires'])
     if expires is None or expires < datetime.datetime.now(datetime.timezone.utc):
         return 'too late, or its gateway did not know the time'
+    for member in 'event_id', 'at', 'trigger', 'id':
+        event[member].encode()
     if seen.execute('SELECT 1 FROM seen WHERE event_id = ?', [event['event_id']]).fetchone():
         return 'seen before'
     return None

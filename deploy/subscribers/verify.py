@@ -13,7 +13,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 key, bad = load_pem_public_key(open(sys.argv[1], 'rb').read()), 0
 for payload in (line.rstrip(b'\n') for line in sys.stdin.buffer):
-    signed = re.fullmatch(rb'(.*),"signature":"([A-Za-z0-9+/=]{88})"}', payload)
+    # 64 bytes in base64, and nothing else of 88 characters.
+    signed = re.fullmatch(rb'(.*),"signature":"([A-Za-z0-9+/]{86}==)"}', payload)
     try:
         key.verify(base64.b64decode(signed[2]), signed[1] + b'}')
         sys.stdout.buffer.write(payload + b'\n')
