@@ -47,7 +47,8 @@ def remembered(path):
 
 @case
 def pump(folder):
-    """pump.py acts on a real fire once, and on no copy, forgery, change, rehearsal or late event; also after its restart."""
+    """pump.py acts on a real fire once, and on no copy, forgery, change, rehearsal or late event; also after its restart. In the
+    gateway's own words: the fire says on which topic it comes, just before its signature."""
     key = keys(folder)
     with yard(folder, tags=0, more=f'[security]\nsigning_key_file = "{folder}/key.pem"') as (air, broker, seen, _):
         subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db'],
@@ -57,6 +58,7 @@ def pump(folder):
         air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
                 rssi={'from': -85, 'to': -50, 'seconds': 4})
         fire = seen.wait(lambda m: m.topic.endswith('/trigger/pump-3') and b'"fire"' in m.payload, 30)
+        assert list(json.loads(fire.payload).items())[-2] == ('topic', fire.topic), fire
         expected = 'open pump-3 for ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:1'
         wait_until(lambda: expected in subscriber.said(), 10, 'it acts')
         # Killed between acting and remembering it would rightly act again.
@@ -85,16 +87,40 @@ def pump(folder):
         subscriber.stop()
 
 
+def a_fire(topic):
+    return {'v': 1, 'event': 'fire', 'trigger': 'pump-3', 'id': 'ibeacon:1', 'event_id': 'a-1', 'at': '2026-11-21T10:00:00Z',
+            'expires': '2099-01-01T00:00:00Z', 'evidence': {}, 'topic': topic}
+
+
+@case
+def another_topic(folder):
+    """A genuine fire opens the pump that it was signed for, and no pump of the same name where somebody publishes it again."""
+    key, topic = keys(folder), 'forecourt/yard/island-1/trigger/pump-3'
+    unbound = {name: value for name, value in a_fire(topic).items() if name != 'topic'}
+    with Mosquitto() as broker, Subscriber(broker.port, '#') as seen:
+        subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db',
+                              'forecourt/+/+/trigger/+', 'till-3'], folder / 'subscriber')
+        subscriber.start()
+        wait_until(lambda: b'SUBACK to till-3' in pathlib.Path(broker.output).read_bytes(), 10, 'it has subscribed')
+        for other in (topic.replace('yard', 'south'), topic.replace('island-1', 'island-2'), topic.replace('pump-3', 'pump-4')):
+            seen.publish(other, signed(key, a_fire(topic)))
+        seen.publish(topic, signed(key, unbound))
+        wait_until(lambda: subscriber.said().count('of another topic') == 4, 5, f'it refuses all four: {subscriber.said()}')
+        seen.publish(topic, signed(key, a_fire(topic)))
+        wait_until(lambda: 'open pump-3' in subscriber.said(), 5, f'it acts: {subscriber.said()}')
+        assert subscriber.said().count('open ') == 1, subscriber.said()
+        subscriber.stop()
+
+
 @case
 def odd_words(folder):
     """Whatever it cannot read pump.py passes over for good, and acts on the next fire."""
     key, topic = keys(folder), 'forecourt/yard/island-1/trigger/pump-3'
-    fire = {'v': 1, 'event': 'fire', 'trigger': 'pump-3', 'id': 'ibeacon:1', 'event_id': 'a-1', 'at': '2026-11-21T10:00:00Z',
-            'expires': '2099-01-01T00:00:00Z', 'evidence': {}}
+    fire = a_fire(topic)
     without = [{name: value for name, value in fire.items() if name != left} for left in ('event', 'trigger', 'id', 'event_id', 'at', 'expires')]
     changed = [{**fire, **change} for change in (
         {'at': 5}, {'at': None}, {'expires': 5}, {'expires': 'soon'}, {'expires': '2099-01-01T00:00:00'}, {'expires': [1]}, {'event_id': 5},
-        {'event_id': [1]}, {'event_id': None}, {'id': {}}, {'id': '\ud800'}, {'trigger': 5}, {'event': ['fire']}, {'event': None})]
+        {'event_id': [1]}, {'event_id': None}, {'id': {}}, {'id': '\ud800'}, {'topic': [topic]}, {'trigger': 5}, {'event': ['fire']}, {'event': None})]
     odd = [*ODD, *(signed(key, words) for words in (*without, *changed))]
     with Mosquitto() as broker, Subscriber(broker.port, '#') as seen:
         subscriber = Program([sys.executable, FOLDER / 'pump.py', '127.0.0.1', broker.port, folder / 'public.pem', folder / 'seen.db'],
@@ -106,7 +132,8 @@ def odd_words(folder):
         seen.publish(topic, signed(key, fire))
         wait_until(lambda: 'open pump-3 for ibeacon:1' in subscriber.said(), 10, f'it goes on: {subscriber.said()}')
         assert subscriber.said().count('open ') == 1 and subscriber.said().count('passed over (') == len(odd), subscriber.said()
-        # Acknowledged, too: nothing of it comes again.
+        wait_until(lambda: pathlib.Path(broker.output).read_bytes().count(b'PUBACK from pump') == len(odd) + 1, 5, 'all is acknowledged')
+        # So nothing of it comes again.
         subscriber.stop()
         subscriber.start()
         seen.publish(topic, signed(key, {**fire, 'event_id': 'a-2'}))
@@ -191,6 +218,14 @@ def verifier(folder):
     told = subprocess.run([sys.executable, FOLDER / 'verify.py', folder / 'public.pem'], capture_output=True, timeout=30,
                           input=b''.join(line + b'\n' for line in (*ODD, good)))
     assert told.stdout == good + b'\n' and told.returncode == 1 and told.stderr.count(b'not signed') == len(ODD), told
+    # With its topic before it: only on the topic that it was signed for, also where that has a space.
+    topic = 'forecourt/Tank & Rast/island 1/trigger/pump-3'
+    bound, unbound = signed(key, a_fire(topic)), signed(key, {'v': 1})
+    lines = {topic.encode() + b' ' + bound: True, bound: True, unbound: True, topic.replace('Tank', 'Bank').encode() + b' ' + bound: False,
+             topic.encode() + b' ' + unbound: False, b'x ' + signed(key, {'topic': 5}): False, b'x ' + signed(key, []): False}
+    told = subprocess.run([sys.executable, FOLDER / 'verify.py', folder / 'public.pem'], capture_output=True, timeout=30,
+                          input=b''.join(line + b'\n' for line in lines))
+    assert told.stdout.splitlines() == [line for line, is_good in lines.items() if is_good] and told.returncode == 1, told
     # At once, though more may come.
     quiet = {name: value for name, value in os.environ.items() if name != 'PYTHONUNBUFFERED'}
     with subprocess.Popen([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], stdin=subprocess.PIPE,

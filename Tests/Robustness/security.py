@@ -103,7 +103,7 @@ def an_acl_that_forbids(folder):
 
 @case
 def signatures(folder):
-    """deploy/subscribers/verify.py accepts a signed event and refuses it when a byte has changed."""
+    """deploy/subscribers/verify.py accepts a signed event, and refuses it when a byte has changed or the topic is another."""
     subprocess.run(['openssl', 'genpkey', '-algorithm', 'ed25519', '-out', folder / 'key.pem'], check=True)
     subprocess.run(['openssl', 'pkey', '-in', folder / 'key.pem', '-pubout', '-out', folder / 'public.pem'], check=True)
 
@@ -113,9 +113,12 @@ def signatures(folder):
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
         with Courier(port=broker.port, outbox=folder / 'o', signing_key=folder / 'key.pem') as courier:
             courier.say('events 1 2')
-            payload = seen.wait(lambda m: '/trigger/' in m.topic).payload
-            assert len(base64.b64decode(json.loads(payload)['signature'])) == 64 and list(json.loads(payload))[-1] == 'signature'
-            assert verify(payload).returncode == 0, verify(payload)
+            event = seen.wait(lambda m: '/trigger/' in m.topic)
+            payload, words = event.payload, json.loads(event.payload)
+            assert len(base64.b64decode(words['signature'])) == 64 and list(words)[-2:] == ['topic', 'signature'], words
+            assert words['topic'] == event.topic and verify(payload).returncode == 0, verify(payload)
+            assert verify(event.topic.encode() + b' ' + payload).returncode == 0
+            assert verify(event.topic.encode() + b'x ' + payload).returncode == 1
             assert verify(payload.replace(b'"fire"', b'"FIRE"')).returncode == 1
             assert verify(b'{"v":1}').returncode == 1
         with Courier(port=broker.port, outbox=folder / 'p', signing_key=folder / 'public.pem') as courier:

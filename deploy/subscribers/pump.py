@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Acts on every `fire`, once: pump.py HOST PORT PUBLIC.pem SEEN.db [TOPIC], one line for each on stdout.
+"""Acts on every `fire`, once: pump.py HOST PORT PUBLIC.pem SEEN.db [TOPIC [CLIENT]], one line for each on stdout.
 
-What a subscriber owes its customers: it believes only what is signed, never acts on a rehearsal, nor late, nor twice, and misses nothing
-while it is away: the broker keeps its session, and an event is acknowledged only after it was acted upon. What it passes over is acknowledged,
-too: otherwise a message that nobody can read would come again at each start. Needs paho-mqtt and cryptography.
+What a subscriber owes its customers: it believes only what is signed, and only on the topic that it was signed for; it never acts on a
+rehearsal, nor late, nor twice, and misses nothing while it is away: the broker keeps its session, and an event is acknowledged only after it was
+acted upon. What it passes over is acknowledged, too: otherwise a message that nobody can read would come again at each start. Where each gateway
+has a key of its own, as it should, start one for each, with its TOPIC, a CLIENT id and a SEEN.db of its own. Needs paho-mqtt and cryptography.
 """
 import base64
 import datetime
@@ -25,7 +26,7 @@ seen = sqlite3.connect(seen_file)
 seen.execute('CREATE TABLE IF NOT EXISTS seen (event_id TEXT PRIMARY KEY, at TEXT)')
 
 
-def refusal(payload):
+def refusal(topic, payload):
     """Why nobody must act on this; None when they may."""
     # 64 bytes in base64, and nothing else of 88 characters.
     signed = re.fullmatch(rb'(.*),"signature":"([A-Za-z0-9+/]{86}==)"}', payload)
@@ -36,13 +37,16 @@ def refusal(payload):
     except InvalidSignature:
         return 'signed by somebody else, or changed'
     try:
-        return reason_to_wait(json.loads(payload))
+        return reason_to_wait(topic, json.loads(payload))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as why:
         return f'signed, but no event: {why!r}'
 
 
-def reason_to_wait(event):
+def reason_to_wait(topic, event):
     """The same, of an event that is signed. Raises what Python raises where a member is missing or of another type."""
+    # Without this, whoever may publish at another pump opens it with a fire of ours.
+    if event.get('topic') != topic:
+        return 'of another topic'
     if event.get('simulated'):
         return 'a rehearsal'
     if event['event'] not in ('fire', 'manual'):
@@ -58,7 +62,7 @@ def reason_to_wait(event):
 
 
 def received(client, _, message):
-    why = refusal(message.payload)
+    why = refusal(message.topic, message.payload)
     if why:
         print(f'passed over ({why}): {message.payload[:120]}', file=sys.stderr, flush=True)
     else:
@@ -75,7 +79,7 @@ def connected(client, *_):
 
 kept = Properties(PacketTypes.CONNECT)
 kept.SessionExpiryInterval = 24 * 3600
-client = paho.Client(paho.CallbackAPIVersion.VERSION2, client_id='pump', protocol=paho.MQTTv5, manual_ack=True)
+client = paho.Client(paho.CallbackAPIVersion.VERSION2, client_id=sys.argv[6] if len(sys.argv) > 6 else 'pump', protocol=paho.MQTTv5, manual_ack=True)
 client.on_connect, client.on_message = connected, received
 client.connect(host, int(port), clean_start=False, properties=kept)
 client.loop_forever()
