@@ -1,8 +1,11 @@
 """What Home Assistant's MQTT discovery requires, as its own schemas have it: components/mqtt of the packages 2023.7.3 and 2025.4.4 on PyPI
-(binary_sensor.py, sensor.py, device_tracker.py, discovery.py; the common part in mixins.py, later schemas.py), and sensor/const.py for units.
+(binary_sensor.py, sensor.py, device_tracker.py, discovery.py; the common part in mixins.py, later schemas.py), abbreviations.py for the short
+keys, and sensor/const.py for units.
 2024.3.3, installed and asked, accepted every message that home_assistant.py provokes, and dropped no key."""
 import json
 import re
+
+import jinja2
 
 # Keys without which an entity is refused, and those that are known; what is common to all stands apart.
 COMMON = {'~', 'unique_id', 'name', 'availability_topic', 'availability_template', 'device', 'origin', 'json_attributes_topic',
@@ -19,6 +22,9 @@ CLASSES = {'binary_sensor': {'occupancy': None, 'presence': None, 'motion': None
 DEVICE = {'identifiers', 'connections', 'name', 'model', 'manufacturer', 'sw_version', 'hw_version', 'via_device', 'suggested_area',
           'configuration_url', 'serial_number', 'model_id'}
 ORIGIN = {'name', 'sw_version', 'support_url'}
+SHORT = {'avty_t': 'availability_topic', 'avty_tpl': 'availability_template', 'json_attr_t': 'json_attributes_topic', 'stat_t': 'state_topic',
+         'val_tpl': 'value_template', 'uniq_id': 'unique_id', 'dev_cla': 'device_class', 'unit_of_meas': 'unit_of_measurement',
+         'src_type': 'source_type', 'ids': 'identifiers', 'mdl': 'model'}
 SOURCES = {'gps', 'router', 'bluetooth', 'bluetooth_le'}
 
 
@@ -27,13 +33,40 @@ def of(seen, kind):
 
 
 def expand(config):
-    """`~` at the beginning or the end of a topic stands for the base."""
+    """Keys in full; `~` at the beginning or the end of a topic stands for the base."""
+    config = {SHORT.get(key, key): value for key, value in config.items()}
+    config['device'] = {SHORT.get(key, key): value for key, value in config['device'].items()}
     base = config['~']
     return {key: re.sub(r'^~|~$', lambda _: base, value) if key.endswith('_topic') else value for key, value in config.items()}
 
 
+# What our messages say of somebody who is here, and of nobody; and what Home Assistant is then to show, by the kind in unique_id.
+HERE = {'served_count': 1, 'state': 'inside', 'zone': 'near', 'distance_m': 1.5, 'average': -60}
+GONE = {'served_count': 0, 'state': 'outside', 'zone': 'unknown'}
+SHOWN = {'trigger': ('ON', 'OFF'), 'region': ('ON', 'OFF'), 'tracker': ('home', 'not_home'), 'distance': ('1.5', 'None'), 'level': ('-60', 'None')}
+
+
+def render(template, **known):
+    """As Home Assistant does it, but what would only be a warning in its log is an error here."""
+    return jinja2.Environment(undefined=jinja2.StrictUndefined).from_string(template).render(**known)
+
+
+def shows(config):
+    """Checks what an entity shows of us, and that a rehearsal under our name changes none of it: an empty value is passed over; a tracker's, which
+    was not before 2024.6, must be what it is."""
+    kind = re.search('_(trigger|region|tracker|distance|level)_', config['unique_id'])[1]
+    for says, shown in zip((HERE, GONE), SHOWN[kind]):
+        for before in 'home', 'not_home', 'unknown', 'unavailable':
+            real, rehearsal = (render(config['value_template'], this={'state': before}, value_json=words)
+                               for words in (says, {**says, 'simulated': True}))
+            assert real == shown, (config, says, real)
+            assert rehearsal == ('' if kind != 'tracker' else 'home' if before == 'home' else 'not_home'), (config, says, before, rehearsal)
+    for state in {'state': 'offline'}, {'radios': [{'state': 'scanning'}]}, {'radios': [{'state': 'failed'}]}:
+        assert render(config['availability_template'], value_json={**state, 'simulated': True}) == '', (config, state)
+
+
 def check(message):
-    config = json.loads(message.payload)
+    config = expand(json.loads(message.payload))
     match = re.fullmatch(r'homeassistant/([a-z_]+)(?:/[A-Za-z0-9_-]+)?/[A-Za-z0-9_-]+/config', message.topic)
     assert match and message.qos == 1 and len(message.payload) < 1024, message
     kind = match[1]
@@ -43,7 +76,7 @@ def check(message):
     # Without a unique id and a device with an identifier it belongs to nothing; without an origin's name it is refused.
     assert isinstance(config['unique_id'], str) and config['device'].get('identifiers') and set(config['device']) <= DEVICE, config
     assert config['origin'].get('name') and set(config['origin']) <= ORIGIN, config
-    for key, value in expand(config).items():
+    for key, value in config.items():
         if key.endswith('_topic'):
             assert value and not re.search(r'[+#\0]', value), (key, value)
         if key.endswith('_template'):

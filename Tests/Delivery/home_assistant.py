@@ -6,8 +6,6 @@ import json
 import signal
 import time
 
-import jinja2
-
 import discovery
 from cases import case, main
 from gateway import BASE, ask, status, yard
@@ -16,7 +14,8 @@ from rig import Subscriber, wait_until
 
 @case
 def home_assistant(folder):
-    """Discovery messages meet Home Assistant's schemas, come once for each device, and are cleared when discovery is switched off."""
+    """Discovery messages meet Home Assistant's schemas, come once for each device, show what is so whatever a rehearsal under our name says, and
+    are cleared when discovery is switched off."""
     with yard(folder, discovery='true') as (air, broker, seen, gateway):
         for kind, count in (('binary_sensor', 2), ('device_tracker', 2), ('sensor', 4)):
             wait_until(lambda: len(discovery.of(seen, kind)) == count, 10, f'{count} of {kind}: {[m.topic for m in seen.messages]}')
@@ -24,13 +23,14 @@ def home_assistant(folder):
         assert len({m.topic for m in entities}) == 8 == len(entities)
         for message in entities:
             discovery.check(message)
+            discovery.shows(discovery.expand(json.loads(message.payload)))
         # Available is what hears, as Home Assistant judges it; of a gateway that hears nothing nobody may think that all is quiet.
-        heard = jinja2.Environment().from_string(json.loads(entities[0].payload)['availability_template'])
+        heard = discovery.expand(json.loads(entities[0].payload))['availability_template']
         own = json.loads(seen.wait(lambda m: m.topic == f'{BASE}/status' and b'"scanning"' in m.payload, 10).payload)
         for state, is_available in (('scanning', True), ('quiet', True), ('degraded', False), ('off', False), ('failed', False), ('ended', False)):
-            told = heard.render(value_json={**own, 'radios': [{**radio, 'state': state} for radio in own['radios']]})
+            told = discovery.render(heard, value_json={**own, 'radios': [{**radio, 'state': state} for radio in own['radios']]})
             assert told == ('online' if is_available else 'offline'), (state, told)
-        assert heard.render(value_json={'v': 1, 'state': 'offline', 'reason': 'connection lost'}) == 'offline'
+        assert discovery.render(heard, value_json={'v': 1, 'state': 'offline', 'reason': 'connection lost'}) == 'offline'
         # The topics that they name are really published.
         topics = {discovery.expand(json.loads(m.payload))['state_topic'] for m in entities}
         status(seen, lambda s: s['state'] == 'online')

@@ -1,6 +1,7 @@
 /// Home Assistant's discovery: one retained message for each entity.
 ///
-/// Keys as in its MQTT documentation. `~` stands for BASE and keeps every message under a kilobyte.
+/// Keys abbreviated as in its MQTT documentation, and `~` for BASE: that keeps every message under a kilobyte. A rehearsal under our name
+/// changes no state and no availability, for Home Assistant passes over an empty value; only the attributes show it, with its `simulated`.
 package struct Discovery {
   private let topics: Topics
   private let short = Topics.abbreviated
@@ -19,39 +20,41 @@ package struct Discovery {
   package func trigger(_ trigger: Name) -> Message {
     entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
       state(short.triggerState(trigger), &payload)
-      payload.member("value_template", "{{ 'ON' if value_json.served_count > 0 and 'simulated' not in value_json else 'OFF' }}")
+      payload.member("val_tpl", "{{ '' if 'simulated' in value_json else 'ON' if value_json.served_count > 0 else 'OFF' }}")
     }
   }
 
   package func region(_ region: Name) -> Message {
     entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
-      payload.member("device_class", "occupancy")
+      payload.member("dev_cla", "occupancy")
       state(short.region(region), &payload)
-      payload.member("value_template", "{{ 'ON' if value_json.state == 'inside' and 'simulated' not in value_json else 'OFF' }}")
+      payload.member("val_tpl", "{{ '' if 'simulated' in value_json else 'ON' if value_json.state == 'inside' else 'OFF' }}")
     }
   }
 
   /// A device that the configuration asks for: where it is, how far away, how strong.
   package func tracker(_ identity: Identity, named name: Name = Name()) -> Message {
     device(identity, name, "device_tracker", kind: "tracker") { payload in
-      payload.member("source_type", "bluetooth_le")
-      payload.member("value_template", "{{ 'not_home' if value_json.zone == 'unknown' or 'simulated' in value_json else 'home' }}")
+      payload.member("src_type", "bluetooth_le")
+      // No empty value: before 2024.6 the tracker was then at a place of the message's name.
+      payload.member(
+        "val_tpl", "{{ 'home' if (this.state == 'home' if 'simulated' in value_json else value_json.zone != 'unknown') else 'not_home' }}")
     }
   }
 
   package func distance(_ identity: Identity, named name: Name = Name()) -> Message {
     device(identity, name, "sensor", kind: "distance") { payload in
-      payload.member("device_class", "distance")
-      payload.member("unit_of_measurement", "m")
-      payload.member("value_template", "{{ value_json.distance_m | default(none) if 'simulated' not in value_json }}")
+      payload.member("dev_cla", "distance")
+      payload.member("unit_of_meas", "m")
+      payload.member("val_tpl", "{{ '' if 'simulated' in value_json else value_json.distance_m | default(none) }}")
     }
   }
 
   package func level(_ identity: Identity, named name: Name = Name()) -> Message {
     device(identity, name, "sensor", kind: "level") { payload in
-      payload.member("device_class", "signal_strength")
-      payload.member("unit_of_measurement", "dBm")
-      payload.member("value_template", "{{ value_json.average | default(none) if 'simulated' not in value_json }}")
+      payload.member("dev_cla", "signal_strength")
+      payload.member("unit_of_meas", "dBm")
+      payload.member("val_tpl", "{{ '' if 'simulated' in value_json else value_json.average | default(none) }}")
     }
   }
 
@@ -68,8 +71,8 @@ package struct Discovery {
   }
 
   private func state(_ topic: Topic, _ payload: inout Payload) {
-    payload.member("state_topic", text: topic.bytes)
-    payload.member("json_attributes_topic", text: topic.bytes)
+    payload.member("stat_t", text: topic.bytes)
+    payload.member("json_attr_t", text: topic.bytes)
   }
 
   private func entity(
@@ -90,19 +93,21 @@ package struct Discovery {
     message.topic.append("/config")
     message.payload.openObject()
     message.payload.member("~", text: topics.base.bytes)
-    message.payload.member("unique_id", text: own.bytes)
+    message.payload.member("uniq_id", text: own.bytes)
     message.payload.member("name", text: name, upTo: 64)
     body(&message.payload)
-    message.payload.member("availability_topic", text: short.status.bytes)
-    message.payload.member("availability_template", Self.availability)
+    message.payload.member("avty_t", text: short.status.bytes)
+    message.payload.member("avty_tpl", Self.availability)
     describe(id, &message.payload)
     message.payload.closeObject()
     return message
   }
 
   /// Of a gateway whose radios are all deaf nothing is known, as of one that is gone.
-  private static let availability: StaticString =
-    "{{ 'online' if value_json.radios|default([])|selectattr('state','in','scanning quiet')|list else 'offline' }}"
+  private static let availability: StaticString = """
+    {{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])\
+    |selectattr('state','in','scanning quiet')|list else 'offline' }}
+    """
 
   /// Of a site's gateway, and of no other: Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
   private var identifier: Text<128> {
@@ -120,12 +125,12 @@ package struct Discovery {
 
   private func describe(_ id: Text<128>, _ payload: inout Payload) {
     payload.object("device")
-    payload.member("identifiers", text: id.bytes)
+    payload.member("ids", text: id.bytes)
     var name = Text<66>(site.bytes)
     name.append(byte: UInt8(ascii: " "))
     name.append(gateway)
     payload.member("name", text: name.bytes, upTo: 64)
-    payload.member("model", "forecourt")
+    payload.member("mdl", "forecourt")
     payload.closeObject()
     payload.object("origin")
     payload.member("name", "forecourt")

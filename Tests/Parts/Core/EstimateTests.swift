@@ -95,7 +95,7 @@ extension String {
       for message in [discovery.trigger(name), discovery.region(name)] {
         let (topic, payload) = words(message)
         let id = topic.split(separator: "/")[2]
-        #expect(topics.insert(topic).inserted && payload.contains("\"unique_id\":\"\(id)\""), "\(topic) \(payload)")
+        #expect(topics.insert(topic).inserted && payload.contains("\"uniq_id\":\"\(id)\""), "\(topic) \(payload)")
         #expect(id.hasPrefix("forecourt_site_gateway_") && id.suffix(16).allSatisfy(\.isHexDigit))
       }
     }

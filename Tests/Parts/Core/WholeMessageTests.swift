@@ -14,32 +14,34 @@ import Testing
       let id = "forecourt_0de60b54f05f6318"
       #expect(String(message.topic) == "homeassistant/\(component)/\(id)_\(own)/config")
       let availability =
-        "{{ 'online' if value_json.radios|default([])|selectattr('state','in','scanning quiet')|list else 'offline' }}"
+        "{{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])"
+        + "|selectattr('state','in','scanning quiet')|list else 'offline' }}"
       #expect(
-        String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","unique_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
-          + #""state_topic":"~/\#(topic)","json_attributes_topic":"~/\#(topic)",\#(rest)"#
-          + #""availability_topic":"~/status","availability_template":"\#(availability)","device":{"identifiers":"\#(id)","#
-          + #""name":"Tank & Rast island-2","model":"forecourt"},"origin":{"name":"forecourt","sw_version":"1.2.3"}}"#)
+        String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","uniq_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
+          + #""stat_t":"~/\#(topic)","json_attr_t":"~/\#(topic)",\#(rest)"#
+          + #""avty_t":"~/status","avty_tpl":"\#(availability)","device":{"ids":"\#(id)","#
+          + #""name":"Tank & Rast island-2","mdl":"forecourt"},"origin":{"name":"forecourt","sw_version":"1.2.3"}}"#)
     }
     expect(
       discovery.trigger("pump 1"), "binary_sensor", "trigger_7d62751952204880", "pump 1", "trigger/pump 1/state",
-      #""value_template":"{{ 'ON' if value_json.served_count > 0 and 'simulated' not in value_json else 'OFF' }}","#)
+      #""val_tpl":"{{ '' if 'simulated' in value_json else 'ON' if value_json.served_count > 0 else 'OFF' }}","#)
     expect(
-      discovery.region("shop"), "binary_sensor", "region_46dc5e18e28e2409", "shop", "region/shop", class: #""device_class":"occupancy","#,
-      #""value_template":"{{ 'ON' if value_json.state == 'inside' and 'simulated' not in value_json else 'OFF' }}","#)
+      discovery.region("shop"), "binary_sensor", "region_46dc5e18e28e2409", "shop", "region/shop", class: #""dev_cla":"occupancy","#,
+      #""val_tpl":"{{ '' if 'simulated' in value_json else 'ON' if value_json.state == 'inside' else 'OFF' }}","#)
     let (id, digest) = ("address:c0:00:00:00:00:01", "ab23298dc5541181")
     expect(
       discovery.tracker(anna, named: "anna"), "device_tracker", "tracker_\(digest)", "anna", "proximity/\(id)",
-      #""source_type":"bluetooth_le","#
-        + #""value_template":"{{ 'not_home' if value_json.zone == 'unknown' or 'simulated' in value_json else 'home' }}","#)
+      #""src_type":"bluetooth_le","#
+        + #""val_tpl":"{{ 'home' if (this.state == 'home' if 'simulated' in value_json "#
+        + "else value_json.zone != 'unknown') else 'not_home' }}\",")
     expect(
       discovery.distance(anna), "sensor", "distance_\(digest)", id, "proximity/\(id)",
-      #""device_class":"distance","unit_of_measurement":"m","#
-        + #""value_template":"{{ value_json.distance_m | default(none) if 'simulated' not in value_json }}","#)
+      #""dev_cla":"distance","unit_of_meas":"m","#
+        + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.distance_m | default(none) }}","#)
     expect(
       discovery.level(anna, named: "anna"), "sensor", "level_\(digest)", "anna", "proximity/\(id)",
-      #""device_class":"signal_strength","unit_of_measurement":"dBm","#
-        + #""value_template":"{{ value_json.average | default(none) if 'simulated' not in value_json }}","#)
+      #""dev_cla":"signal_strength","unit_of_meas":"dBm","#
+        + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.average | default(none) }}","#)
   }
 
   @Test("no two gateways are one device to Home Assistant, whatever their names leave out") func told() {
@@ -48,7 +50,7 @@ import Testing
       (settings.gateway.site, settings.gateway.name) = (site, gateway)
       let message = Discovery(settings, version: "1").trigger("pump")
       let payload = String(message.payload)
-      return [String(message.topic)] + payload.matches(of: /"(?:unique_id|identifiers)":"([^"]+)"/).map { String($0.1) }
+      return [String(message.topic)] + payload.matches(of: /"(?:uniq_id|ids)":"([^"]+)"/).map { String($0.1) }
     }
     #expect(told("yard", "island-2")[2] == "forecourt_yard_island-2", "plain names stay readable")
     let pairs: [(Name, Name)] = [
