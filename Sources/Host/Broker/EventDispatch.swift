@@ -53,15 +53,12 @@ extension EventStore {
   /// The broker would refuse it, too; and if it did not, a `leave` would come before its `fire`.
   private mutating func isHeld(_ event: borrowing Outbox.Waiting, _ queue: Int, at now: Instant) -> Bool {
     guard !event.left.isOver, !refusals.isEmpty else { return false }
-    let row = event.row
-    var topic = Hash()
-    topic.mix(event.topic.bytes)
-    let hash = topic.value
-    if queues[queue].heldTopics.contains(hash) {
+    let (row, topic) = (event.row, event.topic.hash)
+    if queues[queue].heldTopics.contains(topic) {
       if !refusals.contains(row) { _ = refusals.add(row, at: now, isUrgent: queue == 1, holdsTopic: true) }
       return true
     }
-    if refusals.holdsTopic(row) { queues[queue].heldTopics.append(hash) }
+    if refusals.holdsTopic(row) { queues[queue].heldTopics.append(topic) }
     return false
   }
 

@@ -31,13 +31,20 @@ import Core
   // SAFETY: nobody else has it.
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// What `sign` adds: `,"signature":"` + 88 characters of base64 + `"`.
+  /// `,"signature":"` + 88 characters of base64 + `"`.
   static let added = 103
 
-  /// The signature is over the payload's bytes as they are now, and becomes its last member. README.md, Topics.
-  /// False if there is no room for it.
-  func sign(_ payload: inout Payload) -> Bool {
-    guard payload.free >= Self.added else { return false }
+  /// Adds the topic, or whoever may publish at another pump would open it with this fire; then the signature over the payload's bytes as they
+  /// are by then. README.md, Topics. False if there is no room for both.
+  func sign(_ payload: inout Payload, of topic: Topic) -> Bool {
+    let before = payload
+    payload.truncate(to: payload.count - 1)
+    payload.member("topic", text: topic.bytes)
+    payload.append("}")
+    guard !payload.overflowed, payload.free >= Self.added else {
+      payload = before
+      return false
+    }
     var signature = InlineArray<64, UInt8>(repeating: 0)
     var length = 64
     // SAFETY: this call's own; a missing one makes the first call below fail.

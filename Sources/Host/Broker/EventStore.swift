@@ -194,7 +194,7 @@ struct EventStore {
 
   mutating func add(_ message: borrowing Message) {
     var message = copy message
-    if let signer, !signer.sign(&message.payload) { counters.set(.unsigned, true) }
+    if let signer, !signer.sign(&message.payload, of: message.topic) { counters.set(.unsigned, true) }
     batch.append(message)
   }
 

@@ -54,10 +54,12 @@ struct HeldEvents {
   }
 
   func next(isUrgent: Bool, at now: Instant) -> Event? {
-    var heldTopics: [Topic] = []
-    for event in events where event.message.isUrgent == isUrgent && !heldTopics.contains(event.message.topic) {
+    var heldTopics: [UInt64] = []
+    for event in events where event.message.isUrgent == isUrgent {
+      let topic = event.message.topic.hash
+      if heldTopics.contains(topic) { continue }
       if !event.isOnItsWay && event.backoff.due <= now { return event }
-      if event.backoff.holdsTopic { heldTopics.append(event.message.topic) }
+      if event.backoff.holdsTopic { heldTopics.append(topic) }
     }
     return nil
   }

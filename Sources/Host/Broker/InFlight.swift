@@ -40,7 +40,10 @@ struct InFlight {
   var reserve: Int { most / 16 }
   var urgentReserve: Int { most * 3 / 16 }
 
-  mutating func removeAll() { (entries, most) = (Bounded(filledWith: Entry()), Self.capacity) }
+  mutating func removeAll() {
+    entries.removeAll()
+    most = Self.capacity
+  }
 
   func holds(_ identifier: Int32) -> Bool { index(of: identifier) != nil }
 

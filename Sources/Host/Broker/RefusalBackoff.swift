@@ -83,3 +83,11 @@ struct RefusedRows {
     return next
   }
 }
+
+extension Topic {
+  var hash: UInt64 {
+    var hash = Hash()
+    hash.mix(bytes)
+    return hash.value
+  }
+}

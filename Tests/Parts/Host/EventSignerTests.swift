@@ -16,24 +16,26 @@ import Testing
     return text
   }
 
-  @Test("the signature is over the payload as it was, as any other program computes it") func vector() throws {
-    // printf '{"v":1}' > p; openssl pkeyutl -sign -inkey key.pem -rawin -in p | base64
-    let words = "8K/WLSVlUba84ep3sZ+Jr5E8L0LJ1Z+UJv89aVExZxrtVs5srKn4r22NjhgHrIGgonB/+gjTnnbSthuZ2gYSCQ=="
+  @Test("the signature is over the payload with its topic, as any other program computes it") func vector() throws {
+    // printf '{"v":1,"topic":"a/b"}' > p; openssl pkeyutl -sign -inkey key.pem -rawin -in p | base64
+    let words = "NiJawQP2CV6pIg8kwEnTqqZTO2wNxqOlls14iBF/hqc+N5j7eNkQ0sb2k/ZK10t/a8JKNn6z+7caag00+rpdAg=="
     var payload = Payload("{\"v\":1}")
-    #expect(try #require(EventSigner(Self.key("w"))).sign(&payload))
-    #expect(String(payload) == "{\"v\":1,\"signature\":\"\(words)\"}")
+    #expect(try #require(EventSigner(Self.key("w"))).sign(&payload, of: Topic("a/b")))
+    #expect(String(payload) == "{\"v\":1,\"topic\":\"a/b\",\"signature\":\"\(words)\"}")
   }
 
   @Test("an event is signed if the signature fits, and otherwise left as it is") func room() throws {
     let signer = try #require(EventSigner(Self.key("w")))
-    for (free, isSigned) in [(EventSigner.added, true), (EventSigner.added - 1, false), (400, true), (0, false)] {
+    // `,"topic":"a/b"`
+    let added = EventSigner.added + 14
+    for (free, isSigned) in [(added, true), (added - 1, false), (400, true), (0, false)] {
       var payload = Payload("{\"v\":1")
       while payload.free > free + 1 { payload.append(byte: UInt8(ascii: " ")) }
       payload.append("}")
       let before = payload
-      let hasSigned = signer.sign(&payload)
+      let hasSigned = signer.sign(&payload, of: Topic("a/b"))
       #expect(hasSigned == isSigned && !payload.overflowed)
-      #expect(payload.count == before.count + (isSigned ? EventSigner.added : 0) && (isSigned || payload == before))
+      #expect(payload.count == before.count + (isSigned ? added : 0) && (isSigned || payload == before))
     }
   }
 

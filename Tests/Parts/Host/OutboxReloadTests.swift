@@ -68,7 +68,7 @@ private struct ModelStore {
 
   private func signed(_ payload: String, _ key: Text<512>) -> String {
     var payload = Payload(payload)
-    _ = EventSigner(key)?.sign(&payload)
+    _ = EventSigner(key)?.sign(&payload, of: Topic("forecourt/site/gateway/trigger/pump-1"))
     return String(payload)
   }
 
