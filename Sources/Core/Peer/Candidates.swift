@@ -32,6 +32,7 @@ package struct Candidates: ~Copyable {
   private let stagger: Interval
   private var list: Lent<Candidate>
   private var count = 0
+  private var asksOldest = false
 
   /// `salt` is the gateway's own number, where it offers the service itself.
   init(_ service: ServiceUUID, courtesy: Interval, salt: UInt32, in arena: inout Arena) {
@@ -100,20 +101,25 @@ package struct Candidates: ~Copyable {
 
   // MARK: Whose turn it is
 
-  /// The strongest of all that may be asked now.
+  /// The strongest of all that may be asked now; after every other failure the one that has waited longest: strangers that never answer, and
+  /// change their addresses, would take all the time that there is.
   func next(at now: Instant) -> Address? {
     var best: Int?
-    for index in 0..<count where now - list[index].heard <= Self.freshness && isOpen(list[index].state, at: now) {
-      if let best, list[best].level >= list[index].level { continue }
+    for index in 0..<count where now - list[index].heard <= Self.freshness && opens(list[index].state) <= now {
+      if let best, !isBefore(index, best) { continue }
       best = index
     }
     return best.map { list[$0].address }
   }
 
-  private func isOpen(_ state: State, at now: Instant) -> Bool {
+  private func isBefore(_ one: Int, _ other: Int) -> Bool {
+    asksOldest ? opens(list[one].state) < opens(list[other].state) : list[one].level > list[other].level
+  }
+
+  private func opens(_ state: State) -> Instant {
     switch state {
-    case .unasked(let since): now - since >= courtesy + stagger
-    case .banned(let until, _), .known(let until): now >= until
+    case .unasked(let since): since + courtesy + stagger
+    case .banned(let until, _), .known(let until): until
     }
   }
 
@@ -124,10 +130,12 @@ package struct Candidates: ~Copyable {
     // We have not heard it: it must not count as near.
     if isNew { list[place].heard = now - Self.freshness - Self.freshness }
     list[place].state = .known(until: now + Self.lifetime)
+    asksOldest = false
   }
 
   /// Backs off for 15 s, up to twice that where two gateways might collide, and twice as long after each failure.
   mutating func failed(_ address: Address, at now: Instant) {
+    asksOldest.toggle()
     let place = place(of: address, at: now)
     var failures: UInt8 = 0
     if case .banned(_, let before) = list[place].state { failures = min(before + 1, 6) }

@@ -81,8 +81,15 @@ extension Courier {
     }
   }
 
-  /// When the oldest publication has waited too long for its acknowledgement: the broker answers pings, but has lost a message.
-  var overdue: Instant? { client.inFlight.oldest.map { $0 + Interval(microseconds: 4 * settings.broker.keepalive.microseconds) } }
+  /// When the oldest publication has waited too long for its acknowledgement: the broker answers pings, but has lost a message. Or a fire, which
+  /// does not live as long as that, while nothing at all is heard of the broker.
+  var overdue: Instant? {
+    let silent = client.inFlight.oldest(isUrgent: true).map { max($0, client.heard) + Self.urgentPatience }
+    let late = client.inFlight.oldest().map { $0 + Interval(microseconds: 4 * settings.broker.keepalive.microseconds) }
+    return late.map { min($0, silent ?? .never) }
+  }
+
+  private static let urgentPatience = Interval.seconds(10)
 
   /// At the end of a turn: is the connection still there, and does the broker acknowledge?
   func checkLine(at now: Instant) {

@@ -49,6 +49,7 @@ extension Courier {
       try client.read()
     } while gathering.isLively && client.news.arrived > last && client.news.arrived < Self.batch
     let arrived = client.news.arrived
+    if arrived > 0 { client.heard = now }
     gathering.observe(arrived, isAll: arrived < Self.batch, at: now)
   }
 

@@ -24,7 +24,7 @@ extension Courier {
   /// Whether what the broker says may wait: not while we end, nor while events wait for room in flight.
   private var isPatientWithBroker: Bool {
     guard case .up = line, case .no = ending else { return false }
-    return client.inFlight.room > InFlight.capacity / 2
+    return client.inFlight.room > client.inFlight.most / 2
   }
 
   private var nextDue: Instant {

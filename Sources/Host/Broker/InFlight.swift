@@ -9,6 +9,8 @@ enum Publication: BitwiseCopyable {
   case state(slot: Int, version: UInt64)
   case reply(number: UInt64)
 
+  var isUrgent: Bool { if case .event(_, _, true) = self { true } else { false } }
+
   /// Each of its trials ends the connection.
   var unhurried: Publication {
     if case .event(let row, let file, _) = self { .event(row: row, file: file, isUrgent: false) } else { self }
@@ -52,10 +54,10 @@ struct InFlight {
     return false
   }
 
-  /// When the oldest was sent.
-  var oldest: Instant? {
+  /// When the oldest was sent, or the oldest urgent event.
+  func oldest(isUrgent: Bool = false) -> Instant? {
     var oldest: Instant?
-    for index in entries.indices { oldest = min(oldest ?? .never, entries[index].since) }
+    for index in entries.indices where !isUrgent || entries[index].publication.isUrgent { oldest = min(oldest ?? .never, entries[index].since) }
     return oldest
   }
 

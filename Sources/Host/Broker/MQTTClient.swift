@@ -14,6 +14,8 @@ import Core
   private var jsonType: OpaquePointer?
   var news = MQTTNews()
   var inFlight = InFlight()
+  /// When the broker last sent a message or an acknowledgement.
+  var heard = Instant.zero
   private(set) var isReading = false
   private(set) var isGathering = false
   let receive: Receive

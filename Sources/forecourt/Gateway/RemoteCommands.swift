@@ -18,6 +18,10 @@ struct RemoteCommands {
     of identity: Identity, at distance: Meters, during span: Interval, _ ticket: Ticket, _ gateway: borrowing Gateway, _ now: Instant
   ) -> String? {
     if let refusal = refusal(isBusy: calibration != nil, gateway) { return refusal }
+    // An answer would tell whether a stranger is here.
+    var isMatched = gateway.settings.publish.unknown == .publish || gateway.settings.interest(in: identity).isMatched
+    if let slot = gateway.devices.find(identity), gateway.devices[slot].interest.isMatched { isMatched = true }
+    guard isMatched else { return "no match names this device: see [privacy] unknown" }
     calibration = RemoteCalibration(identity, at: distance, during: span, ticket, at: now)
     return nil
   }

@@ -19,11 +19,15 @@ import Testing
   // MARK: Commands from the broker
 
   @Test("a rehearsal says so in its replies, and records nothing") func rehearsal() throws {
-    let machine = try Machine("[[radio]]\nname = \"r\"\nadapter = \"capture:none.btsnoop\"\n")
+    let radio = "[[radio]]\nname = \"r\"\nadapter = \"capture:none.btsnoop\"\n"
+    let machine = try Machine(radio + "[[region]]\nname = \"r\"\nmatch = \"address:*\"\n")
     var commands = RemoteCommands()
     let refusal = commands.startCapture(during: .seconds(1), ticket(), of: [], beside: "outbox.db", machine.gateway, at: .zero)
     #expect(refusal == "a rehearsal records nothing" && commands.nextDeadline == .never)
     let id = try Machine.identity("address:c0:00:00:00:00:01")
+    let stranger = try Machine.identity("name:Ann@c0:00:00:00:00:01")
+    let secret = commands.startCalibration(of: stranger, at: Meters(1), during: .seconds(5), ticket(), machine.gateway, .zero)
+    #expect(secret == "no match names this device: see [privacy] unknown", "whoever asks would learn whether it is here")
     #expect(commands.startCalibration(of: id, at: Meters(1), during: .seconds(5), ticket(), machine.gateway, .zero) == nil)
     let replies = commands.turned(machine.gateway.settings, isOver: true, at: .zero)
     let results = Message.reply(to: ticket(), machine.gateway.settings) { $0.member("samples", 1) }

@@ -121,4 +121,29 @@ import Testing
       #expect(try isAsked(at: now), "\(wait)")
     }
   }
+
+  @Test("strangers that never answer, under new addresses all the time, do not keep the phone from its turn") func strangers() throws {
+    let loan = Loan(bytes: Candidates.bytes)
+    var arena = loan.arena
+    var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
+    let phone = Self.advert(Self.overflow([Self.published[0].1]))
+    var asked: [Address] = []
+    for turn in 0..<4 {
+      let now = Instant(microseconds: 1_000_000 + Int64(turn) * 3_000_000)
+      for stranger in 0..<3 as Range<UInt8> {
+        var packet = phone
+        // Another address, and 20 dB stronger.
+        (packet[7], packet[8], packet[packet.count - 1]) = (UInt8(turn), stranger, 0xD8)
+        guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else { continue }
+        candidates.observe(report, at: now)
+      }
+      guard case .reports(var reports) = try HCIEvent(phone.span.bytes), let report = try reports.next() else { continue }
+      candidates.observe(report, at: now)
+      if let next = candidates.next(at: now) {
+        asked.append(next)
+        candidates.failed(next, at: now)
+      }
+    }
+    #expect(asked.count == 4 && asked[0] != asked[1] && asked[1] == Address(0x4A5B_8337_CA80, type: 1), "\(asked)")
+  }
 }

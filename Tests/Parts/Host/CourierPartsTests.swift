@@ -155,7 +155,7 @@ import Testing
     inFlight.add(3, .event(row: 12, file: 1, isUrgent: false), at: .zero + .seconds(3))
     inFlight.add(3, .event(row: 13, file: 1, isUrgent: false), at: .zero + .seconds(3))
     #expect(inFlight.holds(row: 12, file: 1) && inFlight.holds(row: 13, file: 1) && !inFlight.holds(row: 12, file: 2))
-    #expect(inFlight.oldest == .zero + .seconds(3))
+    #expect(inFlight.oldest() == .zero + .seconds(3))
     #expect((inFlight.take(3)?.isCertain) == false)
     #expect((inFlight.take(3)?.isCertain) == false)
   }

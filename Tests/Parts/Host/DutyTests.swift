@@ -52,6 +52,10 @@ import Testing
       courier.client.inFlight.add(7, .reply(number: 9), at: sent)
       courier.client.inFlight.add(8, .reply(number: 10), at: sent + .seconds(5))
       #expect(courier.overdue == sent + .seconds(40))
+      courier.client.inFlight.add(9, .event(row: 1, file: 1, isUrgent: true), at: sent + .seconds(1))
+      #expect(courier.overdue == sent + .seconds(11), "a fire does not live as long")
+      courier.client.heard = sent + .seconds(3)
+      #expect(courier.overdue == sent + .seconds(13), "but the broker has just answered")
       #expect(throws: Never.self) {
         try courier.client.prepare(courier.settings.broker, MQTTClient.Greeting(identifier: Text("test" as StaticString), will: nil))
         let fault = courier.client.dial()
