@@ -115,7 +115,7 @@ struct EventStore {
   mutating func close() {
     recordLoss(of: held.count, "the outbox could not be written to the end: events that were in memory only are lost with it")
     if !held.visits.isEmpty {
-      log(.error, Sentence("and so are starts and ends of visits: some get no end, and whoever was served may be served again"))
+      log(.error, Sentence("the outbox never learnt of some visits: they get no end, and whoever was served there may be served again"))
     }
     outbox = nil
   }

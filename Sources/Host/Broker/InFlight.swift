@@ -57,7 +57,9 @@ struct InFlight {
   /// When the oldest was sent, or the oldest urgent event.
   func oldest(isUrgent: Bool = false) -> Instant? {
     var oldest: Instant?
-    for index in entries.indices where !isUrgent || entries[index].publication.isUrgent { oldest = min(oldest ?? .never, entries[index].since) }
+    for index in entries.indices where !isUrgent || entries[index].publication.isUrgent {
+      oldest = min(oldest ?? .never, entries[index].since)
+    }
     return oldest
   }
 
