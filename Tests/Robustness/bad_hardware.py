@@ -91,7 +91,8 @@ def hanging_disk(folder):
         disk.hangs('/state/')
         fresh = len(gateway.said())
         air.say('silence')
-        time.sleep(3)
+        # The courier hangs with the first event, and can tell nobody.
+        wait_until(lambda: "the outbox's disk does not answer" in gateway.said()[fresh:], 20, 'the log says so')
         begun = time.monotonic()
         gateway.signal(signal.SIGHUP)
         gateway.signal(signal.SIGTERM)

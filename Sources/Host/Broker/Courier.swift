@@ -46,6 +46,7 @@ package final class Courier: @unchecked Sendable {
   var shortConnections = 0
   /// How many of the last ones ended while one message was on its way alone.
   var suspicions = 0
+  var suspect: Publication?
   /// The broker has ended a connection because of a message, as MQTT 3.1.1 (3.3.5) lets it refuse one.
   var isCutOff = false
 
@@ -121,11 +122,13 @@ package final class Courier: @unchecked Sendable {
   @export(interface) package func run() {
     counters.set(.insecure, settings.broker.usesTLS && settings.broker.isInsecure)
     if settings.broker.usesTLS && settings.broker.isInsecure { log(.warning, Sentence("tls_insecure: the broker's name is not checked")) }
+    counters.isBusy(since: Clock.now())
     store.open(at: .now())
     restoreTrials()
     var ready = Ready()
     while true {
       let now = Moment.now()
+      counters.isBusy(since: now.at)
       takeSettings(at: now)
       sendUnfinished(at: now)
       if intake.holdsStatuses { intake.ring() }

@@ -1,3 +1,4 @@
+package import Core
 import Synchronization
 
 /// What happened between us and the broker. The courier's thread writes them, any thread reads them.
@@ -34,6 +35,8 @@ package final class CourierCounters: Sendable {
   package let requestsLimited = Counter()
   package let wakeUps = Counter()
 
+  /// Since when the courier has been at work, in microseconds; 0 while it sleeps.
+  private let busySince = Atomic<Int64>(0)
   private let standing = Atomic<UInt16>(0)
   private let online = Atomic<Bool>(false)
 
@@ -41,6 +44,14 @@ package final class CourierCounters: Sendable {
   private let bell: Doorbell?
 
   package init(ringing bell: Doorbell? = nil) { self.bell = bell }
+
+  func isBusy(since now: Instant) { busySince.store(now.microseconds, ordering: .relaxed) }
+
+  /// It waits for a disk, and can say so to nobody.
+  package func isHung(at now: Instant) -> Bool {
+    let since = Instant(microseconds: busySince.load(ordering: .relaxed))
+    return since > .zero && now - since >= .seconds(5)
+  }
 
   package internal(set) var isOnline: Bool {
     get { online.load(ordering: .relaxed) }
@@ -107,7 +118,7 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.leftOut) { return "a subscription is left out: what the broker retains there ended this gateway three times; see the log" }
     if contains(.tried) { return "a message from the broker ended this gateway: it now subscribes to one topic at a time" }
     if contains(.touched) { return "the outbox was deleted or changed while it was in use: waiting events were stored again" }
-    if contains(.setAside) { return "a damaged outbox was set aside" }
+    if contains(.setAside) { return "an outbox that was damaged, or of another version, was set aside" }
     if contains(.insecure) { return "tls_insecure: the broker's name is not checked" }
     return nil
   }

@@ -151,11 +151,14 @@ extension Courier {
     return now - since < Self.short
   }
 
-  /// Which messages ended the connection: those on their way that did so before, or, for the second time, the only one on its way.
+  /// Which messages ended the connection: those on their way that did so before, or, for the second time, the only one on its way. On a line
+  /// that breaks all the time it is another one each time.
   private func culprits(at now: Instant) -> [Publication] {
     let flying = client.inFlight.publications
     let known = isCutOff ? flying.filter { store.isRefused($0) || retained.isRefused($0) } : []
-    suspicions = isCareful(at: now) && flying.count == 1 ? suspicions + 1 : 0
+    let only = isCareful(at: now) && flying.count == 1 ? flying.first : nil
+    suspicions = only == nil ? 0 : only == suspect ? suspicions + 1 : 1
+    suspect = only
     guard suspicions >= Self.suspicious || !known.isEmpty else { return [] }
     (suspicions, isCutOff) = (0, true)
     return known.isEmpty ? flying : known

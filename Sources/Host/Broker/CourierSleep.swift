@@ -7,6 +7,7 @@ import Synchronization
 extension Courier {
   func sleep(since now: Instant) -> Ready {
     bell.willSleep()
+    counters.isBusy(since: .zero)
     defer {
       bell.didWake()
       counters.wakeUps.add()

@@ -1,7 +1,7 @@
 import Core
 
 /// What an acknowledgement acknowledges.
-enum Publication: BitwiseCopyable {
+enum Publication: BitwiseCopyable, Equatable {
   /// `file` distinguishes the rows of successive outbox files.
   case event(row: Int64, file: UInt32, isUrgent: Bool)
   /// An event that is only in memory, because the disk fails.

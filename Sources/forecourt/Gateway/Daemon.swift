@@ -185,7 +185,7 @@ struct Daemon: Listener, ~Copyable {
   // MARK: Status and telemetry
 
   private mutating func publishStatus(at now: Instant) {
-    status.record(late: diskThread.late(at: now))
+    if let words = status.record(late: diskThread.late(at: now), isHung: sink.isHung(at: now)) { log.say(words.level, words.sentence) }
     // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
     if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
     if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }

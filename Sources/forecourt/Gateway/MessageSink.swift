@@ -67,6 +67,7 @@ final class MessageSink {
 
   /// Nobody reads what `--print` prints.
   var isClosed: Bool { courier == nil && out.isClosed }
+  func isHung(at now: Instant) -> Bool { courier?.counters.isHung(at: now) ?? false }
 
   /// At the end of a turn: wakes the courier if there are messages, or prints them.
   func deliver() {

@@ -8,6 +8,7 @@ struct StatusPublisher {
   private var troubles: Troubles?
   private let adapters: [Adapter]
   private var late: DiskThread.Job?
+  private var isHung = false
   /// For each radio: why its adapter is not its own.
   private var misplaced: [Sentence?] = []
   private var conditions: [Condition]
@@ -54,11 +55,16 @@ struct StatusPublisher {
 
   func isListening(_ radio: Int) -> Bool { conditions[radio].isListening }
 
-  /// What a disk keeps waiting for too long.
-  mutating func record(late job: DiskThread.Job?) {
-    if job != late { isNews = true }
+  /// What a disk keeps waiting for too long; returns the log's words if it is the courier, which can publish nothing then.
+  mutating func record(late job: DiskThread.Job?, isHung: Bool = false) -> (level: LogSettings.Level, sentence: String)? {
+    if job != late || isHung != self.isHung { isNews = true }
     late = job
+    defer { self.isHung = isHung }
+    if isHung == self.isHung { return nil }
+    return isHung ? (.error, String(Sentence(Self.hung))) : (.info, "the outbox's disk answers again")
   }
+
+  private static let hung: StaticString = "the outbox's disk does not answer: until it does, events are neither stored nor sent"
 
   /// Which radios have another's adapter, and what to do.
   mutating func record(misplaced words: [Sentence?]) { (misplaced, isNews) = (words, true) }
@@ -174,6 +180,7 @@ struct StatusPublisher {
     if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off; set it to \"always\"")) }
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
+    if isHung { degrade(Sentence(Self.hung)) }
     if let late {
       var reason = Sentence("a disk does not answer: ")
       reason.append(late.words)

@@ -123,7 +123,7 @@ import Testing
   }
 
   @Test("it wakes when a command's time is over, though nothing else is due") func waking() throws {
-    var rig = try DaemonRig("")
+    var rig = try DaemonRig("[privacy]\nunknown = \"publish\"\n")
     _ = try rig.turn(at: 0.001)
     let idle = rig.daemon.nextDeadline
     rig.command(.calibrate(try Machine.identity("irk:anna"), at: Meters(1), during: .milliseconds(50)))

@@ -60,17 +60,21 @@ import Testing
     #expect(publisher.record(hearing)?.sentence == String(Unheard.neighbour(Name("east")).sentence) && publisher.record(hearing) == nil)
     #expect(reason(&publisher)?.hasPrefix("degraded: neighbour east is not heard: ") == true)
     #expect(reason(&publisher, .forbidden) == "degraded: " + "\(Troubles.forbidden.words!)" && reason(&publisher, .forbidden) == nil)
-    publisher.record(late: .learnt)
+    _ = publisher.record(late: .learnt)
     #expect(reason(&publisher, .forbidden) == "degraded: a disk does not answer: the learnt powers are being written")
-    publisher.record(late: .learnt)
+    _ = publisher.record(late: .learnt)
     #expect(reason(&publisher, .forbidden) == nil)
+    let hung = publisher.record(late: .learnt, isHung: true)
+    #expect(hung?.level == .error && reason(&publisher) == "degraded: a disk does not answer: the learnt powers are being written")
+    #expect(publisher.record(late: nil, isHung: true) == nil && reason(&publisher) == hung.map { "degraded: " + $0.sentence })
+    #expect(publisher.record(late: .learnt)?.level == .info && reason(&publisher, .forbidden) != nil)
     for radio in [2, 0] {
       _ = publisher.record(report(.recovering(.silent)), radio: radio)
       let name = radio == 2 ? "roof" : "left"
       #expect(reason(&publisher, .forbidden) == "degraded: radio \(name): nothing is heard where many were heard a moment ago")
     }
     for radio in [0, 2] { _ = publisher.record(report(.scanning), radio: radio) }
-    publisher.record(late: nil)
+    _ = publisher.record(late: nil)
     #expect(reason(&publisher)?.hasPrefix("degraded: neighbour east") == true)
     hearing = SiteHearing(heard: 2)
     #expect(publisher.record(hearing)?.level == .info && reason(&publisher) == "online: ")

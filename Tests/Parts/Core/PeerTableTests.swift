@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(
-    "the strongest is asked that was heard within two seconds and is neither known nor banned; a full table forgets the longest silent",
+    "the strongest, or the longest waiting, is asked of those just heard, neither known nor banned; a full table forgets the longest silent",
     arguments: 0..<12 as Range<UInt64>)
   func candidates(seed: UInt64) throws {
     var random = Seeded(seed)
@@ -58,6 +58,8 @@ import Testing
     var table = Candidates(service, courtesy: .seconds(1), salt: UInt32(300 + stagger), in: &arena)
     var model: [Int: Known] = [:]
     var now: Int64 = 10_000_000
+    // After every other failure.
+    var asksOldest = false
     func add(_ number: Int, heard: Int64) {
       guard model[number] == nil else { return model[number]!.heard = max(heard, model[number]!.heard) }
       if model.count == 512 { model[model.min { $0.value.heard < $1.value.heard }!.key] = nil }
@@ -78,6 +80,7 @@ import Testing
         table.markKnown(Self.sender(number), at: Self.at(now))
         if model[number] == nil { add(number, heard: now - 4_000_000) }
         (model[number]!.open, model[number]!.failures) = (now + 960_000_000, nil)
+        asksOldest = false
       case 14, 15: now += .random(in: 0..<70_000_000, using: &random)
       default:
         let found = table.next(at: Self.at(now))
@@ -87,9 +90,14 @@ import Testing
           continue
         }
         let number = try #require(open.keys.first { Self.sender($0) == found }, "seed \(seed), step \(step): \(found)")
-        #expect(open[number]?.level == open.values.map(\.level).max(), "seed \(seed), step \(step)")
+        if asksOldest {
+          #expect(open[number]?.open == open.values.map(\.open).min(), "seed \(seed), step \(step)")
+        } else {
+          #expect(open[number]?.level == open.values.map(\.level).max(), "seed \(seed), step \(step)")
+        }
         guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
         table.failed(found, at: Self.at(now))
+        asksOldest.toggle()
         let failures = min((model[number]!.failures ?? -1) + 1, 6)
         let ban = min((15_000_000 + stagger * 50_000) << Int64(failures), 960_000_000)
         (model[number]!.failures, model[number]!.open) = (failures, now + ban)

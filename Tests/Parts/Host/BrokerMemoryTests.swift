@@ -47,6 +47,11 @@ private struct Pages {
 
 @Suite("what a handshake leaves in memory", .serialized) struct BrokerMemoryTests {
   @Test("the pages of OpenSSL are given back once the broker has greeted us, and when no connection is made") func released() throws {
+    // Another test may bring them back at the same moment.
+    for attempt in 1...10 { if try areReleased(mustBe: attempt == 10) { return } }
+  }
+
+  private func areReleased(mustBe: Bool) throws -> Bool {
     let pages = try Pages()
     let talk = Talk()
     // Another test's greeting may give them back at the same moment.
@@ -58,12 +63,21 @@ private struct Pages {
     #expect(full > 1_000, "that many kilobytes are there to be given back")
     talk.start()
     talk.online()
-    talk.until("a greeting gives them back") { pages.resident() < full / 2 }
+    var isGone = (greeting: false, loss: false)
+    for _ in 0..<300 where !isGone.greeting {
+      isGone.greeting = pages.resident() < full / 2
+      usleep(2_000)
+    }
     talk.broker.answer { $0.greeting = nil }
     _ = pages.touch()
     talk.broker.drop()
-    talk.until("so does a loss") { pages.resident() < full / 2 }
+    for _ in 0..<300 where !isGone.loss {
+      isGone.loss = pages.resident() < full / 2
+      usleep(2_000)
+    }
     talk.broker.drop()
     talk.stop()
+    if mustBe { #expect(isGone == (true, true)) }
+    return isGone == (true, true)
   }
 }

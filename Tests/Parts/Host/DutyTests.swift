@@ -72,6 +72,16 @@ import Testing
     }
   }
 
+  @Test("a courier at work for five seconds hangs; one that sleeps does not") func hangs() {
+    let counters = CourierCounters()
+    let start = Instant.zero + .seconds(100)
+    #expect(!counters.isHung(at: start))
+    counters.isBusy(since: start)
+    #expect(!counters.isHung(at: start + .seconds(4.999)) && counters.isHung(at: start + .seconds(5)))
+    counters.isBusy(since: .zero)
+    #expect(!counters.isHung(at: start + .seconds(99)))
+  }
+
   @Test("a reply that the old broker did not acknowledge goes to the new one") func renewed() {
     let talk = Talk()
     let courier = talk.courier
