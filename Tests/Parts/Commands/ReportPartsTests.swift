@@ -80,7 +80,7 @@ import Testing
       (.pattern(2.5), "what all radios hear fits another place as well: a likelihood of 2"),
       (.power, "its power is unknown"), (.dwell(1.5), "evidence of 1.50 s, dwell_s is 3.00"),
       (.presentAtStart, "it was there when the gateway started"), (.notAway, "it was said to have left"),
-      (.newcomer, "it may have been there under another address"), (.rest(.seconds(12.5)), "refractory_s for 12.5 s more"),
+      (.newcomer, "it may have been there under another address"), (.rest(.seconds(12.5)), "it was served: no fire for 12.5 s more"),
       (.taken, "another trigger of the group has it"), (.settle(.seconds(0.75)), "margin_db must hold for 0.75 s more"),
       (.neighbours, "waiting for the neighbours' answers"),
     ] as [(BlockingRule, String)] {
