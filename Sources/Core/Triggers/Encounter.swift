@@ -233,7 +233,7 @@ package struct Encounter: BitwiseCopyable {
     let isBack = now >= rests && now - wasHere >= (wasGone ? Self.absence : Self.longAbsence)
     if isBack { return (mustBeAway, wasHereAtStart) = (false, false) }
     (wasHere, wasGone) = (now, false)
-    // Not who may have been served by the run before. Nor the group: it may stand at another trigger by now.
+    // Not who may have been served by the run before. Nor the group, unless it stands here: it may be at another trigger by now.
     if rests > .zero { rest(until: now + limits.refractory) }
   }
 
@@ -245,6 +245,8 @@ package struct Encounter: BitwiseCopyable {
   private func isWhole(_ limits: TriggerLimits) -> Bool { evidenceSeconds >= Float(limits.dwell.seconds) }
 
   private mutating func decide(_ evidence: TriggerEvidence, dwelling since: Instant, at now: Instant, _ limits: TriggerLimits) -> Event? {
+    // It stands here still: the group serves it nowhere else meanwhile.
+    if mustBeAway, rests > .zero { rest(after: now, limits) }
     let isFree = now >= rests && !evidence.isTaken && !evidence.mayBeTaken
     guard !wasHereAtStart, !mustBeAway, !isNewcomer, isFree, evidence.isAhead, now - ahead >= limits.settle || evidence.isUnrivalled
     else {

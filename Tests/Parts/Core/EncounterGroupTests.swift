@@ -39,6 +39,19 @@ import Testing
     }
   }
 
+  @Test("who stands here again keeps its group resting; who is only not away does not", arguments: [true, false])
+  func standsOn(isHere: Bool) {
+    var settings = TriggerSettings()
+    (settings.group, settings.groupRefractory) = ("pumps", .seconds(20))
+    var encounter = served(settings)
+    _ = encounter.end(hereUntil: at(110), isGone: false, settings.limits)
+    var evidence = TriggerEvidence()
+    evidence.isFirm = true
+    if !isHere { (evidence.insideFire, evidence.insideArm, evidence.insideLeave) = (-20, -3, -5) }
+    for step in 0...80 { _ = encounter.observe(evidence, after: .seconds(0.125), at: at(115 + Double(step) / 8), settings) }
+    #expect(encounter.groupRests == at(isHere ? 145 : 130) && encounter.rests == at(725), "\(encounter.groupRests)")
+  }
+
   @Test("group_refractory_s means nothing to a trigger without a group") func alone() {
     var settings = TriggerSettings()
     settings.groupRefractory = .seconds(90)
