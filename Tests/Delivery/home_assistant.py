@@ -62,7 +62,8 @@ def gone_meanwhile(folder):
         return {message.topic.rsplit(':', 1)[1]: json.loads(message.payload)['zone'] for message in messages if '/proximity/' in message.topic}
 
     with yard(folder, tags=3, discovery='true', more='[average]\nstale_s = 3\n') as (air, broker, seen, gateway):
-        wait_until(lambda: {'0', '1', '2'} <= set(zones(seen.messages)) and len(discovery.of(seen, 'device_tracker')) == 3, 10, 'all are here')
+        # What is near is told once before the broker is there, perhaps, and again after ten seconds.
+        wait_until(lambda: {'0', '1', '2'} <= set(zones(seen.messages)) and len(discovery.of(seen, 'device_tracker')) == 3, 25, 'all are here')
         broker.kill()
         air.say('silence', id='tag0')
         wait_until(lambda: [e for e in gateway.stored() if e['payload'].get('event') == 'exit'], 15, 'it exits')
