@@ -17,8 +17,8 @@ import paho.mqtt.client as paho
 host, port, sites_file = sys.argv[1:4]
 speed = float(sys.argv[4]) if len(sys.argv) > 4 else 60
 places = json.load(open(sites_file))
-# A day of visits, of whoever came last; nobody makes this grow without end by inventing identities.
-KEPT, IDENTITIES = 32, 100_000
+# A day of visits, of whoever came last; nobody makes this grow without end by inventing identities or sites.
+KEPT, IDENTITIES, SITES_TOLD = 32, 100_000, 1_000
 # Clocks of sites that keep the time at all differ by less, and a silence is told as a `leave` at most two minutes late.
 CLOCKS_S, SILENCE_S = 10, 120
 visits = collections.OrderedDict()
@@ -63,7 +63,8 @@ def received(client, _, message):
         if event['event_id'] not in passed_on: report(client, reason, identity, evidence)
         passed_on.append(event['event_id'])
     elif site not in places:
-        if site not in unplaced: print(f'{site} has no place in {sites_file}', file=sys.stderr, flush=True)
+        if site in unplaced or len(unplaced) >= SITES_TOLD: return
+        print(f'{site} has no place in {sites_file}', file=sys.stderr, flush=True)
         unplaced.add(site)
     elif kind in ('fire', 'manual', 'leave'):
         consider(client, identity, kind, {'site': site, 'trigger': trigger, 'gateway': gateway, 'at': at, 'left': None, 'told': set(), 'evidence': evidence})

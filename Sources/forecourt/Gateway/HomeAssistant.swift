@@ -109,9 +109,15 @@ struct HomeAssistant {
 
   private mutating func findNewIdentities(_ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
     (arrivals, lastLook) = (devices.arrivals, now)
+    // However many visitors come, whoever has a name finds a place.
+    var kept = settings.deviceNames.count
+    for identity in identities where !settings.deviceName(of: identity).isEmpty { kept -= 1 }
     for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].interest.isMatched {
       let identity = devices[slot].identity
-      guard !identity.isBoundToAddress, identities.count < Self.identitiesMost, !identities.contains(identity) else { continue }
+      guard !identity.isBoundToAddress, !identities.contains(identity) else { continue }
+      let isNamed = !settings.deviceName(of: identity).isEmpty
+      guard identities.count + (isNamed ? 0 : max(kept, 0)) < Self.identitiesMost else { continue }
+      if isNamed { kept -= 1 }
       identities.append(identity)
       announce(.device(identity))
     }

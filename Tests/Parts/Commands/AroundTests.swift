@@ -197,6 +197,24 @@ import Testing
     #expect(all == 1 + 300 && !home.hasWork && due == .never)
   }
 
+  @Test("however many visitors come first, whoever has a name is announced") func named() throws {
+    let name = "[[device]]\nname = \"anna\"\nmatch = \"ibeacon:\(Machine.uuid):7:200\"\n"
+    let toml = "gateway.devices = 300\nhome_assistant.discovery = true\n[[region]]\nname = \"r\"\nmatch = \"ibeacon:*\"\n"
+    var machine = try Machine(toml + name)
+    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 1_024))
+    let ring = Ring<Message>(capacity: 1_024, in: &arena)
+    var home = HomeAssistant(machine.gateway.settings)
+    for number in 0..<110 as Range<UInt8> { machine.hear(number, at: 1, beacon: number) }
+    home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(2))
+    #expect(announced(ring).count == 1 + 3 * 99)
+    machine.hear(200, at: 3, beacon: 200)
+    home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(4))
+    #expect(announced(ring) == ["device_tracker anna", "sensor anna", "sensor anna"])
+    machine.hear(201, at: 5, beacon: 201)
+    home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(6))
+    #expect(announced(ring).isEmpty)
+  }
+
   // MARK: What a disk keeps
 
   /// Waits, for five seconds at most, until the disk thread has done what it was asked.
