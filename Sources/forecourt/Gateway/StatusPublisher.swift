@@ -257,7 +257,7 @@ extension Unheard {
     case .deaf(let name):
       words.append("neighbour ")
       words.append(name)
-      words.append(" hears no device in a group: no trigger of that group fires here; its status says why; or stop it, or take it out of the group")
+      words.append(" hears no device in a group: no trigger of that group fires here; its status says why; or stop it, or take it out")
     }
     return words
   }
