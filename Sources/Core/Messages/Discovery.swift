@@ -43,7 +43,7 @@ package struct Discovery {
   }
 
   package func distance(_ identity: Identity, named name: Name = Name()) -> Message {
-    device(identity, name, "sensor", kind: "distance") { payload in
+    device(identity, name, "sensor", kind: "distance", suffix: " distance") { payload in
       payload.member("dev_cla", "distance")
       payload.member("unit_of_meas", "m")
       payload.member("val_tpl", "{{ '' if 'simulated' in value_json else value_json.distance_m | default(none) }}")
@@ -51,19 +51,22 @@ package struct Discovery {
   }
 
   package func level(_ identity: Identity, named name: Name = Name()) -> Message {
-    device(identity, name, "sensor", kind: "level") { payload in
+    device(identity, name, "sensor", kind: "level", suffix: " level") { payload in
       payload.member("dev_cla", "signal_strength")
       payload.member("unit_of_meas", "dBm")
       payload.member("val_tpl", "{{ '' if 'simulated' in value_json else value_json.average | default(none) }}")
     }
   }
 
+  /// `suffix`: its entities must not be called alike.
   private func device(
-    _ identity: Identity, _ name: Name, _ component: StaticString, kind: StaticString, _ body: (inout Payload) -> Void
+    _ identity: Identity, _ name: Name, _ component: StaticString, kind: StaticString, suffix: StaticString = "",
+    _ body: (inout Payload) -> Void
   ) -> Message {
     var text = Text<128>()
     text.append(identity)
-    let shown = name.isEmpty ? text : Text(name.bytes)
+    var shown = name.isEmpty ? text : Text(name.bytes)
+    shown.append(suffix)
     return entity(component, text.bytes, kind: kind, name: shown.bytes) { payload in
       state(short.proximity(text.bytes), &payload)
       body(&payload)

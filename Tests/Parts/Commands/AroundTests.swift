@@ -108,6 +108,8 @@ import Testing
     return topics
   }
 
+  private static func entities(of id: String) -> [String] { ["device_tracker \(id)", "sensor \(id) distance", "sensor \(id) level"] }
+
   @Test("Home Assistant learns of regions and triggers at once, of identities when they are heard, and what is gone is removed")
   func homeAssistant() throws {
     let region = "[[region]]\nname = \"yard\"\nmatch = \"ibeacon:*\"\n"
@@ -128,10 +130,10 @@ import Testing
     machine.hear(1, at: 6, beacon: 1)
     machine.hear(9, at: 6)
     #expect(due() == .zero + .seconds(1), "at once: the last look was long ago")
-    #expect(turn(6) == ["device_tracker Anna", "sensor Anna", "sensor Anna"], "only who is looked for")
+    #expect(turn(6) == ["device_tracker Anna", "sensor Anna distance", "sensor Anna level"], "only who is looked for")
     machine.hear(2, at: 6.5, beacon: 2)
     #expect(due() == .zero + .seconds(7) && turn(6.9) == [])
-    #expect(turn(7) == ["device_tracker", "sensor", "sensor"].map { "\($0) ibeacon:\(Machine.uuid):7:2" } && turn(9) == [])
+    #expect(turn(7) == Self.entities(of: "ibeacon:\(Machine.uuid):7:2") && turn(9) == [])
     // A new configuration: all anew, and the region's and the second beacon's are removed.
     let next = wanted + "[[trigger]]\nname = \"pump\"\nmatch = \"ibeacon:\(Machine.uuid):7:1\"\n"
     machine.gateway.reload(try Machine.configuration(next).core, at: .zero + .seconds(9.5))
@@ -165,7 +167,7 @@ import Testing
       home.reload(machine.gateway.devices, machine.gateway.settings)
     }
     machine.hear(1, at: 6, beacon: 1)
-    let (places, beacon) = (turn(5), ["device_tracker", "sensor", "sensor"].map { "\($0) ibeacon:\(Machine.uuid):7:1" })
+    let (places, beacon) = (turn(5), Self.entities(of: "ibeacon:\(Machine.uuid):7:1"))
     #expect(places.suffix(3) == beacon, "\(places)")
     for seconds in [7.0, 600, 601] {
       try reload(wanted + what, at: seconds)
@@ -209,7 +211,7 @@ import Testing
     #expect(announced(ring).count == 1 + 3 * 99)
     machine.hear(200, at: 3, beacon: 200)
     home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(4))
-    #expect(announced(ring) == ["device_tracker anna", "sensor anna", "sensor anna"])
+    #expect(announced(ring) == ["device_tracker anna", "sensor anna distance", "sensor anna level"])
     machine.hear(201, at: 5, beacon: 201)
     home.turned(machine.gateway.devices, machine.gateway.settings, into: ring, at: .zero + .seconds(6))
     #expect(announced(ring).isEmpty)

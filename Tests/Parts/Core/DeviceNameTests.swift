@@ -71,8 +71,8 @@ extension Settings {
 
   @Test("Home Assistant calls it so") func announced() {
     let discovery = Discovery(Settings(), version: Name("1" as StaticString))
-    for message in [discovery.tracker(identity(1), named: "anna"), discovery.level(identity(1), named: "anna")] {
-      #expect(String(message.payload).contains(#""name":"anna""#), "\(String(message.payload))")
+    for (message, name) in [(discovery.tracker(identity(1), named: "anna"), "anna"), (discovery.level(identity(1), named: "anna"), "anna level")] {
+      #expect(String(message.payload).contains(#""name":"\#(name)""#), "\(String(message.payload))")
     }
     #expect(String(discovery.distance(identity(1)).payload).contains(#""name":"address:c0:"#))
   }

@@ -35,11 +35,11 @@ import Testing
         + #""val_tpl":"{{ 'home' if (this.state == 'home' if 'simulated' in value_json "#
         + "else value_json.zone != 'unknown') else 'not_home' }}\",")
     expect(
-      discovery.distance(anna), "sensor", "distance_\(digest)", id, "proximity/\(id)",
+      discovery.distance(anna), "sensor", "distance_\(digest)", id + " distance", "proximity/\(id)",
       #""dev_cla":"distance","unit_of_meas":"m","#
         + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.distance_m | default(none) }}","#)
     expect(
-      discovery.level(anna, named: "anna"), "sensor", "level_\(digest)", "anna", "proximity/\(id)",
+      discovery.level(anna, named: "anna"), "sensor", "level_\(digest)", "anna level", "proximity/\(id)",
       #""dev_cla":"signal_strength","unit_of_meas":"dBm","#
         + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.average | default(none) }}","#)
   }
