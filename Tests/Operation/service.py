@@ -12,8 +12,8 @@ from pathlib import Path
 
 from cases import case, main
 from gateway import BASE, TAG, Gateway, ask, status, yard
-from product import ROOT, packets
-from rig import Air, Mosquitto, Subscriber, free_port, wait_until
+from product import FORECOURT, ROOT, packets
+from rig import Air, Mosquitto, Subscriber, free_port, run, wait_until
 
 
 @case
@@ -236,6 +236,28 @@ def insecurity(folder):
             gateway.write(mqtt=tls.replace('true', 'false'))
             gateway.signal(signal.SIGHUP)
             gateway.told('no connection to the broker')
+
+
+@case
+def the_wrong_tls(folder):
+    """`check` says what to do about a broker with which TLS fails."""
+    gateway = Gateway(folder, adapter='tcp:127.0.0.1:1', port=1)
+
+    def found(port, certificates, **more):
+        settings = {'tls_ca': certificates / 'ca.pem', **more}
+        gateway.write(port=port, mqtt=''.join(f'{key} = "{value}"\n' for key, value in settings.items() if value))
+        told = run(FORECOURT, 'check', '--config', gateway.config).stdout
+        return next(line for line in told.splitlines() if line.startswith('broker'))
+
+    for shown_by, word in (('server', 'over TLS'), ('expired', 'has expired'), ('other', 'another authority'), ('wrong-name', '[mqtt] host')):
+        with Mosquitto(tls=shown_by) as broker:
+            line = found(broker.port, broker.certificates)
+            assert word in line, (shown_by, line)
+            if shown_by == 'server': assert 'set tls_ca' in found(broker.port, broker.certificates, tls_ca=None)
+    with Mosquitto(tls='server', client_certificates=True) as broker:
+        assert 'set tls_cert' in (line := found(broker.port, broker.certificates)), line
+        tls = broker.certificates
+        with Mosquitto() as plain: assert 'does not speak TLS' in found(plain.port, tls)
 
 
 if __name__ == '__main__':

@@ -47,8 +47,24 @@ extension Examined {
       return ": no broker runs here: apt install mosquitto, or systemctl start mosquitto"
     }
     if holds(words, "cannot be resolved") { return ": write its address in [mqtt] host, or look whether this machine has a name server" }
+    if let remedy = tlsRemedy(words, broker) { return remedy }
     if holds(words, "protocol version") || holds(words, "Protocol Version") { return ": set [mqtt] version = 4" }
     return ""
+  }
+
+  private static func tlsRemedy(_ words: String, _ broker: BrokerSettings) -> String? {
+    if !broker.usesTLS { return holds(words, "onnection was lost") ? ": it may want TLS there: set tls_ca" : nil }
+    if holds(words, "host name verification") { return ": write in [mqtt] host the name or address that its certificate has" }
+    if holds(words, "certificate verify failed") {
+      return ": another authority than tls_ca signed its certificate, or it has expired, or this machine's clock is wrong (date)"
+    }
+    if holds(words, "unexpected eof") || holds(words, "wrong version number") {
+      return ": it does not speak TLS at this port: set the port at which it does (8883 as a rule), or take tls_ca out"
+    }
+    if holds(words, "alert protocol version") || holds(words, "unsupported protocol") { return ": it must speak TLS 1.2 or newer" }
+    // The second where its alert came too early for OpenSSL to keep.
+    guard holds(words, "alert") || same(words, "Protocol error") else { return nil }
+    return ": it refuses our certificate, or wants one: set tls_cert and tls_key to a pair that its authority signed"
   }
 
   private static func examined(
