@@ -16,6 +16,7 @@ steps=(
   "sanitize     & nice -n 15 Tests/Gates/sanitize.sh thread address"
   "programs     Tests/Gates/tests.sh --build but-core"
   "prove        Tests/Gates/prove.sh --ours"
+  "world        Tests/Gates/second-world.sh"
   "fuzzers      & nice -n 15 Tests/Gates/fuzz.sh --build"
   "tests        Tests/Gates/tests.sh but-core"
   "publish      Tests/Gates/publish.sh"
