@@ -164,9 +164,10 @@ package struct RegionSettings: BitwiseCopyable, Sendable {
   package var name = Name()
   package var match = Slice()
   package var exit = ExitRule.auto
-  /// A sample below this lets nobody enter.
-  package var minimum = Decibels(-127)
-  /// Whoever is inside stays by samples that much weaker: as much as those of somebody who stands still differ.
+  /// Nobody enters whose average is below this; single samples waver by 10 dB.
+  package var minimum = Self.noMinimum
+  static let noMinimum = Decibels(-127)
+  /// Whoever is inside stays with an average that much weaker.
   package static let allowance = Decibels(6)
 
   package init() {}

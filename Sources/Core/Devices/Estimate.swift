@@ -31,6 +31,10 @@ extension Devices {
     return best
   }
 
+  func bestAverage(of slot: Int, at now: Instant, _ settings: borrowing Settings) -> Decibels {
+    average(of: slot, bestRadio(of: slot, at: now, settings), settings)
+  }
+
   /// Without the receiver's offset.
   package func average(of slot: Int, _ radio: Int, _ settings: borrowing Settings) -> Decibels {
     self[slot, radio].level - settings.receiveOffset(of: radio)

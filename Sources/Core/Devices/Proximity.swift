@@ -8,7 +8,7 @@ package struct Proximity {
   package func observe(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
-    let average = devices.average(of: slot, devices.bestRadio(of: slot, at: now, settings), settings)
+    let average = devices.bestAverage(of: slot, at: now, settings)
     let isTimeAgain = devices[slot].zone >= .near && now - devices[slot].published >= settings.publish.interval
     if !isTimeAgain && devices[slot].settled.contains(average) { return }
     update(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
@@ -18,12 +18,28 @@ package struct Proximity {
   package func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
-    let stale = devices[slot].heard + settings.average.stale
-    guard stale <= now else { return stale }
+    let gone = Self.gone(slot, devices, settings)
+    guard gone <= now else { return gone }
     if devices[slot].zone != .unknown {
       update(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     return .never
+  }
+
+  /// When a device that stays silent counts as gone: a slow tag loses packets, and must not go and come all day.
+  private static func gone(_ slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Instant {
+    let silence = devices.interval(of: slot).map { Interval.silence(after: $0) } ?? .zero
+    return devices[slot].heard + max(settings.average.stale, silence)
+  }
+
+  /// It is forgotten: nobody must go on thinking that it is near.
+  func end(
+    _ slot: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    guard devices[slot].zone != .unknown else { return }
+    var device = devices[slot]
+    device.zone = .unknown
+    publish(device, nil, at: now, settings, &publisher)
   }
 
   /// What is known of a device now, for those who may have missed the last message: also that nothing is.
@@ -38,7 +54,7 @@ package struct Proximity {
     }
     var device = devices[slot]
     let estimate = devices.estimate(of: slot, at: now, settings)
-    if estimate == nil { device.zone = .unknown }
+    if estimate == nil, Self.gone(slot, devices, settings) <= now { device.zone = .unknown }
     publish(device, estimate, at: now, settings, &publisher)
   }
 

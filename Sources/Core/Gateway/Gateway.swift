@@ -149,11 +149,11 @@ package struct Gateway: ~Copyable {
   /// What a sample of a device changes that the configuration asks for, or that is published.
   @inline(never)
   private mutating func observeWatched(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
-    let corrected = Decibels(float(level)) - settings.receiveOffset(of: radio)
     if devices[slot].interest.regions != 0 {
-      regions.observe(slot, level: corrected, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      regions.observe(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if devices[slot].interest.triggers != 0 {
+      let corrected = Decibels(float(level)) - settings.receiveOffset(of: radio)
       triggers.observe(
         slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
       if triggers.renewed >= 0 { endRenewedVisits() }
@@ -231,14 +231,17 @@ package struct Gateway: ~Copyable {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
-    // While encounters and visits still have the old numbers.
     authorize(next.gateway.authorization, at: now)
-    let (numbers, names) = (settings.renumberedRegions(in: next), settings.triggersByName(in: next))
-    endLeftovers(exceptIn: numbers, names)
+    let (numbers, names) = (settings.regionsByName(in: next), settings.triggersByName(in: next))
+    endLeftovers(in: next, names)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
-      regions.endAll(of: slot, exceptIn: numbers, at: now, devices: &devices, settings: settings, publisher: &publisher)
-      guard devices[slot].encounters >= 0 else { continue }
-      let places = settings.renumberedTriggers(in: next, matching: next.interest(in: devices[slot].identity).triggers)
+      // Its zone may be another now, and its name.
+      devices[slot].settled = .empty
+      guard devices[slot].encounters >= 0 || devices[slot].visits >= 0 else { continue }
+      let interest = next.interest(in: devices[slot].identity)
+      let staying = settings.renumberedRegions(in: next, matching: interest.regions)
+      regions.endAll(of: slot, exceptIn: staying, at: now, devices: &devices, settings: settings, publisher: &publisher)
+      let places = settings.renumberedTriggers(in: next, matching: interest.triggers)
       triggers.endAll(
         of: slot, exceptIn: places, named: names, because: .reload, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }

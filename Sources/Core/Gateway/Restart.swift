@@ -137,9 +137,14 @@ extension Gateway {
   }
 
   /// Before regions and triggers are renumbered. What the run before left open elsewhere stays open.
-  mutating func endLeftovers(exceptIn regionsStaying: Renumbering, _ triggersStaying: Renumbering) {
+  mutating func endLeftovers(in next: borrowing Settings, _ triggersStaying: Renumbering) {
     while let entry = triggers.leftovers.take(unless: triggersStaying) { endTrigger(entry) }
-    while let entry = regions.leftovers.take(unless: regionsStaying) { endRegion(entry) }
+    for index in (0..<regions.leftovers.count).reversed() {
+      let entry = regions.leftovers[index]
+      let staying = settings.renumberedRegions(in: next, matching: next.interest(in: entry.identity).regions)
+      guard staying[Int(entry.place)] == nil, let gone = regions.leftovers.take(entry.identity, at: Int(entry.place)) else { continue }
+      if !gone.isOver { endRegion(gone) }
+    }
   }
 
   private mutating func endTrigger(_ entry: Leftovers.Entry) {

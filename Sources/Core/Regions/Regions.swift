@@ -37,19 +37,20 @@ package struct Regions: ~Copyable {
   /// After a start or a reload the retained states must not be older than this run.
   package mutating func publishAllStates(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
     for region in settings.regions.indices {
-      if inside(region) == 0 { occupancies[region].since = now }
+      if inside(region) == 0, occupancies[region].since == .zero { occupancies[region].since = now }
       publishState(of: region, settings, at: now, &publisher)
     }
   }
 
   package mutating func observe(
-    _ slot: Int, level: Decibels, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
+    _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
     var matching = devices[slot].interest.regions
     while matching != 0 {
       let region = matching.trailingZeroBitCount
       matching &= matching - 1
       let (place, minimum) = (visits.find(region: region, from: devices[slot].visits), settings.regions[region].minimum)
+      let level = minimum == RegionSettings.noMinimum ? minimum : devices.bestAverage(of: slot, at: now, settings)
       if place >= 0 {
         if level >= minimum - RegionSettings.allowance { visits[place].counted = now }
       } else if level >= minimum || level >= minimum - RegionSettings.allowance && leftovers.isOpen(devices[slot].identity, at: region) {

@@ -18,13 +18,19 @@ package struct Renumbering: BitwiseCopyable, Sendable {
 }
 
 extension Settings {
-  /// A region remains the same while its name and its `match` stay.
-  package func renumberedRegions(in next: borrowing Settings) -> Renumbering {
+  /// Where the regions of these names are.
+  func regionsByName(in next: borrowing Settings) -> Renumbering {
     var numbers = Renumbering()
+    for old in regions.indices { numbers[old] = next.region(named: regions[old].name) }
+    return numbers
+  }
+
+  /// A region remains the same while its name and its `match` stay, or the new `match` is among those in `matching`.
+  package func renumberedRegions(in next: borrowing Settings, matching: UInt64 = 0) -> Renumbering {
+    var numbers = regionsByName(in: next)
     for old in regions.indices {
-      for new in next.regions.indices where next.regions[new].name == regions[old].name {
-        if matchesAlike(regions[old].match, next, next.regions[new].match) { numbers[old] = new }
-      }
+      guard let new = numbers[old], matching & 1 << UInt64(new) == 0 else { continue }
+      if !matchesAlike(regions[old].match, next, next.regions[new].match) { numbers[old] = nil }
     }
     return numbers
   }

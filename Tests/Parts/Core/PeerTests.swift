@@ -166,6 +166,8 @@ import Testing
     let known = KnownPeer(address: Address(0xC000_0000_0001, type: 1), id: 0xBC00_BD17)
     let packet = PeerNews.identified(known).packet
     rig.gateway.receive(packet.bytes, radio: 0, at: Instant(microseconds: 1_000_000))
+    let former = rig.messages.pop()
+    #expect(former.map { String($0.topic).contains("proximity/service:") && String($0.payload).contains(#""zone":"unknown""#) } == true)
     let shared = rig.messages.pop()
     #expect(shared.map { String($0.topic) } == "forecourt/site/peer/c0:00:00:00:00:01/gateway")
     let words = #"{"v":1,"random":true,"id":"BC00BD17","boot":"test","uptime_s":1}"#

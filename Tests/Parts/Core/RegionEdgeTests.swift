@@ -16,8 +16,20 @@ import Testing
     #expect(told == ["enter begins", "exit ends"])
   }
 
+  @Test("a single loud sample lets nobody in, and a single weak one keeps nobody out") func wavering() {
+    for (mean, odd, inside) in [(-78, -60, 0), (-66, -84, 1)] as [(Int8, Int8, Int32)] {
+      var rig = Rig {
+        $0.addRegion("hall")
+        $0.regions[0].minimum = Decibels(-70)
+      }
+      for step in 0..<600 { rig.hear(1, at: 10 + Double(step) / 10, level: step % 40 == 39 ? odd : mean) }
+      #expect(rig.gateway.regions[0].count == inside)
+      #expect(rig.said().count { $0.topic == "region/hall/event" } == Int(inside))
+    }
+  }
+
   @Test(
-    "by samples up to 6 dB too weak to enter a device stays, and by weaker ones it does not", arguments: [-70, -71, -76, -77] as [Int8])
+    "by an average up to 6 dB too weak to enter a device stays, and by a weaker one it does not", arguments: [-70, -71, -76, -77] as [Int8])
   func stays(level: Int8) {
     var rig = Rig {
       $0.addRegion("hall")
@@ -25,7 +37,7 @@ import Testing
     }
     for step in 0..<20 { rig.hear(1, at: 10 + Double(step) / 10, level: level) }
     #expect(rig.gateway.regions[0].count == (level < -70 ? 0 : 1))
-    for step in 20..<40 { rig.hear(1, at: 10 + Double(step) / 10, level: -70) }
+    for step in 20..<40 { rig.hear(1, at: 10 + Double(step) / 10, level: -60) }
     #expect(rig.gateway.regions[0].count == 1)
     for step in 40..<1_000 { rig.hear(1, at: 10 + Double(step) / 10, level: level) }
     #expect(rig.gateway.regions[0].count == (level < -76 ? 0 : 1))
