@@ -101,7 +101,12 @@ def gone_unserved(folder):
         gateway.start()
         wait_until(lambda: zones(seen.messages[mark:]).get('0001') == 'unknown', 40, 'the next run says that it has gone')
         assert zones(seen.messages[mark:])['0002'] != 'unknown', zones(seen.messages[mark:])
-        wait_until(lambda: kept.read_text().count('0002') == 1 and '0001' not in kept.read_text(), 20, 'it is forgotten')
+        # It stays announced, also for the next run, and can be withdrawn.
+        assert all(kept.read_text().count(name) == 1 for name in ('0001', '0002')), kept.read_text()
+        mark = len(seen.messages)
+        gateway.write(discovery='false')
+        gateway.signal(signal.SIGHUP)
+        wait_until(lambda: len([m for m in seen.messages[mark:] if m.topic.startswith('homeassistant/') and not m.payload]) == 8, 5, 'all gone')
 
 
 @case

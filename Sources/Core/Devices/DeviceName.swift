@@ -15,6 +15,22 @@ extension Settings {
   }
 }
 
+extension Settings {
+  /// How many `[[device]]` name one device, and not a kind of them.
+  package var ownNames: Int {
+    var count = 0
+    for index in deviceNames.indices where selectors[Int(deviceNames[index].match.start)].isWhole { count += 1 }
+    return count
+  }
+
+  package func hasOwnName(_ identity: Identity) -> Bool {
+    for index in deviceNames.indices where isMatched(identity, by: deviceNames[index].match) {
+      return selectors[Int(deviceNames[index].match.start)].isWhole
+    }
+    return false
+  }
+}
+
 extension Text {
   /// A device in a message: its id, and its name if it has one.
   @inline(never)

@@ -60,6 +60,8 @@ struct AnnouncedStore {
       }
       former = []
     }
+    let told = homeAssistant.dueToTell(at: now)
+    if isOnline { for identity in told { gateway.publishProximity(of: identity, at: now) } }
     guard isOver || now >= saveDue else { return }
     saveDue = now + Self.pause
     var all = homeAssistant.announced + Self.states(gateway.settings)

@@ -165,7 +165,7 @@ struct Daemon: Listener, ~Copyable {
     }
     for radio in radios { radio.permit(gateway.isListening) }
     for message in commands.turned(gateway.settings, isOver: isOver, at: moment) { send(message) }
-    homeAssistant.turned(gateway.devices, gateway.settings, into: sink.messages, at: moment)
+    homeAssistant.turned(gateway, into: sink.messages, at: moment)
     if let words = adapters.turned(radios, isOver: isOver, at: moment, diskThread, log) { status.record(misplaced: words) }
     publishStatus(at: moment)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)

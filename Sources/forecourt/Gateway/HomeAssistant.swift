@@ -12,6 +12,8 @@ struct HomeAssistant {
   /// Three entities each: with 64 regions and 64 triggers this is what the courier can retain.
   private static let identitiesMost = 100
   private static let pause = Interval.seconds(1)
+  private static let patience = Interval.seconds(2)
+  private static let rhythm = Interval.seconds(60)
 
   private var discovery: Discovery
   private var isOn = false
@@ -19,6 +21,9 @@ struct HomeAssistant {
   private(set) var identities: [Identity] = []
   private(set) var announced: [Announced] = []
   private var pending: [Change] = []
+  /// Announced, and not spoken of since: of an entity that it does not know yet Home Assistant hears nothing.
+  private var newcomers: [Identity] = []
+  private var toldAll = Instant.zero
   /// The device table's arrivals at the last look.
   private var arrivals: UInt64 = 0
   private var lastLook = Instant.zero
@@ -41,8 +46,11 @@ struct HomeAssistant {
   /// Of what was announced before: what nothing asks for now. Whoever is looked for, but was not heard yet, stays.
   mutating func withdraw(_ before: [Announced], _ devices: borrowing Devices, _ settings: borrowing Settings) {
     for one in before where !announced.contains(one) {
-      if isOn, case .device(let identity) = one, Self.isWanted(identity, devices, settings) { continue }
-      pending.append(.withdrawn(one))
+      if isOn, case .device(let identity) = one, Self.isWanted(identity, devices, settings), identities.count < Self.identitiesMost {
+        introduce(identity)
+      } else {
+        pending.append(.withdrawn(one))
+      }
     }
   }
 
@@ -63,6 +71,26 @@ struct HomeAssistant {
   private mutating func announce(_ one: Announced) {
     pending.append(.announced(one))
     announced.append(one)
+  }
+
+  private mutating func introduce(_ identity: Identity) {
+    identities.append(identity)
+    announce(.device(identity))
+    newcomers.append(identity)
+  }
+
+  /// Of whom to say now how near they are: of newcomers once Home Assistant knows them, and now and then of all, for it may have been
+  /// started anew.
+  mutating func dueToTell(at now: Instant) -> [Identity] {
+    guard now >= tellingDue else { return [] }
+    if newcomers.isEmpty || now >= toldAll + Self.rhythm { (toldAll, newcomers) = (now, identities) }
+    defer { newcomers = [] }
+    return newcomers
+  }
+
+  private var tellingDue: Instant {
+    guard isOn, pending.isEmpty, !identities.isEmpty else { return .never }
+    return min(newcomers.isEmpty ? .never : lastLook + Self.patience, toldAll + Self.rhythm)
   }
 
   private func messages(_ change: Change, _ settings: borrowing Settings) -> [Message] {
@@ -86,18 +114,18 @@ struct HomeAssistant {
     }
   }
 
-  func nextDeadline(_ devices: borrowing Devices) -> Instant { isBehind(devices) ? lastLook + Self.pause : .never }
+  func nextDeadline(_ devices: borrowing Devices) -> Instant { min(isBehind(devices) ? lastLook + Self.pause : .never, tellingDue) }
 
   private func isBehind(_ devices: borrowing Devices) -> Bool {
     isOn && arrivals != devices.arrivals && identities.count < Self.identitiesMost
   }
 
   /// Once a turn: hands over as much as the courier takes at once.
-  mutating func turned(_ devices: borrowing Devices, _ settings: borrowing Settings, into ring: Ring<Message>, at now: Instant) {
-    if isBehind(devices), now >= lastLook + Self.pause { findNewIdentities(devices, settings, at: now) }
+  mutating func turned(_ gateway: borrowing Gateway, into ring: Ring<Message>, at now: Instant) {
+    if isBehind(gateway.devices), now >= lastLook + Self.pause { findNewIdentities(gateway, at: now) }
     // Half the ring stays free for messages that cannot wait.
     while let change = pending.first, ring.count < ring.capacity / 2 {
-      for var message in messages(change, settings) {
+      for var message in messages(change, gateway.settings) {
         message.at = now
         _ = ring.push(message)
       }
@@ -107,19 +135,19 @@ struct HomeAssistant {
 
   var hasWork: Bool { !pending.isEmpty }
 
-  private mutating func findNewIdentities(_ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
-    (arrivals, lastLook) = (devices.arrivals, now)
-    // However many visitors come, whoever has a name finds a place.
-    var kept = settings.deviceNames.count
-    for identity in identities where !settings.deviceName(of: identity).isEmpty { kept -= 1 }
-    for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].interest.isMatched {
-      let identity = devices[slot].identity
-      guard !identity.isBoundToAddress, !identities.contains(identity) else { continue }
-      let isNamed = !settings.deviceName(of: identity).isEmpty
+  private mutating func findNewIdentities(_ gateway: borrowing Gateway, at now: Instant) {
+    (arrivals, lastLook) = (gateway.devices.arrivals, now)
+    // However many visitors come, whoever has a name of its own finds a place.
+    var kept = gateway.settings.ownNames
+    for identity in identities where gateway.settings.hasOwnName(identity) { kept -= 1 }
+    for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) && gateway.devices[slot].interest.isMatched {
+      let identity = gateway.devices[slot].identity
+      // An address that changes would never come back.
+      guard gateway.addressStays(of: identity) != false, !identities.contains(identity) else { continue }
+      let isNamed = gateway.settings.hasOwnName(identity)
       guard identities.count + (isNamed ? 0 : max(kept, 0)) < Self.identitiesMost else { continue }
       if isNamed { kept -= 1 }
-      identities.append(identity)
-      announce(.device(identity))
+      introduce(identity)
     }
   }
 }

@@ -24,9 +24,12 @@ struct Machine: ~Copyable {
   }
 
   /// A legacy advert of the address C0:00:00:00:00:0N; with a beacon's number, of that iBeacon.
-  mutating func hear(_ device: UInt8, at seconds: Double, level: Int8 = -60, radio: Int = 0, beacon: UInt8? = nil) {
+  /// `addressKind`: of an address that changes 0x40.
+  mutating func hear(
+    _ device: UInt8, at seconds: Double, level: Int8 = -60, radio: Int = 0, beacon: UInt8? = nil, addressKind: UInt8 = 0xC0
+  ) {
     let data: [UInt8] = beacon.map { [0x1A, 0xFF, 0x4C, 0, 2, 0x15] + [UInt8](repeating: 0x2F, count: 16) + [0, 7, 0, $0, 0xC5] } ?? []
-    let report = [3, 1, device, 0, 0, 0, 0, 0xC0, UInt8(data.count)] + data + [UInt8(bitPattern: level)]
+    let report = [3, 1, device, 0, 0, 0, 0, addressKind, UInt8(data.count)] + data + [UInt8(bitPattern: level)]
     let packet = [4, 0x3E, UInt8(report.count + 2), 2, 1] + report
     gateway.receive(packet.span.bytes, radio: radio, at: .zero + .seconds(seconds))
   }
