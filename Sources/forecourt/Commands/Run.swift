@@ -55,5 +55,6 @@ private func runDaemon(_ invocation: Invocation) throws(Exit) {
   sink.close()
   diskThread.stop()
   thread.join()
+  loop.listener.metrics.close()
   if end != .done { throw end }
 }

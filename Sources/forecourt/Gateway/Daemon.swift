@@ -10,6 +10,7 @@ struct Daemon: Listener, ~Copyable {
   private let diskThread: DiskThread
   private var reloading: Reloading
   private var host: HostSettings
+  private(set) var metrics: MetricsFile
   /// What the file says; a command may have changed what is in force.
   private var authorization: Authorization
   private var log: Log
@@ -40,6 +41,7 @@ struct Daemon: Listener, ~Copyable {
     // Read everything from the configuration before the gateway consumes `core`: after that, optimised Embedded code for arm64 read
     // `host` from the wrong address.
     host = configuration.host
+    metrics = MetricsFile(configuration)
     authorization = configuration.core.gateway.authorization
     log = Log(configuration.host.log)
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
@@ -168,6 +170,7 @@ struct Daemon: Listener, ~Copyable {
     homeAssistant.turned(gateway.devices, gateway.settings, into: sink.messages, at: moment)
     if let words = adapters.turned(radios, isOver: isOver, at: moment, diskThread, log) { status.record(misplaced: words) }
     publishStatus(at: moment)
+    metrics.turned(at: moment, diskThread)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     announced.turned(&gateway, &homeAssistant, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
@@ -207,13 +210,7 @@ struct Daemon: Listener, ~Copyable {
     for warning in telemetry.noiseWarnings() { log.say(.warning, warning) }
     let telemetry = telemetry.collect(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
-    guard let file = host.metricsFile, !gateway.settings.gateway.simulated else { return }
-    let text = PrometheusFile.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
-    _ = diskThread.submit(.metrics, at: now) { [log] in
-      do throws(FileRefusal) { try PrometheusFile.write(text, to: file) } catch {
-        log.say(.warning, "metrics_file \(file) \(error.sentence)")
-      }
-    }
+    metrics.write(telemetry, of: gateway.settings.gateway, at: now, diskThread, log)
   }
 
   private func send(_ message: Message) { _ = sink.send(message) }
@@ -286,6 +283,7 @@ struct Daemon: Listener, ~Copyable {
     // Nobody who changes another key means to switch on what a command has switched off.
     if authorization == former { configuration.core.gateway.authorization = gateway.settings.gateway.authorization }
     host = configuration.host
+    metrics.reload(configuration)
     log.reload(configuration)
     status.reload(configuration)
     telemetry.reload(configuration)
