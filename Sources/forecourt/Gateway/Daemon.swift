@@ -262,9 +262,11 @@ struct Daemon: Listener, ~Copyable {
   /// nil when the configuration that was read is in force, else why the old one stays.
   private mutating func reload(_ read: consuming Configuration?) -> String? {
     guard let configuration = read else {
+      status.record(isFileWrong: true)
       log.say(.error, "the configuration was not read again: what is wrong stands above. The old configuration stays in force")
       return "the configuration is wrong; the log says where. The old configuration stays in force"
     }
+    status.record(isFileWrong: false)
     if let part = configuration.changeFixedAtStart(from: gateway.settings, host) {
       let refusal = String(Text<64>(part)) + " fixed at start: restart the gateway to change it. The old configuration stays in force"
       log.say(.error, refusal)
