@@ -35,7 +35,7 @@ extension Section {
     } catch {
       // A folder of certificates is as good as a file of them.
       if case .folder = error.reason { return path }
-      fault(key, "(\(printable(path))) \(error.sentence)")
+      fault(key, "(\(printable(path))) \(error.sentence)", isPassing: error.isPassing)
       return nil
     }
     return path
@@ -70,7 +70,7 @@ extension Section {
     } catch {
       // Where there is no such file, somebody may have put the secret in place of the path, and journals keep this line.
       switch error.reason {
-      case .missing, .system: fault(key, "names a file that \(error.sentence)")
+      case .missing, .system: fault(key, "names a file that \(error.sentence)", isPassing: error.isPassing)
       default: fault(key, "(\(printable(path))) \(error.sentence)")
       }
       return nil
