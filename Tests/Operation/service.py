@@ -126,11 +126,12 @@ def reload(folder):
         gateway.config.write_text(gateway.config.read_text().replace('name = "left"', 'name = "right"'))
         refused = ask(seen, 'reload')
         assert not refused['ok'] and 'restart' in refused['error'], refused
-        gateway.write()
+        gateway.write(more='[log]\nformat = "json"')
         gateway.config.write_text(gateway.config.read_text().replace('[command]\nenabled = true', ''))
         gateway.signal(signal.SIGHUP)
         gateway.told('the new configuration is in force', times=2)
         gateway.told('connected to the broker', times=2)
+        gateway.told('{"level":"info","message":"connected to the broker')
         mark = len(seen.messages)
         seen.publish(f'{BASE}/command/ping', '')
         time.sleep(0.5)

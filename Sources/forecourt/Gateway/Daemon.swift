@@ -13,7 +13,7 @@ struct Daemon: Listener, ~Copyable {
   private(set) var metrics: MetricsFile
   /// What the file says; a command may have changed what is in force.
   private var authorization: Authorization
-  private var log: Log
+  private let log: Log
   private let notify = Notify()
   private var watchdog = Instant.never
   private var telemetry: TelemetryCollector
@@ -43,7 +43,7 @@ struct Daemon: Listener, ~Copyable {
     host = configuration.host
     metrics = MetricsFile(configuration)
     authorization = configuration.core.gateway.authorization
-    log = Log(configuration.host.log)
+    log = sink.log
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
@@ -52,7 +52,7 @@ struct Daemon: Listener, ~Copyable {
     // An adapter that a person names for once is not that radio's.
     let areOurs = isKept && invocation.value("radio") == nil
     self.adapters = AdapterStore(
-      beside: String(configuration.host.outbox.path), isKept: areOurs, configuration.core, adapters, Log(configuration.host.log))
+      beside: String(configuration.host.outbox.path), isKept: areOurs, configuration.core, adapters, log)
     self.radios = radios
     self.sink = sink
     self.diskThread = diskThread
