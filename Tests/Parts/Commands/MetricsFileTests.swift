@@ -54,6 +54,7 @@ import Testing
     let rig = try DaemonRig(Self.settings("mine.prom"))
     try rig.program.write("mine.prom", "somebody's")
     rig.daemon.metrics.close()
-    #expect(FileManager.default.fileExists(atPath: rig.program.folder.appending(path: "mine.prom").path))
+    let path = rig.program.folder.appending(path: "mine.prom").path
+    #expect(FileManager.default.fileExists(atPath: path))
   }
 }
