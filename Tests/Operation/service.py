@@ -117,18 +117,21 @@ def reload(folder):
         refused = ask(seen, 'reload', '{"request":"r"}')
         assert refused['ok'] is False and 'log' in refused['error'] and 'stays in force' in refused['error'] and refused['request'] == 'r', refused
         assert ask(seen, 'ping')['ok'], 'the old one is in force'
+        wait_until(lambda: 'the next start would fail' in (seen.json('/status')[-1]['reason'] or ''), 5, 'the status says it')
         gateway.write(more='[publish]\ntelemetry_s = 1')
         gateway.signal(signal.SIGHUP)
         gateway.told('the new configuration is in force')
         wait_until(lambda: len(seen.json('/telemetry')) >= 2, 6, 'telemetry each second')
+        assert 'next start' not in (seen.json('/status')[-1]['reason'] or ''), seen.json('/status')[-1]
         gateway.config.write_text(gateway.config.read_text().replace('name = "left"', 'name = "right"'))
         refused = ask(seen, 'reload')
         assert not refused['ok'] and 'restart' in refused['error'], refused
-        gateway.write()
+        gateway.write(more='[log]\nformat = "json"')
         gateway.config.write_text(gateway.config.read_text().replace('[command]\nenabled = true', ''))
         gateway.signal(signal.SIGHUP)
         gateway.told('the new configuration is in force', times=2)
         gateway.told('connected to the broker', times=2)
+        gateway.told('{"level":"info","message":"connected to the broker')
         mark = len(seen.messages)
         seen.publish(f'{BASE}/command/ping', '')
         time.sleep(0.5)

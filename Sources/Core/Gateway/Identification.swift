@@ -28,10 +28,20 @@ extension Gateway {
     return slot
   }
 
-  /// The system's clock was set, or turned out to be wrong: then beacons may be recognised that have been here for long.
+  /// The system's clock was set, or turned out to be wrong: then beacons may be recognised that have been here for long, and what the broker
+  /// retains says since when by the clock as it was, or `null`.
   package mutating func setClock(_ epoch: Int64?, at moment: Instant) {
-    if keys.haveBeacons, publisher.clock.steps(to: epoch) { triggers.started = max(now, moment) }
+    let isNews = publisher.clock.steps(to: epoch)
     publisher.clock.epoch = epoch
+    guard isNews else { return }
+    if keys.haveBeacons { triggers.started = max(now, moment) }
+    dateStatesAgain()
+  }
+
+  /// At their pace. States that are still held back will have the new date anyway.
+  private mutating func dateStatesAgain() {
+    if regions.publishesStates { for region in settings.regions.indices { regions.stale |= 1 << UInt64(region) } }
+    if triggers.publishesStates { for trigger in settings.triggers.indices { triggers.stale |= 1 << UInt64(trigger) } }
   }
 
   /// Without it no EID is recognised.

@@ -15,14 +15,14 @@ extension MQTTClient {
       }
     }
     let (folder, certificate, key) = (FileSystem.isFolder(settings.authorities), settings.certificate, settings.key)
-    // SAFETY: libmosquitto copies the paths.
+    // SAFETY: libmosquitto copies the paths. The function answers whoever asks for a pass phrase: OpenSSL would ask the terminal, for ever.
     try check(
       unsafe settings.authorities.withCString { authorities in
         unsafe certificate.withCString { chain in
           unsafe key.withCString { secret in
             unsafe mosquitto_tls_set(
               handle, folder ? nil : authorities, folder ? authorities : nil,
-              certificate.isEmpty ? nil : chain, key.isEmpty ? nil : secret, nil)
+              certificate.isEmpty ? nil : chain, key.isEmpty ? nil : secret, { _, _, _, _ in 0 })
           }
         }
       })

@@ -47,6 +47,8 @@ package struct ConfigurationText {
 package struct SourceRefusal: Error {
   package let sentence: String
   package let isForbidden: Bool
+  /// As a finding's.
+  package var isPassing = false
   /// No file was named, and none is where one belongs.
   package var isNone = false
 }
@@ -98,5 +100,6 @@ extension SourceRefusal {
   init(_ refusal: FileRefusal, _ path: String) {
     sentence = "\(path) \(refusal.sentence)"
     isForbidden = refusal.isForbidden
+    isPassing = refusal.isPassing
   }
 }

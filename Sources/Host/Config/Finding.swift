@@ -5,6 +5,8 @@ package struct Finding {
   /// `trigger "pump-3"`; empty if it concerns the file.
   package let subject: String
   package let words: String
+  /// Nothing is wrong with the configuration: the system could not read a file, and another try may.
+  package var isPassing = false
 
   /// `config.toml:12:5: trigger "pump-3": leave_m (1.0) must be greater than fire_m (1.5)`
   package func line(in file: String) -> String {
@@ -33,9 +35,9 @@ final class Findings {
 
   var isRefused: Bool { !forms.isEmpty || findings.contains { $0.severity == .error } }
 
-  func record(_ severity: Severity, at position: Position, _ subject: String, _ words: String) {
+  func record(_ severity: Severity, at position: Position, _ subject: String, _ words: String, isPassing: Bool = false) {
     let place = draft.map { $0.original(position) } ?? position
-    findings.append(Finding(severity: severity, at: place, subject: subject, words: words))
+    findings.append(Finding(severity: severity, at: place, subject: subject, words: words, isPassing: isPassing))
   }
 
   /// A mistake of form, at its place in the file.

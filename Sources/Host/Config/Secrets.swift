@@ -35,16 +35,19 @@ extension Section {
     } catch {
       // A folder of certificates is as good as a file of them.
       if case .folder = error.reason { return path }
-      fault(key, "(\(printable(path))) \(error.sentence)")
+      fault(key, "(\(printable(path))) \(error.sentence)", isPassing: error.isPassing)
       return nil
     }
     return path
   }
 
-  /// A path whose file must be readable by its owner only.
+  /// A path whose file, a private key, must be readable by its owner only.
   mutating func confidential(_ key: String) -> String? {
-    guard let path = path(key), reading.source.scope == .whole else { return nil }
-    return contents(of: path, key) == nil ? nil : path
+    guard let path = path(key), reading.source.scope == .whole, let pem = contents(of: path, key) else { return nil }
+    if !isEncrypted(pem) { return path }
+    let remedy = "openssl pkey -in \(quotedForShell(path)) -out new.pem"
+    fault(key, "(\(printable(path))) has a pass phrase, which nobody is there to type: \(remedy)")
+    return nil
   }
 
   /// The content of a file that only its owner may read. What Core needs is read in either scope.
@@ -70,7 +73,7 @@ extension Section {
     } catch {
       // Where there is no such file, somebody may have put the secret in place of the path, and journals keep this line.
       switch error.reason {
-      case .missing, .system: fault(key, "names a file that \(error.sentence)")
+      case .missing, .system: fault(key, "names a file that \(error.sentence)", isPassing: error.isPassing)
       default: fault(key, "(\(printable(path))) \(error.sentence)")
       }
       return nil
@@ -86,6 +89,17 @@ extension Section {
       "stands in a file that others can read (mode \(octal(exposure.mode))); run: \(exposure.remedy) \(quotedForShell(file)), or use \(key)_file"
     )
   }
+}
+
+/// Both forms of PEM have this word in clear.
+private func isEncrypted(_ pem: [UInt8]) -> Bool {
+  let word = "ENCRYPTED".bytes
+  var start = 0
+  while start + word.count <= pem.count {
+    if Array(pem[start..<start + word.count]) == word { return true }
+    start += 1
+  }
+  return false
 }
 
 private func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }

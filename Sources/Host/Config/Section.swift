@@ -61,7 +61,9 @@ struct Section {
     return node.at
   }
 
-  func fault(_ key: String, _ words: String) { reading.record(.error, at: place(of: [key]), title, "\(key) \(words)") }
+  func fault(_ key: String, _ words: String, isPassing: Bool = false) {
+    reading.record(.error, at: place(of: [key]), title, "\(key) \(words)", isPassing: isPassing)
+  }
   func fault(at position: Position, _ words: String) { reading.record(.error, at: position, title, words) }
   func warning(_ key: String, _ words: String) { reading.record(.warning, at: place(of: [key]), title, "\(key) \(words)") }
 

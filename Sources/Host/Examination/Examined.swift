@@ -43,7 +43,7 @@ package struct Examined {
     let isEntered = owner?.enter() ?? false
     defer { if isEntered { Owner.leave() } }
     let user = isEntered ? owner?.name ?? userName : userName
-    found += Self.outbox(host, as: user)
+    found += Self.outbox(host, as: user, isInUse: isInUse)
     found += Self.files(settings, host, as: user)
     found += Self.service(settings, host, as: user)
     found += Self.broker(settings, host, meanwhile)

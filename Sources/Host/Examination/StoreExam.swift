@@ -22,8 +22,8 @@ extension Examined {
   /// An event takes about half a kilobyte, and as much again in the log.
   private static let bytesPerEvent = 1_024
 
-  /// `user`: whose rights this thread has.
-  static func outbox(_ host: HostSettings, as user: String) -> [Examined] {
+  /// `user`: whose rights this thread has. `isInUse`: a gateway with this outbox runs.
+  static func outbox(_ host: HostSettings, as user: String, isInUse: Bool = false) -> [Examined] {
     let settings = host.outbox
     let (file, path) = (settings.path, String(settings.path))
     let folder = Path(FileSystem.folder(of: path))
@@ -46,7 +46,7 @@ extension Examined {
     if let name = foreign(host, beside: String(folder)) {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
-    let found = contents(of: path, file)
+    let found = isInUse ? held(path) : contents(of: path, file)
     return FileSystem.freeBytes(folder).map { [found, disk(free: $0, at: String(folder), settings)] } ?? [found]
   }
 
@@ -71,6 +71,13 @@ extension Examined {
     }
     for name in [host.idFile, host.saltFile] where FileSystem.exists(Path(name)) && !FileSystem.isReadable(Path(name)) { return name }
     return nil
+  }
+
+  /// It is a gateway's own as a rule, but nothing tells whose: a second one gets no place here.
+  private static func held(_ path: String) -> Examined {
+    let words = "\(path): a running gateway has it; a second one would keep its events in memory, and lose them with it"
+    if gatewayRuns { return Examined("outbox", .good, words + ": if forecourt.service is that second one, stop the first") }
+    return Examined("outbox", .doubtful, words + ": if it is not this configuration's, stop it, or name another outbox.path")
   }
 
   /// A gateway sets aside what it cannot read, but no other program's database. SQLite must not open the file here: that would leave files

@@ -10,6 +10,9 @@ package enum Announced: Equatable {
 
 /// Saves it for the next run: one JSON object per line.
 package enum AnnouncedFile {
+  /// Beside the outbox.
+  package static var name: String { "announced.jsonl" }
+
   /// 64 regions and 64 triggers, each with its state, and 100 devices.
   private static let most = 356
 

@@ -17,6 +17,10 @@ package struct FileRefusal: Error {
   }
   package let reason: Reason
   package var isForbidden: Bool { if case .forbidden = reason { true } else { false } }
+  /// The system failed, which may pass: no editor helps.
+  package var isPassing: Bool {
+    if case .system(let code) = reason { code != ELOOP && code != ENAMETOOLONG } else { false }
+  }
   private var isWritten = false
 
   /// As it follows a file's name: "cannot be read: permission denied".

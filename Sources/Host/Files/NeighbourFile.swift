@@ -2,6 +2,9 @@ package import Core
 
 /// The neighbours of which anything was ever known, saved for the next run: one JSON object per line, readable by the owner only.
 package enum NeighbourFile {
+  /// Beside the outbox.
+  package static var name: String { "neighbours.jsonl" }
+
   package enum Standing: UInt8, BitwiseCopyable {
     /// It was heard.
     case met

@@ -64,6 +64,9 @@ package final class NewFile {
     return failure
   }
 
+  /// Beyond what the process's umask leaves. A file system without modes has nothing to permit.
+  func permit(_ mode: mode_t) { _ = fchmod(descriptor, mode) }
+
   /// What has been appended so far would be a whole file.
   func mark() { marks.append(size) }
 

@@ -2,9 +2,18 @@ package import Core
 
 /// The telemetry as a file for the textfile collector of Prometheus's node exporter, so that we open no port.
 package enum PrometheusFile {
-  /// Readable by everybody, and not synced: that would cost a write to flash each time.
+  /// Readable by everybody, whatever the unit's UMask= leaves; and not synced: that would cost a write to flash each time.
   @export(interface) package static func write(_ text: [UInt8], to path: String) throws(FileRefusal) {
-    try NewFile.write(text, to: path, mode: 0o644, lasting: false)
+    let file = try NewFile(creating: path, mode: 0o600, .own)
+    file.permit(0o644)
+    file.write(text)
+    let failure = file.keep()
+    guard failure == 0 else { throw FileRefusal(writing: failure) }
+  }
+
+  /// Its last figures would pass for a gateway's that runs. A pipe or a device stays: nothing was written there.
+  @export(interface) package static func remove(_ path: String) {
+    if !FileSystem.isSpecial(path) { FileSystem.remove(path) }
   }
 
   package static func text(_ telemetry: Telemetry, site: Name, gateway: Name) -> [UInt8] {

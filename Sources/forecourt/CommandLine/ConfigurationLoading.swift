@@ -37,7 +37,7 @@ extension Invocation {
       configuration = try Configuration(reading: source)
     } catch {
       for finding in error.findings { say(finding.line(in: source.name)) }
-      throw .configuration
+      throw error.exit
     }
     for finding in configuration.warnings { say(finding.line(in: source.name)) }
     if declares("radio"), let radio = value("radio") {
@@ -60,7 +60,7 @@ extension Invocation {
         return .builtIn
       }
       say("forecourt: " + error.sentence)
-      throw error.isForbidden ? .forbidden : .configuration
+      throw error.exit
     }
   }
 
@@ -70,5 +70,18 @@ extension Invocation {
     guard authorization != .always else { return }
     let file = name.map { $0 + ": " } ?? ""
     say("forecourt: \(file)authorization is \"\(authorization.name)\": this is what the gateway would do with \"always\"")
+  }
+}
+
+// systemd starts the gateway again unless only an editor helps: one bad read from a card must not keep it off.
+
+extension SourceRefusal {
+  var exit: Exit { isForbidden ? .forbidden : isPassing ? .failed : .configuration }
+}
+
+extension Configuration.Refusal {
+  var exit: Exit {
+    for finding in findings where finding.severity == .error && !finding.isPassing { return .configuration }
+    return .failed
   }
 }

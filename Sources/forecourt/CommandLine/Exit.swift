@@ -11,7 +11,7 @@ enum Exit: Int32, Error {
   var meaning: String {
     switch self {
     case .done: "Done."
-    case .failed: "Failed while running."
+    case .failed: "Failed while running, or the system could not read a file."
     case .usage: "The command line is wrong."
     case .unreadable: "A capture cannot be read, or only in part."
     case .unavailable: "An adapter or the broker is needed and not there."

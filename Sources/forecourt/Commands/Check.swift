@@ -41,7 +41,7 @@ private func source(_ invocation: Invocation) throws(Exit) -> ConfigurationText 
   } catch {
     if invocation.has("json") { invocation.out.line("{\"v\":1,\"ok\":false,\"error\":\(json(error.sentence)),\"findings\":[]}") }
     say("forecourt: " + error.sentence)
-    throw error.isForbidden ? .forbidden : .configuration
+    throw error.exit
   }
 }
 
@@ -50,7 +50,7 @@ private func configuration(_ source: ConfigurationText, _ invocation: Invocation
     return try Configuration(reading: source)
   } catch {
     printFindings(error.findings, [], source, isCorrect: false, invocation)
-    throw .configuration
+    throw error.exit
   }
 }
 

@@ -8,7 +8,7 @@ extension Command {
       name: "run", summary: "run the gateway",
       description: [
         "Listens through the configured radios and publishes what they hear until it is told to stop. systemd runs this.",
-        "SIGHUP reads the configuration anew. If it is wrong, every error is logged and the old one stays in force. SIGTERM stops: waiting messages get two seconds to reach the broker; after five seconds the process ends in any case.",
+        "SIGHUP reads the configuration anew. If it is wrong, every error is logged, the old one stays in force, and the status is degraded. SIGTERM stops: waiting messages get two seconds to reach the broker; after five seconds the process ends in any case.",
         "With --print, messages go to standard output, one JSON object a line as replay prints them, and no broker is needed.",
       ],
       options: [.config, .radio, Option("print", .none, "Print the messages instead of publishing them.")],
@@ -55,5 +55,6 @@ private func runDaemon(_ invocation: Invocation) throws(Exit) {
   sink.close()
   diskThread.stop()
   thread.join()
+  loop.listener.metrics.close()
   if end != .done { throw end }
 }

@@ -23,7 +23,7 @@ struct AnnouncedStore {
   private static let pause = Interval.seconds(10)
 
   init(beside outbox: String, isKept: Bool, stale: Interval, started: Instant, _ log: Log) {
-    saving = Saving(.announced, "announced.jsonl", beside: outbox)
+    saving = Saving(.announced, AnnouncedFile.name, beside: outbox)
     self.isKept = isKept
     due = started + Self.patience + stale
     guard isKept else { return }

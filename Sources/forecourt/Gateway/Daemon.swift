@@ -10,9 +10,10 @@ struct Daemon: Listener, ~Copyable {
   private let diskThread: DiskThread
   private var reloading: Reloading
   private var host: HostSettings
+  private(set) var metrics: MetricsFile
   /// What the file says; a command may have changed what is in force.
   private var authorization: Authorization
-  private var log: Log
+  private let log: Log
   private let notify = Notify()
   private var watchdog = Instant.never
   private var telemetry: TelemetryCollector
@@ -40,8 +41,9 @@ struct Daemon: Listener, ~Copyable {
     // Read everything from the configuration before the gateway consumes `core`: after that, optimised Embedded code for arm64 read
     // `host` from the wrong address.
     host = configuration.host
+    metrics = MetricsFile(configuration)
     authorization = configuration.core.gateway.authorization
-    log = Log(configuration.host.log)
+    log = sink.log
     let isKept = sink.courier != nil && !configuration.core.gateway.simulated
     learntPowers = LearntPowersStore(beside: String(configuration.host.outbox.path), isKept: isKept)
     neighbours = NeighbourStore(beside: String(configuration.host.outbox.path), isKept: isKept)
@@ -50,7 +52,7 @@ struct Daemon: Listener, ~Copyable {
     // An adapter that a person names for once is not that radio's.
     let areOurs = isKept && invocation.value("radio") == nil
     self.adapters = AdapterStore(
-      beside: String(configuration.host.outbox.path), isKept: areOurs, configuration.core, adapters, Log(configuration.host.log))
+      beside: String(configuration.host.outbox.path), isKept: areOurs, configuration.core, adapters, log)
     self.radios = radios
     self.sink = sink
     self.diskThread = diskThread
@@ -168,6 +170,7 @@ struct Daemon: Listener, ~Copyable {
     homeAssistant.turned(gateway, into: sink.messages, at: moment)
     if let words = adapters.turned(radios, isOver: isOver, at: moment, diskThread, log) { status.record(misplaced: words) }
     publishStatus(at: moment)
+    metrics.turned(at: moment, diskThread)
     learntPowers.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     neighbours.turned(&gateway, isOver: isOver, at: moment, diskThread, log)
     announced.turned(&gateway, &homeAssistant, isOnline: isOnline, isOver: isOver, at: moment, diskThread, log)
@@ -207,13 +210,7 @@ struct Daemon: Listener, ~Copyable {
     for warning in telemetry.noiseWarnings() { log.say(.warning, warning) }
     let telemetry = telemetry.collect(at: now, gateway, sink.courier?.counters)
     send(.telemetry(telemetry, topics: Topics(gateway.settings), simulated: gateway.settings.gateway.simulated, at: now))
-    guard let file = host.metricsFile, !gateway.settings.gateway.simulated else { return }
-    let text = PrometheusFile.text(telemetry, site: gateway.settings.gateway.site, gateway: gateway.settings.gateway.name)
-    _ = diskThread.submit(.metrics, at: now) { [log] in
-      do throws(FileRefusal) { try PrometheusFile.write(text, to: file) } catch {
-        log.say(.warning, "metrics_file \(file) \(error.sentence)")
-      }
-    }
+    metrics.write(telemetry, of: gateway.settings.gateway, at: now, diskThread, log)
   }
 
   private func send(_ message: Message) { _ = sink.send(message) }
@@ -265,9 +262,11 @@ struct Daemon: Listener, ~Copyable {
   /// nil when the configuration that was read is in force, else why the old one stays.
   private mutating func reload(_ read: consuming Configuration?) -> String? {
     guard let configuration = read else {
+      status.record(isFileWrong: true)
       log.say(.error, "the configuration was not read again: what is wrong stands above. The old configuration stays in force")
       return "the configuration is wrong; the log says where. The old configuration stays in force"
     }
+    status.record(isFileWrong: false)
     if let part = configuration.changeFixedAtStart(from: gateway.settings, host) {
       let refusal = String(Text<64>(part)) + " fixed at start: restart the gateway to change it. The old configuration stays in force"
       log.say(.error, refusal)
@@ -286,6 +285,7 @@ struct Daemon: Listener, ~Copyable {
     // Nobody who changes another key means to switch on what a command has switched off.
     if authorization == former { configuration.core.gateway.authorization = gateway.settings.gateway.authorization }
     host = configuration.host
+    metrics.reload(configuration)
     log.reload(configuration)
     status.reload(configuration)
     telemetry.reload(configuration)

@@ -9,6 +9,8 @@ final class MessageSink {
   /// What the broker brings for the gateway, and for the process.
   let requests: Ring<Request>
   let courier: Courier?
+  /// The courier's and the daemon's.
+  let log: Log
   private var pendingSettings: PendingSettings
   private let thread: Thread?
   private let out: Output
@@ -32,6 +34,7 @@ final class MessageSink {
     let settings = Ring<CourierSettings>(capacity: Self.settingsQueued, in: &arena)
     pendingSettings = PendingSettings(settings)
     out = invocation.out
+    log = Log(configuration.host.log)
     self.boot = boot
     self.started = started
     guard !invocation.has("print") else {
@@ -43,7 +46,7 @@ final class MessageSink {
     let courier = Courier(
       CourierSettings(configuration.core, configuration.host, boot: boot),
       Courier.Inlets(messages: [urgent, messages], settings: settings), toCore: Outlet(requests: requests, bell: bell),
-      log: Log(configuration.host.log).courier)
+      log: log.courier)
     self.courier = courier
     thread = courier.start()
   }

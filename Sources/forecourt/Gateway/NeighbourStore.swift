@@ -24,7 +24,7 @@ struct NeighbourStore {
   private static let day: Int64 = 86_400
 
   init(beside outbox: String, isKept: Bool) {
-    saving = Saving(.neighbours, "neighbours.jsonl", beside: outbox)
+    saving = Saving(.neighbours, NeighbourFile.name, beside: outbox)
     self.isKept = isKept
   }
 

@@ -9,6 +9,8 @@ struct StatusPublisher {
   private let adapters: [Adapter]
   private var late: DiskThread.Job?
   private var isHung = false
+  /// Whether the last reload met a configuration file that the next start would refuse.
+  private var isFileWrong = false
   /// For each radio: why its adapter is not its own.
   private var misplaced: [Sentence?] = []
   private var conditions: [Condition]
@@ -65,6 +67,15 @@ struct StatusPublisher {
   }
 
   private static let hung: StaticString = "the outbox's disk does not answer: until it does, events are neither stored nor sent"
+
+  /// What the last reload made of the configuration file. A file that only changes what is fixed at start is right: the next start takes it.
+  mutating func record(isFileWrong: Bool) {
+    if isFileWrong != self.isFileWrong { isNews = true }
+    self.isFileWrong = isFileWrong
+  }
+
+  private static let wrongFile: StaticString =
+    "the configuration file is wrong or cannot be read: the old one is in force, the next start would fail; forecourt check says where"
 
   /// Which radios have another's adapter, and what to do.
   mutating func record(misplaced words: [Sentence?]) { (misplaced, isNews) = (words, true) }
@@ -180,6 +191,8 @@ struct StatusPublisher {
     if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off; set it to \"always\"")) }
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
+    // Before what the broker and the outbox lack: whoever restarts the gateway to mend that must know.
+    if isFileWrong { degrade(Sentence(Self.wrongFile)) }
     if isHung { degrade(Sentence(Self.hung)) }
     if let late {
       var reason = Sentence("a disk does not answer: ")

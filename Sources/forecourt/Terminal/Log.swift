@@ -1,19 +1,29 @@
 import Core
 import Host
+import Synchronization
 
-/// The daemon's log: a line each on standard error, where systemd's journal picks them up.
-struct Log: Sendable {
-  private var settings: LogSettings
+/// The daemon's log: a line each on standard error, where systemd's journal picks them up. All threads share it, so that a reload reaches
+/// each of them.
+final class Log: Sendable {
+  private let most: Atomic<Int>
+  private let isJSON: Atomic<Bool>
 
-  init(_ settings: LogSettings) { self.settings = settings }
+  init(_ settings: LogSettings) {
+    most = Atomic(settings.level.rawValue)
+    isJSON = Atomic(settings.format == .json)
+  }
 
-  mutating func reload(_ configuration: borrowing Configuration) { settings = configuration.host.log }
+  func reload(_ configuration: borrowing Configuration) {
+    most.store(configuration.host.log.level.rawValue, ordering: .relaxed)
+    isJSON.store(configuration.host.log.format == .json, ordering: .relaxed)
+  }
 
   func say(_ level: LogSettings.Level, _ sentence: String) {
-    guard level.rawValue <= settings.level.rawValue else { return }
-    switch settings.format {
-    case .text: sayOrDrop("forecourt: " + sentence)
-    case .json: sayOrDrop("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
+    guard level.rawValue <= most.load(ordering: .relaxed) else { return }
+    if isJSON.load(ordering: .relaxed) {
+      sayOrDrop("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
+    } else {
+      sayOrDrop("forecourt: " + sentence)
     }
   }
 
@@ -26,7 +36,7 @@ struct Log: Sendable {
         case .warning: .warning
         case .error: .error
         }
-      say(level, String(words))
+      self.say(level, String(words))
     }
   }
 }

@@ -218,6 +218,21 @@ final class CheckTests {
     #expect(json.exit == 78 && json.out == "{\"v\":1,\"ok\":false,\"error\":\"none.toml does not exist\",\"findings\":[]}\n")
   }
 
+  @Test("what the system fails to read is code 1, so that systemd tries again; not if anything else is wrong") func failing() throws {
+    // Reading it gives EIO, as a bad card does.
+    let bad = "/proc/self/mem"
+    let whole = try program("check", "--lint", "--config", bad)
+    #expect(whole.exit == 1 && whole.error == "forecourt: \(bad) cannot be read: Input/output error\n", "\(whole)")
+    let files = Self.right + "privacy.unknown = \"publish\"\nsecurity.signing_key_file = \"\(bad)\"\nmqtt.tls_ca = \"\(bad)\"\n"
+    for command in ["check", "run"] {
+      try program.write("config.toml", files)
+      let passing = try program(command, "--config", "config.toml")
+      #expect(passing.exit == 1 && passing.errorLines.count { $0.hasSuffix("cannot be read: Input/output error") } == 2, "\(passing)")
+      try program.write("config.toml", files + "mqtt.tls_cert = \"none.pem\"\n")
+      #expect(try program(command, "--config", "config.toml").exit == 78)
+    }
+  }
+
   @Test("a configuration that this user may not read gives exit code 77", .enabled(if: getuid() != 0)) func forbidden() throws {
     try program.write("config.toml", Self.right)
     chmod(program.folder.appending(path: "config.toml").path, 0)

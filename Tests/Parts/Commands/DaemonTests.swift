@@ -162,6 +162,20 @@ import Testing
     #expect(last.count { $0.contains("/reply/reload") } == 16)
   }
 
+  @Test("the status says that the file is wrong until one is read that the next start takes, even if this run cannot")
+  func wrongFile() throws {
+    for right in [Self.yard, Self.yard.replacing("64", with: "65")] {
+      var rig = try DaemonRig(Self.yard)
+      _ = try rig.turn(at: 0)
+      for (toml, state) in [("[[region]]\nname = 7\n", "degraded"), (right, "online")] {
+        try rig.reads(toml)
+        rig.daemon.asked(.reload)
+        let told = try rig.turns(at: 0.001, until: #""state":"\#(state)""#)
+        #expect(told.contains { $0.contains("/status") && $0.contains("the next start would fail") == (state == "degraded") }, "\(told)")
+      }
+    }
+  }
+
   @Test("a reload leaves in force what the command authorization said, until the file says something else") func commanded() throws {
     var rig = try DaemonRig(Self.yard)
     _ = try rig.turn(at: 0)

@@ -82,6 +82,23 @@ import Testing
     #expect(publisher.record(hearing) == nil && reason(&publisher) == "online: ", "a count is news to the status, not to the log")
   }
 
+  @Test("a file that the next start would refuse is the reason before what the broker lacks, until a right one is read") func wrongFile() {
+    var publisher = publisher()
+    let words = "degraded: the configuration file is wrong or cannot be read: the old one is in force, the next start would fail; "
+    _ = reason(&publisher, .forbidden)
+    publisher.record(isFileWrong: false)
+    #expect(reason(&publisher, .forbidden) == nil)
+    publisher.record(isFileWrong: true)
+    #expect(reason(&publisher, .forbidden) == words + "forecourt check says where")
+    publisher.record(isFileWrong: true)
+    #expect(reason(&publisher, .forbidden) == nil)
+    _ = publisher.record(report(.recovering(.silent)), radio: 0)
+    #expect(reason(&publisher)?.hasPrefix("degraded: radio left: ") == true)
+    _ = publisher.record(report(.scanning), radio: 0)
+    publisher.record(isFileWrong: false)
+    #expect(reason(&publisher, .forbidden) == "degraded: " + "\(Troubles.forbidden.words!)")
+  }
+
   @Test("the process ends when every radio has failed for good and none ever listened; the first says why") func lasting() {
     var publisher = publisher()
     for radio in 0..<3 {

@@ -38,4 +38,27 @@ import Testing
     clock.write(.zero, to: &text)
     #expect(String(text) == "null" && clock.unixTime(at: .zero) == nil && clock.day(at: .zero) == nil)
   }
+
+  @Test("once it is set, or set right, each state that is retained is published with its new date; a correction in passing changes none")
+  func states() {
+    var rig = Rig(epoch: nil) {
+      $0.addRegion("door", exit: .after(.seconds(1_000)))
+      $0.addTrigger("pump")
+    }
+    rig.gateway.caughtUp(at: .zero)
+    rig.hear(1, at: 1)
+    rig.wait(until: 100)
+    #expect(rig.said().last { $0.topic == "region/door" }?.payload.contains(#""count":1,"since":null"#) == true)
+    let set: Int64 = 1_760_000_000_000_000
+    for (seconds, epoch, isNews) in [
+      (200, set, true), (201, set, false), (202, set + 999_999, false), (300, set + 3_600_000_000, true), (400, nil, true),
+    ] as [(Int64, Int64?, Bool)] {
+      let moment = Instant(microseconds: seconds * 1_000_000)
+      rig.gateway.setClock(epoch, at: moment)
+      rig.gateway.expireLeftovers(at: moment)
+      let told = rig.said().filter { $0.topic == "region/door" || $0.topic == "trigger/pump/state" }
+      #expect(told.map(\.topic) == (isNews ? ["region/door", "trigger/pump/state"] : []), "\(seconds)")
+      if isNews { #expect(told.first?.payload.contains(#""since":null"#) == (epoch == nil), "\(told)") }
+    }
+  }
 }

@@ -86,6 +86,16 @@ struct ConfigurationSecretFiles {
     #expect(configuration.host.signingKey == Array(String(EventSignerTests.key("w")).utf8))
   }
 
+  @Test("a private key with a pass phrase is refused in both its forms: nobody could type it") func passPhrase() throws {
+    folder.write("ca", [1], mode: 0o644)
+    for (name, head) in [("new", "BEGIN ENCRYPTED PRIVATE KEY-----"), ("old", "BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED")] {
+      _ = folder.write(name, "-----" + head)
+      let words = "(FOLDER/\(name)) has a pass phrase, which nobody is there to type: openssl pkey -in FOLDER/\(name) -out new.pem"
+      let found = try lines("[mqtt]\ntls_ca = \"ca\"\ntls_cert = \"ca\"\ntls_key = \"\(name)\"\n")
+      #expect(found == ["config.toml:5:1: mqtt: tls_key \(words)"])
+    }
+  }
+
   @Test(
     "a password for another machine without TLS is warned of",
     arguments: [("broker.example", true), ("192.168.1.5", true), ("localhost", false), ("127.0.0.2", false), ("::1", false)])

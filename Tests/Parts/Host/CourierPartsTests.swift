@@ -284,9 +284,15 @@ import Testing
       #expect(line.wholeMatch(of: /forecourt_[a-z_]+\{site="a\\"b",gateway="g"\} -?[0-9.]+/) != nil, "\(line)")
     }
     #expect(scratch.names == ["m.prom"])
+    var status = stat()
+    #expect(stat(scratch.path + "/m.prom", &status) == 0 && status.st_mode & 0o777 == 0o644, "whatever the umask leaves")
+    PrometheusFile.remove(scratch.path + "/m.prom")
+    #expect(scratch.names == [])
     #expect(throws: FileRefusal.self) { try PrometheusFile.write([], to: scratch.path + "/no/m.prom") }
     #expect(mkfifo(scratch.path + "/pipe", 0o600) == 0)
     #expect(throws: FileRefusal.self, "it would replace it") { try PrometheusFile.write([], to: scratch.path + "/pipe") }
+    PrometheusFile.remove(scratch.path + "/pipe")
+    #expect(scratch.names == ["pipe"])
     #expect(Usage.now().memoryBytes > 1_000_000)
   }
 }

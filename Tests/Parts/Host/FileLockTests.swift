@@ -24,6 +24,13 @@ import Testing
       let examined = Examined.adapter(.unix(path: scratch.path + "/line"), "radio", isInUse: isInUse)
       #expect(examined.isBad == !isInUse && examined.words.contains(words), "\(examined.words)")
     }
+    var host = HostSettings()
+    host.outbox.path = scratch["lock"]
+    for (isInUse, words) in [(true, ": a running gateway has it; a second one would keep its events"), (false, ": can be written")] {
+      let examined = Examined.outbox(host, as: "nobody", isInUse: isInUse)[0]
+      let isGood = if case .good = examined.verdict { true } else { false }
+      #expect(examined.words.contains(words) && isGood == (!isInUse || Examined.gatewayRuns), "\(examined)")
+    }
     _ = lock.take()
     #expect(!FileLock.isHeld(scratch["lock"]))
   }
