@@ -40,6 +40,8 @@ package struct Peers: ~Copyable {
   var called = Instant.zero
   /// The radio failed while it was connecting: perhaps it always does.
   private var isCutOff = false
+  /// When there may be somebody to ask.
+  private var nextCall = Instant.never
   var client: GATTClient
   var server: GATTServer
   var beacons: AdvertisingSets
@@ -74,7 +76,7 @@ package struct Peers: ~Copyable {
 
   package var nextDeadline: Instant {
     guard isAtWork else { return .never }
-    return min(min(client.deadline, server.deadline), min(beacons.deadline, pending?.until ?? .never))
+    return min(min(min(client.deadline, server.deadline), nextCall), min(beacons.deadline, pending?.until ?? .never))
   }
 
   @export(interface) package mutating func tick(_ profile: Profile, at now: Instant) {
@@ -115,10 +117,15 @@ package struct Peers: ~Copyable {
   }
 
   private mutating func choose(at now: Instant) {
+    nextCall = .never
     guard profile.connects, client.isIdle || client.isHolding else { return }
-    guard let next = candidates.next(at: now), let allowance = deafness.allowance(at: now) else { return }
+    guard let allowance = deafness.allowance(at: now) else { return nextCall = deafness.nextAllowance }
+    guard let next = candidates.next(at: now, within: allowance) else {
+      nextCall = candidates.nextCall(after: now)
+      return
+    }
     if client.isHolding { return client.release() }
-    client.connect(to: next, for: allowance, isThorough: false)
+    client.connect(to: next, for: min(allowance, candidates.patience(with: next)), isThorough: false)
   }
 
   /// Whether there is a connection.
@@ -155,7 +162,7 @@ package struct Peers: ~Copyable {
     // The radio failed, not the device.
     case .failed(.interrupted): isErrandDone = false
     case .failed(let failure):
-      candidates.failed(peer, at: now)
+      candidates.failed(peer, failure, at: now)
       record(.failed(peer, failure))
     }
   }

@@ -89,6 +89,28 @@ import Testing
     }
   }
 
+  @Test("phones that advertise seldom are read, and nineteen twentieths of the time are spent scanning", arguments: 0..<8 as Range<UInt64>)
+  func seldom(seed: UInt64) {
+    for (count, milliseconds, seconds) in [(5, 1_285, 60), (1, 1_000, 30), (1, 2_500, 30), (1, 4_000, 30), (20, 760, 120)] {
+      let phones = (0..<count).map { ModelPhone(address: 0x4A00_0000_0100 + UInt64($0), installation: UInt32($0)) }
+      var line = PeerLine(phones, seed: seed)
+      line.period = .milliseconds(Int64(milliseconds))
+      line.run(for: .seconds(Double(seconds)))
+      #expect(Set(line.identified).count == count, "\(count) every \(milliseconds) ms: \(line.news)")
+      #expect(line.deafness.seconds < 2.2 + 0.05 * Double(seconds), "\(line.deafness.seconds) s deaf")
+    }
+  }
+
+  @Test("a phone that advertises seldom and is never reached is called three times, then less and less often") func seldomInVain() {
+    var phone = ModelPhone(address: 0x4A00_0000_0001)
+    phone.isOutOfReach = true
+    var line = PeerLine([phone])
+    line.period = .milliseconds(1_285)
+    line.run(for: .seconds(600))
+    #expect((3...21).contains(line.failures.count), "\(line.failures.count)")
+    #expect(line.deafness.seconds < 12, "\(line.deafness.seconds) s deaf")
+  }
+
   @Test("a crowd of phones: nine tenths of the time are spent scanning, and all are asked") func crowd() {
     var phones = (0..<200).map { ModelPhone(address: 0x4A00_0000_0100 + UInt64($0), installation: UInt32($0)) }
     // Every tenth advertises and is never reached.

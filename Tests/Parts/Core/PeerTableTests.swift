@@ -40,6 +40,7 @@ import Testing
   /// What the test knows of one device.
   private struct Known {
     var heard: Int64
+    var rhythm: AdvertRhythm
     var level = Int8.min
     /// When it may be asked.
     var open: Int64
@@ -63,12 +64,13 @@ import Testing
     func add(_ number: Int, heard: Int64) {
       guard model[number] == nil else { return model[number]!.heard = max(heard, model[number]!.heard) }
       if model.count == 512 { model[model.min { $0.value.heard < $1.value.heard }!.key] = nil }
-      model[number] = Known(heard: heard, open: now + 1_000_000 + stagger * 1_000)
+      model[number] = Known(heard: heard, rhythm: AdvertRhythm(at: Self.at(now)), open: now + 1_000_000 + stagger * 1_000)
     }
     func hear(_ number: Int, _ level: Int8) throws {
       now += .random(in: 1..<4_000, using: &random)
       try forEachReport(in: advert(bytes("0303AAFE"), from: Self.sender(number), at: level)) { table.observe($0, at: Self.at(now)) }
       add(number, heard: now)
+      model[number]!.rhythm.hear(at: Self.at(now))
       if level <= 20 { model[number]!.level = level }
     }
     for step in 0..<1_500 {
@@ -84,7 +86,10 @@ import Testing
       case 14, 15: now += .random(in: 0..<70_000_000, using: &random)
       default:
         let found = table.next(at: Self.at(now))
-        let open = model.filter { now - $0.value.heard <= 2_000_000 && now >= $0.value.open }
+        let open = model.filter { _, known in
+          let silence = max(2_000_000, (known.rhythm.interval?.microseconds ?? 0) * 5 / 4)
+          return now - known.heard <= silence && now >= known.open && known.rhythm.isDue(at: Self.at(now))
+        }
         guard let found else {
           #expect(open.isEmpty, "seed \(seed), step \(step)")
           continue
