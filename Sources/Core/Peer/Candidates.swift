@@ -32,7 +32,7 @@ package struct Candidates: ~Copyable {
   private let uuid: ServiceUUID
   private let byte: Int
   private let mask: UInt8
-  /// A gateway's second radio leaves the first one a moment to ask.
+  /// A gateway's second radio leaves the first one a moment to ask, and each gateway leaves the others one.
   private let courtesy: Interval
   /// Two gateways that both offer and look for the service would connect to each other at the same moment, and fail for ever: each waits a
   /// time of its own.
@@ -171,8 +171,10 @@ package struct Candidates: ~Copyable {
   /// Backs off for 15 s, up to twice that where two gateways might collide, and twice as long after each failure. A device that advertises
   /// seldom may have missed our call: it is called again at its next advert, twice.
   mutating func failed(_ address: Address, _ failure: PeerFailure = .silent, at now: Instant) {
-    asksOldest.toggle()
     let place = place(of: address, at: now)
+    // A neighbour has asked it meanwhile, perhaps while it could not answer us for that very reason.
+    if case .known(let until) = list[place].state, until > now { return }
+    asksOldest.toggle()
     if failure == .unreachable && !list[place].rhythm.isFast {
       list[place].briefCalls += 1
       if list[place].briefCalls < Self.mostBriefCalls { return wait(place, at: now) }

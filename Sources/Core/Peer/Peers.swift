@@ -64,10 +64,18 @@ package struct Peers: ~Copyable {
   @export(interface) package init(_ duties: PeerDuties, in arena: inout Arena) {
     self.duties = duties
     let salt = duties.settings.serve ? duties.settings.ownID : 0
-    candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
+    let courtesy = Self.stagger(duties.name) + .milliseconds(150 * Int64(duties.index))
+    candidates = Candidates(duties.settings.service, courtesy: courtesy, salt: salt, in: &arena)
     client = GATTClient(duties.settings)
     server = GATTServer(duties.settings, name: duties.name)
     beacons = AdvertisingSets(duties)
+  }
+
+  /// Gateways that hear a phone at the same moment do not all call it at that moment.
+  private static func stagger(_ name: Name) -> Interval {
+    var hash = Hash()
+    hash.mix(name.bytes)
+    return .milliseconds(Int64((hash.value >> 32) % 100))
   }
 
   package static var bytes: Int { Candidates.bytes }

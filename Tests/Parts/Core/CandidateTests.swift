@@ -122,6 +122,27 @@ import Testing
     }
   }
 
+  @Test("a failure of ours does not outweigh what a neighbour has told meanwhile") func told() throws {
+    let loan = Loan(bytes: Candidates.bytes)
+    var arena = loan.arena
+    var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
+    let packet = Self.advert(Self.overflow([Self.published[0].1]))
+    func isAsked(at now: Instant) throws -> Bool {
+      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
+        throw Malformed.impossible
+      }
+      candidates.observe(report, at: now)
+      return candidates.next(at: now) != nil
+    }
+    let began = Instant(microseconds: 1_000_000)
+    let phone = Address(0x4A5B_8337_CA80, type: 1)
+    #expect(try isAsked(at: began))
+    candidates.markKnown(phone, at: began + .seconds(1))
+    candidates.failed(phone, at: began + .seconds(2))
+    #expect(try !isAsked(at: began + .seconds(100)))
+    #expect(try isAsked(at: began + .seconds(1) + Candidates.lifetime))
+  }
+
   @Test("strangers that never answer, under new addresses all the time, do not keep the phone from its turn") func strangers() throws {
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
