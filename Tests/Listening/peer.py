@@ -110,6 +110,16 @@ def hold():
         assert near and abs(near[-1]['average'] + 44) < 3, near
 
 
+def replug():
+    """an adapter that is pulled out in the middle of a reading and comes back: the phone is not blamed, and is read at once"""
+    with asking() as (air, gateway):
+        air.say('phone', id='phone', installation='8337CA80', rssi=-60, fault={'at': 'discover', 'do': 'slow', 'seconds': 1.2})
+        wait_until(lambda: air.report()['connections'], 5, 'it is being read')
+        air.say('drop', for_s=2)
+        gateway.told('is peer:8337CA80', 12)
+        assert 'does not answer' not in gateway.words() and 'hung up' not in gateway.words(), gateway.words()
+
+
 def shared():
     """two gateways of a site: one asks, the other gets the id over the broker and does not ask"""
     with Air('a=unix', 'b=unix') as air, Mosquitto() as broker, Subscriber(broker.watch, 'forecourt/#') as seen:
@@ -184,7 +194,7 @@ def identify():
         assert not air.report()['scanning'] and not air.report()['connections']
 
 
-CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, hold, shared, stale, identify, *peer_voice.CHECKS)}
+CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, hold, replug, shared, stale, identify, *peer_voice.CHECKS)}
 
 
 if __name__ == '__main__':
