@@ -194,7 +194,8 @@ def identify():
         assert not air.report()['scanning'] and not air.report()['connections']
 
 
-CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, hold, replug, shared, stale, identify, *peer_voice.CHECKS)}
+CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, hold, replug, shared, stale, identify,
+                                  *peer_voice.CHECKS)}
 
 
 if __name__ == '__main__':

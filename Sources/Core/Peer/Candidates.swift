@@ -13,6 +13,7 @@ package struct Candidates: ~Copyable {
     var heard = Instant.zero
     /// Nobody knows it yet: it is asked last.
     var level = Int8.min
+    var levelAtFailure = Int8.min
     var rhythm = AdvertRhythm(at: .zero)
     /// Calls in a row that ended before it had to advertise, or met one advert only.
     var briefCalls: UInt8 = 0
@@ -22,6 +23,8 @@ package struct Candidates: ~Copyable {
   /// A resolvable address lives 15 minutes.
   package static let lifetime = Interval.seconds(16 * 60)
   private static let ban = Interval.seconds(15)
+  /// In dB.
+  private static let rise = 10
   /// A device that has been silent for longer may be gone.
   private static let freshness = Interval.seconds(2)
   /// What a call needs that must last until an advert comes, nobody knows when.
@@ -63,7 +66,15 @@ package struct Candidates: ~Copyable {
     let place = place(of: report.address, at: now)
     list[place].heard = now
     list[place].rhythm.hear(at: now)
-    if report.isAudible { list[place].level = report.level }
+    guard report.isAudible else { return }
+    list[place].level = report.level
+    endBan(place, at: now)
+  }
+
+  /// It failed far away, and has come nearer.
+  private mutating func endBan(_ place: Int, at now: Instant) {
+    guard case .banned(let until, let failures) = list[place].state, until > now else { return }
+    if Int(list[place].level) - Int(list[place].levelAtFailure) >= Self.rise { list[place].state = .banned(until: now, failures: failures) }
   }
 
   func isOffered(in data: RawSpan) -> Bool {
@@ -179,7 +190,7 @@ package struct Candidates: ~Copyable {
       list[place].briefCalls += 1
       if list[place].briefCalls < Self.mostBriefCalls { return wait(place, at: now) }
     }
-    list[place].briefCalls = 0
+    (list[place].briefCalls, list[place].levelAtFailure) = (0, list[place].level)
     var failures: UInt8 = 0
     if case .banned(_, let before) = list[place].state { failures = min(before + 1, 6) }
     list[place].state = .banned(until: now + min((Self.ban + stagger * 50) * (1 << Int64(failures)), Self.lifetime), failures: failures)

@@ -45,6 +45,7 @@ import Testing
     /// When it may be asked.
     var open: Int64
     var failures: Int?
+    var levelAtFailure = Int8.min
   }
 
   @Test(
@@ -71,7 +72,10 @@ import Testing
       try forEachReport(in: advert(bytes("0303AAFE"), from: Self.sender(number), at: level)) { table.observe($0, at: Self.at(now)) }
       add(number, heard: now)
       model[number]!.rhythm.hear(at: Self.at(now))
-      if level <= 20 { model[number]!.level = level }
+      guard level <= 20 else { return }
+      model[number]!.level = level
+      let isNearer = Int(level) - Int(model[number]!.levelAtFailure) >= 10
+      if model[number]!.failures != nil, model[number]!.open > now, isNearer { model[number]!.open = now }
     }
     for step in 0..<1_500 {
       switch Int.random(in: 0..<20, using: &random) {
@@ -106,6 +110,7 @@ import Testing
         let failures = min((model[number]!.failures ?? -1) + 1, 6)
         let ban = min((15_000_000 + stagger * 50_000) << Int64(failures), 960_000_000)
         (model[number]!.failures, model[number]!.open) = (failures, now + ban)
+        model[number]!.levelAtFailure = model[number]!.level
       }
     }
   }
