@@ -14,7 +14,9 @@ extension Gateway {
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
     if let known, known != slot, isAnotherBeacon(slot, known) { addresses.narrow(sender, to: interest) }
-    if settings.peer.identify, addresses[sender].evidence > .peer, recognition.offers(settings.peer.service, services) {
+    if settings.peer.identify, addresses[sender].evidence > .peer, recognition.offers(settings.peer.service, services),
+      !triggers.isStranger(report.address, at: now)
+    {
       triggers.noteUnread(devices.reference(to: slot))
     }
     widen(slot, sender, interest)

@@ -14,7 +14,8 @@ extension Gateway {
       // It counts like an advert.
       guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
       observe(slot, level: level, radio: radio, from: sender, isLater: true)
-    case .stranger, .failed, .offers, .sends, .withheld: break
+    case .stranger(let address): learn(stranger: address)
+    case .failed, .offers, .sends, .withheld: break
     }
   }
 
@@ -25,6 +26,13 @@ extension Gateway {
     guard settings.peer.identify, believes(peer) else { return false }
     learn(peer)
     return true
+  }
+
+  /// Our own radio has asked it, and it is nobody whom a neighbour could ask about. Of a name that others may use this says nothing.
+  private mutating func learn(stranger address: Address) {
+    triggers.noteStranger(address, at: now)
+    guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
+    if devices[slot].identity.isBoundToAddress { triggers.forgetUnread(devices.reference(to: slot)) }
   }
 
   /// A key identifies better than an id does: then the id is one more name. Otherwise the id becomes the device's identity, and its averages move along.
