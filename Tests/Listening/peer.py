@@ -172,7 +172,7 @@ def stale():
 
 
 def identify():
-    """`forecourt identify`: every service and the id; an absent device; a phone without an id; JSON"""
+    """`forecourt identify`: every service and the id; an absent device; a phone without an id; one that wants to be paired; JSON"""
     with Air('p0=unix') as air:
         place = air.say('phone', id='phone', installation='8337CA80', real=True)['address']
         def told(address, *options):
@@ -190,6 +190,9 @@ def identify():
         air.say('set', id='phone', fault={'at': 'mtu', 'do': 'silence'})
         silent = told(place)
         assert silent.returncode == 1 and 'does not answer' in silent.stderr, silent
+        air.say('set', id='phone', fault={'at': 'discover', 'do': 'error', 'code': 0x05})
+        shy = told(place)
+        assert shy.returncode == 1 and 'wants to be paired' in shy.stderr, shy
         assert told('phone').returncode == 64
         assert not air.report()['scanning'] and not air.report()['connections']
 

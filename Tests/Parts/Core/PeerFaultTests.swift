@@ -69,6 +69,17 @@ import Testing
     #expect(line.identified.count == 1)
   }
 
+  @Test("a phone that demands pairing is told from one that answers nonsense", arguments: 0..<0x20 as Range<UInt8>)
+  func pairing(code: UInt8) {
+    // That is no error here: there are no more services.
+    guard code != 0x0A else { return }
+    var phone = ModelPhone(address: 0x4A00_0000_0001)
+    (phone.deed, phone.step, phone.code) = (.error, .first, code)
+    var line = PeerLine([phone])
+    line.run(for: .seconds(1))
+    #expect(line.failures == [[0x05, 0x08, 0x0F].contains(code) ? .wantsPairing : .garbled], "\(line.news)")
+  }
+
   @Test("a connection that the controller refuses is over at once: it listens, and asks again later") func refused() {
     var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
     line.statuses = [0x200D: [0x0C], 0x2043: [0x0C]]

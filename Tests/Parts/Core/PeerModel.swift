@@ -262,7 +262,7 @@ struct PeerLine: ~Copyable {
     case .lie:
       let lie = little([0, 3, 60, 0xFFFF].randomElement(using: &random)!) + [4, 0] + [UInt8](repeating: 0x11, count: 19)
       say([2] + little(Int(handle) | 0x2000) + little(lie.count) + lie)
-    case .error: answer([1, pdu[0], 1, 0, 0x0E], on: handle)
+    case .error: answer([1, pdu[0], 1, 0, phone.code], on: handle)
     case .disconnect: end(handle, 0x13)
     case .flood: for _ in 0..<500 { answer([0x1B, 3, 0] + (0..<15).map { _ in .random(in: 0...255, using: &random) }, on: handle) }
     case .slow: if let told = phone.answer(pdu) { answer(told, on: handle, after: .milliseconds(1_400)) }
