@@ -96,7 +96,7 @@ def crowd():
 
 
 def hold():
-    """a held connection is sampled every second into the same average, and ends when another device needs asking"""
+    """a held connection is sampled every second into the same average, ends when another device needs asking, and comes back"""
     with asking(hold=True) as (air, gateway):
         air.say('phone', id='phone', installation='8337CA80', rssi=-44)
         gateway.told('is peer:8337CA80')
@@ -108,6 +108,8 @@ def hold():
         wait_until(lambda: air.report()['connections'] == 1, 2, 'one at a time')
         near = [m['payload'] for m in gateway.messages() if 'proximity/peer:8337CA80' in m['topic']]
         assert near and abs(near[-1]['average'] + 44) < 3, near
+        air.say('silence', id='other')
+        wait_until(lambda: gateway.words().count('is peer:8337CA80') == 2 and air.report()['connections'] == 1, 10, 'it is held again')
 
 
 def replug():

@@ -179,6 +179,10 @@ package struct Candidates: ~Copyable {
     asksOldest = false
   }
 
+  mutating func askAgain(_ address: Address, at now: Instant) {
+    if let place = find(address) { list[place].state = .unasked(since: now) }
+  }
+
   /// Backs off for 15 s, up to twice that where two gateways might collide, and twice as long after each failure. A device that advertises
   /// seldom may have missed our call: it is called again at its next advert, twice.
   mutating func failed(_ address: Address, _ failure: PeerFailure = .silent, at now: Instant) {

@@ -43,6 +43,8 @@ package struct Peers: ~Copyable {
   /// When there may be somebody to ask.
   private var nextCall = Instant.never
   var client: GATTClient
+  /// Whose connections were held, and had to end.
+  private var released = Bounded<8, Address>(filledWith: Address(word: 0))
   var server: GATTServer
   var beacons: AdvertisingSets
   /// Unexpected connections; they are ended.
@@ -113,6 +115,7 @@ package struct Peers: ~Copyable {
     (pending, outgoing, keyless, isStuck) = (nil, .none, nil, false)
     unexpected.removeAll()
     isCutOff = isCutOff || client.expectsConnection
+    if client.isHolding { noteReleased() }
     client.interrupted()
     server.disconnected()
     beacons.restart(profile)
@@ -129,11 +132,26 @@ package struct Peers: ~Copyable {
     guard profile.connects, client.isIdle || client.isHolding else { return }
     guard let allowance = deafness.allowance(at: now) else { return nextCall = deafness.nextAllowance }
     guard let next = candidates.next(at: now, within: allowance) else {
+      if client.isIdle { holdAgain(at: now) }
       nextCall = candidates.nextCall(after: now)
       return
     }
-    if client.isHolding { return client.release() }
+    if client.isHolding {
+      noteReleased()
+      return client.release()
+    }
     client.connect(to: next, for: min(allowance, candidates.patience(with: next)), isThorough: false)
+  }
+
+  private mutating func noteReleased() {
+    if released.isFull { released.remove(at: 0) }
+    _ = released.append(client.peer)
+  }
+
+  /// Nobody else is to be asked: who is still here is connected to once more.
+  private mutating func holdAgain(at now: Instant) {
+    for index in released.indices { candidates.askAgain(released[index], at: now) }
+    released.removeAll()
   }
 
   /// Whether there is a connection.
