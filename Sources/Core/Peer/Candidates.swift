@@ -143,6 +143,12 @@ package struct Candidates: ~Copyable {
     return next
   }
 
+  /// For its advert only.
+  func isAnybodyWaiting(at now: Instant) -> Bool {
+    for index in 0..<count where isFresh(index, at: now) && opens(list[index].state) <= now { return true }
+    return false
+  }
+
   /// How long to wait for a connection.
   func patience(with address: Address) -> Interval { find(address).map { list[$0].rhythm.patience } ?? Self.freshness }
 

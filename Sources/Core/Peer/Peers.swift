@@ -132,7 +132,7 @@ package struct Peers: ~Copyable {
     guard profile.connects, client.isIdle || client.isHolding else { return }
     guard let allowance = deafness.allowance(at: now) else { return nextCall = deafness.nextAllowance }
     guard let next = candidates.next(at: now, within: allowance) else {
-      if client.isIdle { holdAgain(at: now) }
+      if client.isIdle && !candidates.isAnybodyWaiting(at: now) { holdAgain(at: now) }
       nextCall = candidates.nextCall(after: now)
       return
     }

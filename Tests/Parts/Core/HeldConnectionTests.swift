@@ -22,6 +22,13 @@ import Testing
     #expect(line.connections.isEmpty && line.identified.count == 3, "whoever ends it himself is left alone")
   }
 
+  @Test("of two phones that advertise seldom each is read once, and one is held: they do not take turns") func seldom() {
+    var line = PeerLine([PeerTests.phone, ModelPhone(address: 0x4A00_0000_0002, installation: 7)]) { $0.hold = true }
+    line.period = .milliseconds(760)
+    line.run(for: .seconds(120))
+    #expect(Set(line.identified) == [0xBC00_BD17, 7] && line.identified.count == 2 && line.connections.count == 1, "\(line.news)")
+  }
+
   @Test("a controller that was reset holds it again") func reset() {
     var line = PeerLine([PeerTests.phone]) { $0.hold = true }
     line.run(for: .seconds(3))
