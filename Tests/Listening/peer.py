@@ -95,6 +95,23 @@ def crowd():
         return f'{share:.1%} of the time spent scanning, {asked} of 24 identified'
 
 
+def seldom():
+    """phones in the background that advertise once in 1.3 s, 2.5 s or 4 s: five at once are read within a minute, one within 30 s"""
+    took = []
+    for count, interval, limit in (5, 1285, 60), (1, 2500, 30), (1, 4000, 30):
+        with asking() as (air, gateway):
+            before, began = air.report()['scan_s'], time.monotonic()
+            for number in range(count):
+                air.say('phone', id=f'phone{number}', installation=f'{number:08X}', rssi=-50 - number, background=True, interval_ms=interval)
+            for number in range(count):
+                gateway.told(f'is peer:{number:08X}', limit + began - time.monotonic())
+            spent = time.monotonic() - began
+            deaf = spent - (air.report()['scan_s'] - before)
+            assert deaf <= 2.5 + spent / 20, (deaf, spent)
+            took.append(f'{spent:.1f}')
+    return ' s, '.join(took) + ' s'
+
+
 def hold():
     """a held connection is sampled every second into the same average, ends when another device needs asking, and comes back"""
     with asking(hold=True) as (air, gateway):
@@ -199,7 +216,7 @@ def identify():
         assert not air.report()['scanning'] and not air.report()['connections']
 
 
-CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, hold, replug, shared, stale, identify,
+CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, seldom, hold, replug, shared, stale, identify,
                                   *peer_voice.CHECKS)}
 
 

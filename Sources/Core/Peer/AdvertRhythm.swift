@@ -12,6 +12,8 @@ struct AdvertRhythm: BitwiseCopyable, Sendable {
   static let slowest = Interval.seconds(6)
   /// A call that lasts less than a second meets several adverts of a device that is faster.
   private static let fast = Interval.milliseconds(300)
+  /// Waiting for the right moment would gain nothing.
+  private static let veryFast = Interval.milliseconds(150)
   /// Scanning takes that long to stop.
   private static let latest = Interval.milliseconds(30)
 
@@ -38,10 +40,9 @@ struct AdvertRhythm: BitwiseCopyable, Sendable {
   /// Whether it is time to call.
   func isDue(at now: Instant) -> Bool {
     guard let interval else { return true }
-    let lead = lead(interval)
-    if interval <= lead * 2 { return true }
+    if interval <= Self.veryFast { return true }
     let left = untilNext(interval, at: now)
-    return left <= lead && left >= Self.latest
+    return left <= lead(interval) && left >= Self.latest
   }
 
   /// When it is, if it is not now.
