@@ -95,8 +95,25 @@ def crowd():
         return f'{share:.1%} of the time spent scanning, {asked} of 24 identified'
 
 
+def seldom():
+    """phones in the background that advertise once in 1.3 s, 2.5 s or 4 s: five at once are read within a minute, one within 30 s"""
+    took = []
+    for count, interval, limit in (5, 1285, 60), (1, 2500, 30), (1, 4000, 30):
+        with asking() as (air, gateway):
+            before, began = air.report()['scan_s'], time.monotonic()
+            for number in range(count):
+                air.say('phone', id=f'phone{number}', installation=f'{number:08X}', rssi=-50 - number, background=True, interval_ms=interval)
+            for number in range(count):
+                gateway.told(f'is peer:{number:08X}', limit + began - time.monotonic())
+            spent = time.monotonic() - began
+            deaf = spent - (air.report()['scan_s'] - before)
+            assert deaf <= 2.5 + spent / 20, (deaf, spent)
+            took.append(f'{spent:.1f}')
+    return ' s, '.join(took) + ' s'
+
+
 def hold():
-    """a held connection is sampled every second into the same average, and ends when another device needs asking"""
+    """a held connection is sampled every second into the same average, ends when another device needs asking, and comes back"""
     with asking(hold=True) as (air, gateway):
         air.say('phone', id='phone', installation='8337CA80', rssi=-44)
         gateway.told('is peer:8337CA80')
@@ -108,6 +125,18 @@ def hold():
         wait_until(lambda: air.report()['connections'] == 1, 2, 'one at a time')
         near = [m['payload'] for m in gateway.messages() if 'proximity/peer:8337CA80' in m['topic']]
         assert near and abs(near[-1]['average'] + 44) < 3, near
+        air.say('silence', id='other')
+        wait_until(lambda: gateway.words().count('is peer:8337CA80') == 2 and air.report()['connections'] == 1, 10, 'it is held again')
+
+
+def replug():
+    """an adapter that is pulled out in the middle of a reading and comes back: the phone is not blamed, and is read at once"""
+    with asking() as (air, gateway):
+        air.say('phone', id='phone', installation='8337CA80', rssi=-60, fault={'at': 'discover', 'do': 'slow', 'seconds': 1.2})
+        wait_until(lambda: air.report()['connections'], 5, 'it is being read')
+        air.say('drop', for_s=2)
+        gateway.told('is peer:8337CA80', 12)
+        assert 'does not answer' not in gateway.words() and 'hung up' not in gateway.words(), gateway.words()
 
 
 def shared():
@@ -162,7 +191,7 @@ def stale():
 
 
 def identify():
-    """`forecourt identify`: every service and the id; an absent device; a phone without an id; JSON"""
+    """`forecourt identify`: every service and the id; an absent device; a phone without an id; one that wants to be paired; JSON"""
     with Air('p0=unix') as air:
         place = air.say('phone', id='phone', installation='8337CA80', real=True)['address']
         def told(address, *options):
@@ -180,11 +209,15 @@ def identify():
         air.say('set', id='phone', fault={'at': 'mtu', 'do': 'silence'})
         silent = told(place)
         assert silent.returncode == 1 and 'does not answer' in silent.stderr, silent
+        air.say('set', id='phone', fault={'at': 'discover', 'do': 'error', 'code': 0x05})
+        shy = told(place)
+        assert shy.returncode == 1 and 'wants to be paired' in shy.stderr, shy
         assert told('phone').returncode == 64
         assert not air.report()['scanning'] and not air.report()['connections']
 
 
-CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, hold, shared, stale, identify, *peer_voice.CHECKS)}
+CHECKS = {f.__name__: f for f in (crowd, astray_mtu, astray_discover, cold, stopping, seldom, hold, replug, shared, stale, identify,
+                                  *peer_voice.CHECKS)}
 
 
 if __name__ == '__main__':

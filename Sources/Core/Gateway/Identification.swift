@@ -9,11 +9,14 @@ extension Gateway {
     if let damage = recognition.damage { counters.count(damage) }
     let time = publisher.clock.unixTime(at: now)
     let learnt = addresses.learn(recognition, from: report, in: sender, at: now, services, &keys, unixTime: time)
-    let interest = interest(in: recognition, of: addresses[sender].address)
+    var interest = interest(in: recognition, of: addresses[sender].address)
+    interest.join(self.interest(inInstallationOf: sender))
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
     if let known, known != slot, isAnotherBeacon(slot, known) { addresses.narrow(sender, to: interest) }
-    if settings.peer.identify, addresses[sender].evidence > .peer, recognition.offers(settings.peer.service, services) {
+    if settings.peer.identify, addresses[sender].evidence > .peer, recognition.offers(settings.peer.service, services),
+      !triggers.isStranger(report.address, at: now)
+    {
       triggers.noteUnread(devices.reference(to: slot))
     }
     widen(slot, sender, interest)
@@ -160,7 +163,7 @@ extension Gateway {
   }
 
   /// One sender may use several names in turn: a selector that matches any of them matches its device.
-  private mutating func widen(_ slot: Int, _ sender: Int, _ interest: Interest) {
+  mutating func widen(_ slot: Int, _ sender: Int, _ interest: Interest) {
     var all = interest
     all.regions |= addresses[sender].regions
     all.triggers |= addresses[sender].triggers

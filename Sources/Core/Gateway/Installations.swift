@@ -14,7 +14,8 @@ extension Gateway {
       // It counts like an advert.
       guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
       observe(slot, level: level, radio: radio, from: sender, isLater: true)
-    case .stranger, .failed, .offers, .sends, .withheld: break
+    case .stranger(let address): learn(stranger: address)
+    case .failed, .offers, .sends, .withheld: break
     }
   }
 
@@ -27,13 +28,32 @@ extension Gateway {
     return true
   }
 
-  /// A key identifies better than an id does. Otherwise the id becomes the device's identity, and its averages move along.
+  /// Our own radio has asked it, and it is nobody whom a neighbour could ask about. Of a name that others may use this says nothing.
+  private mutating func learn(stranger address: Address) {
+    triggers.noteStranger(address, at: now)
+    guard let sender = addresses.find(address), let slot = devices.slot(of: addresses[sender].device) else { return }
+    if devices[slot].identity.isBoundToAddress { triggers.forgetUnread(devices.reference(to: slot)) }
+  }
+
+  /// A key identifies better than an id does: then the id is one more name. Otherwise the id becomes the device's identity, and its averages move along.
   private mutating func learn(_ peer: KnownPeer) {
     installations.learn(peer, at: now)
-    guard let sender = addresses.find(peer.address), addresses[sender].evidence >= .peer else { return }
-    guard let known = devices.slot(of: addresses[sender].device) else { return }
+    guard let sender = addresses.find(peer.address), let known = devices.slot(of: addresses[sender].device) else { return }
+    guard addresses[sender].evidence >= .peer else {
+      let interest = interest(inInstallationOf: sender)
+      addresses.widen(sender, by: interest)
+      return widen(known, sender, interest)
+    }
     // It may never be heard again, and what it takes over must end all the same.
     check(resolve(sender, asInstallation: peer.id, succeeding: known))
+  }
+
+  /// What asks for the id of a sender that is known by something better.
+  func interest(inInstallationOf sender: Int) -> Interest {
+    guard addresses[sender].evidence < .peer, let id = installations.id(behind: addresses[sender].address, at: now) else {
+      return Interest()
+    }
+    return settings.interest(in: Identity(installation: id))
   }
 
   mutating func resolve(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {

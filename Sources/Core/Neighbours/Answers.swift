@@ -53,6 +53,25 @@ extension Triggers {
     _ = unread.append(phone)
   }
 
+  @_optimize(size)
+  mutating func forgetUnread(_ phone: DeviceReference) {
+    for index in unread.indices.reversed() where unread[index] == phone { unread.remove(at: index) }
+  }
+
+  /// For as long as it is not asked again.
+  @_optimize(size)
+  mutating func noteStranger(_ address: Address, at now: Instant) {
+    for index in strangers.indices.reversed() where strangers[index].address == address { strangers.remove(at: index) }
+    if strangers.isFull { strangers.remove(at: 0) }
+    _ = strangers.append(Stranger(address: address, until: now + Candidates.lifetime))
+  }
+
+  @_optimize(size)
+  func isStranger(_ address: Address, at now: Instant) -> Bool {
+    for index in strangers.indices where strangers[index].address == address { return strangers[index].until > now }
+    return false
+  }
+
   /// As loud as whoever is asked about can be here, if it is one of those.
   @_optimize(size)
   func loudestUnread(at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Estimate? {
@@ -63,6 +82,12 @@ extension Triggers {
     }
     return loudest
   }
+}
+
+/// Who offers our service, or seems to, and has no installation id.
+struct Stranger: BitwiseCopyable, Sendable {
+  let address: Address
+  let until: Instant
 }
 
 extension Settings {

@@ -31,6 +31,8 @@ enum Att {
   static let invalidOffset: UInt8 = 0x07
   static let notFound: UInt8 = 0x0A
   static let unsupportedGroup: UInt8 = 0x10
+  /// Insufficient authentication, authorization or encryption.
+  static func asksForPairing(_ error: UInt8) -> Bool { error == 0x05 || error == 0x08 || error == 0x0F }
 
   /// Commands and signed writes need no answer. 3.3.1.
   static func isCommand(_ opcode: UInt8) -> Bool { opcode & 0x40 != 0 }

@@ -174,6 +174,7 @@ struct GATTClient: BitwiseCopyable, Sendable {
 
   private mutating func receive(services pdu: RawSpan, from first: UInt16, at now: Instant, atMost: Instant) throws(Malformed) {
     if let code = pdu.isError(about: Att.readByGroupType) {
+      if Att.asksForPairing(code) { return end(.failed(.wantsPairing)) }
       guard code == Att.notFound else { throw .impossible }
       return conclude(at: now)
     }

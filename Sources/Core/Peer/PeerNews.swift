@@ -1,6 +1,6 @@
 /// Why a device could not be asked.
 package enum PeerFailure: UInt8, BitwiseCopyable, Sendable {
-  case unreachable, refused, silent, garbled, hungUp, flooded, interrupted
+  case unreachable, refused, silent, garbled, hungUp, flooded, interrupted, wantsPairing
 
   package var sentence: StaticString {
     switch self {
@@ -11,6 +11,7 @@ package enum PeerFailure: UInt8, BitwiseCopyable, Sendable {
     case .hungUp: "it hung up before it had answered"
     case .flooded: "it floods the connection"
     case .interrupted: "the radio had to start again"
+    case .wantsPairing: "it wants to be paired, which a gateway does not do"
     }
   }
 }

@@ -40,7 +40,11 @@ package struct Peers: ~Copyable {
   var called = Instant.zero
   /// The radio failed while it was connecting: perhaps it always does.
   private var isCutOff = false
+  /// When there may be somebody to ask.
+  private var nextCall = Instant.never
   var client: GATTClient
+  /// Whose connections were held, and had to end.
+  private var released = Bounded<8, Address>(filledWith: Address(word: 0))
   var server: GATTServer
   var beacons: AdvertisingSets
   /// Unexpected connections; they are ended.
@@ -62,10 +66,18 @@ package struct Peers: ~Copyable {
   @export(interface) package init(_ duties: PeerDuties, in arena: inout Arena) {
     self.duties = duties
     let salt = duties.settings.serve ? duties.settings.ownID : 0
-    candidates = Candidates(duties.settings.service, courtesy: .milliseconds(150 * Int64(duties.index)), salt: salt, in: &arena)
+    let courtesy = Self.stagger(duties.name) + .milliseconds(150 * Int64(duties.index))
+    candidates = Candidates(duties.settings.service, courtesy: courtesy, salt: salt, in: &arena)
     client = GATTClient(duties.settings)
     server = GATTServer(duties.settings, name: duties.name)
     beacons = AdvertisingSets(duties)
+  }
+
+  /// Gateways that hear a phone at the same moment do not all call it at that moment.
+  private static func stagger(_ name: Name) -> Interval {
+    var hash = Hash()
+    hash.mix(name.bytes)
+    return .milliseconds(Int64((hash.value >> 32) % 100))
   }
 
   package static var bytes: Int { Candidates.bytes }
@@ -74,7 +86,7 @@ package struct Peers: ~Copyable {
 
   package var nextDeadline: Instant {
     guard isAtWork else { return .never }
-    return min(min(client.deadline, server.deadline), min(beacons.deadline, pending?.until ?? .never))
+    return min(min(min(client.deadline, server.deadline), nextCall), min(beacons.deadline, pending?.until ?? .never))
   }
 
   @export(interface) package mutating func tick(_ profile: Profile, at now: Instant) {
@@ -103,6 +115,7 @@ package struct Peers: ~Copyable {
     (pending, outgoing, keyless, isStuck) = (nil, .none, nil, false)
     unexpected.removeAll()
     isCutOff = isCutOff || client.expectsConnection
+    if client.isHolding { noteReleased() }
     client.interrupted()
     server.disconnected()
     beacons.restart(profile)
@@ -115,10 +128,30 @@ package struct Peers: ~Copyable {
   }
 
   private mutating func choose(at now: Instant) {
+    nextCall = .never
     guard profile.connects, client.isIdle || client.isHolding else { return }
-    guard let next = candidates.next(at: now), let allowance = deafness.allowance(at: now) else { return }
-    if client.isHolding { return client.release() }
-    client.connect(to: next, for: allowance, isThorough: false)
+    guard let allowance = deafness.allowance(at: now) else { return nextCall = deafness.nextAllowance }
+    guard let next = candidates.next(at: now, within: allowance) else {
+      if client.isIdle && !candidates.isAnybodyWaiting(at: now) { holdAgain(at: now) }
+      nextCall = candidates.nextCall(after: now)
+      return
+    }
+    if client.isHolding {
+      noteReleased()
+      return client.release()
+    }
+    client.connect(to: next, for: min(allowance, candidates.patience(with: next)), isThorough: false)
+  }
+
+  private mutating func noteReleased() {
+    if released.isFull { released.remove(at: 0) }
+    _ = released.append(client.peer)
+  }
+
+  /// Nobody else is to be asked: who is still here is connected to once more.
+  private mutating func holdAgain(at now: Instant) {
+    for index in released.indices { candidates.askAgain(released[index], at: now) }
+    released.removeAll()
   }
 
   /// Whether there is a connection.
@@ -155,7 +188,7 @@ package struct Peers: ~Copyable {
     // The radio failed, not the device.
     case .failed(.interrupted): isErrandDone = false
     case .failed(let failure):
-      candidates.failed(peer, at: now)
+      candidates.failed(peer, failure, at: now)
       record(.failed(peer, failure))
     }
   }

@@ -47,6 +47,8 @@ package struct Triggers: ~Copyable {
 
   /// Phones that offer the service of [peer], and whose id nobody has read. Others may know one of them by its id.
   var unread = Bounded<16, DeviceReference>(filledWith: .none)
+  /// Those that have no id. Who is forgotten counts as unread again.
+  var strangers = Bounded<16, Stranger>(filledWith: Stranger(address: Address(word: 0), until: .zero))
 
   package init(capacity: Int, claims: Int, seed: UInt64, in arena: inout Arena) {
     encounters = Encounters(capacity: capacity, in: &arena)

@@ -183,7 +183,7 @@ package struct RadioThread: ~Copyable {
   /// Sends what `peers` wants to ask, answer and transmit, and pushes what it has learnt.
   private mutating func drivePeers(at now: Instant) {
     while let known = radio.hints.pop() { peers.markKnown(known.address, at: now - known.age) }
-    peers.tick(isMisplaced ? Profile() : controller.profile, at: now)
+    peers.tick(isMisplaced || !isOpen ? Profile() : controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { perform(controller.stuck(at: now), at: now) }
     turns: while let next = peers.next(at: now) {
@@ -230,6 +230,8 @@ package struct RadioThread: ~Copyable {
     // An attempt to connect may have taken seconds.
     now = Clock.now()
     controller.lost(refusal.trouble, at: now)
+    // Whom it was asking is not to blame.
+    peers.lost()
   }
 
   /// Does something with the line, if there is one; if that fails, the line is lost.

@@ -21,6 +21,7 @@ struct StatusPublisher {
   private let identifies: Bool
   /// For each radio: how often in a row its controller refused to connect to a phone that was to be asked.
   private var refusals: [Int]
+  private var failedPeers = FailedPeers()
   /// For each radio: why it asks no phone.
   private var askingTroubles: [AskingTrouble?]
   private var hasListened = false
@@ -158,7 +159,8 @@ struct StatusPublisher {
       return nil
     case .offers, .level: return nil
     }
-    return record(asking: refusals[radio] >= Self.mostRefusals ? .refused : nil, radio)
+    let failed = failedPeers.record(news, sentence, at: Clock.now())
+    return record(asking: refusals[radio] >= Self.mostRefusals ? .refused : nil, radio) ?? failed
   }
 
   private mutating func record(_ transmission: UInt8, _ state: StatusReport.Transmit.State, _ power: Int8?, _ refusal: Sentence) {

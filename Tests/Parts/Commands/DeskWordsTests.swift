@@ -69,7 +69,7 @@ import Testing
       (.unreachable, "it was heard, but no connection came about"), (.refused, "the controller refuses to connect"),
       (.silent, "it connected, but does not answer"), (.garbled, "it answers nonsense"),
       (.hungUp, "it hung up before it had answered"), (.flooded, "it floods the connection"),
-      (.interrupted, "the radio had to start again"),
+      (.interrupted, "the radio had to start again"), (.wantsPairing, "it wants to be paired, which a gateway does not do"),
     ] as [(PeerFailure, String)] { #expect(said(.failed(address, failure)) == "debug: \(place): \(words)") }
     #expect(said(.offers(address, ServiceGroup(first: 1, last: 2, uuid: ServiceUUID()))) == nil && said(.level(address, -60)) == nil)
     let name = "ibeacon (transmit 1)"

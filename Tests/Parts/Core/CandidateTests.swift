@@ -122,14 +122,59 @@ import Testing
     }
   }
 
+  @Test("who failed far away is asked again once it is heard 10 dB louder, and then backs off for longer") func nearer() throws {
+    let loan = Loan(bytes: Candidates.bytes)
+    var arena = loan.arena
+    var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
+    var packet = Self.advert(Self.overflow([Self.published[0].1]))
+    func isAsked(_ level: Int8, at second: Double) throws -> Bool {
+      packet[packet.count - 1] = UInt8(bitPattern: level)
+      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
+        throw Malformed.impossible
+      }
+      candidates.observe(report, at: .zero + .seconds(second))
+      return candidates.next(at: .zero + .seconds(second)) != nil
+    }
+    let phone = Address(0x4A5B_8337_CA80, type: 1)
+    #expect(try isAsked(-92, at: 1))
+    candidates.failed(phone, at: .zero + .seconds(1))
+    #expect(try !isAsked(-83, at: 8))
+    #expect(try isAsked(-82, at: 15))
+    candidates.failed(phone, at: .zero + .seconds(15))
+    #expect(try !isAsked(-80, at: 44))
+    #expect(try isAsked(-80, at: 52))
+  }
+
+  @Test("a failure of ours does not outweigh what a neighbour has told meanwhile") func told() throws {
+    let loan = Loan(bytes: Candidates.bytes)
+    var arena = loan.arena
+    var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
+    let packet = Self.advert(Self.overflow([Self.published[0].1]))
+    func isAsked(at now: Instant) throws -> Bool {
+      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
+        throw Malformed.impossible
+      }
+      candidates.observe(report, at: now)
+      return candidates.next(at: now) != nil
+    }
+    let began = Instant(microseconds: 1_000_000)
+    let phone = Address(0x4A5B_8337_CA80, type: 1)
+    #expect(try isAsked(at: began))
+    candidates.markKnown(phone, at: began + .seconds(1))
+    candidates.failed(phone, at: began + .seconds(2))
+    #expect(try !isAsked(at: began + .seconds(100)))
+    #expect(try isAsked(at: began + .seconds(1) + Candidates.lifetime))
+  }
+
   @Test("strangers that never answer, under new addresses all the time, do not keep the phone from its turn") func strangers() throws {
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
     var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
     let phone = Self.advert(Self.overflow([Self.published[0].1]))
     var asked: [Address] = []
+    // So seldom that no call can be timed by the phone's adverts.
     for turn in 0..<4 {
-      let now = Instant(microseconds: 1_000_000 + Int64(turn) * 3_000_000)
+      let now = Instant(microseconds: 1_000_000 + Int64(turn) * 13_000_000)
       for stranger in 0..<3 as Range<UInt8> {
         var packet = phone
         // Another address, and 20 dB stronger.

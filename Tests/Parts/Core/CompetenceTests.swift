@@ -24,7 +24,7 @@ import Testing
     return rig
   }
 
-  private func claim(_ id: Text<40>, _ standing: Claim.Standing, at seconds: Double) -> Claim {
+  func claim(_ id: Text<40>, _ standing: Claim.Standing, at seconds: Double) -> Claim {
     var claim = Claim()
     (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(seconds * 10))
     (claim.level, claim.standing, claim.identity) = (Decibels(-60), standing, try! Identity(written: id.bytes))

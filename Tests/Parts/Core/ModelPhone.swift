@@ -14,6 +14,8 @@ struct ModelPhone {
   var others: [ServiceUUID] = [ServiceUUID(short: 0x180F), ServiceUUID(short: 0x1805)]
   var deed = Deed.nothing
   var step = Step.mtu
+  /// The code of `error`.
+  var code: UInt8 = 0x0E
   /// Advertises, but no connection to it succeeds.
   var isOutOfReach = false
   var level: Int8 = -60

@@ -69,6 +69,17 @@ import Testing
     #expect(line.identified.count == 1)
   }
 
+  @Test("a phone that demands pairing is told from one that answers nonsense", arguments: 0..<0x20 as Range<UInt8>)
+  func pairing(code: UInt8) {
+    // That is no error here: there are no more services.
+    guard code != 0x0A else { return }
+    var phone = ModelPhone(address: 0x4A00_0000_0001)
+    (phone.deed, phone.step, phone.code) = (.error, .first, code)
+    var line = PeerLine([phone])
+    line.run(for: .seconds(1))
+    #expect(line.failures == [[0x05, 0x08, 0x0F].contains(code) ? .wantsPairing : .garbled], "\(line.news)")
+  }
+
   @Test("a connection that the controller refuses is over at once: it listens, and asks again later") func refused() {
     var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)])
     line.statuses = [0x200D: [0x0C], 0x2043: [0x0C]]
@@ -87,6 +98,42 @@ import Testing
       line.run(for: .seconds(3))
       #expect(line.identified.count >= 1 && line.isScanning && line.connections.isEmpty, "after \(milliseconds) ms: \(line.news)")
     }
+  }
+
+  @Test("phones that advertise seldom are read, and nineteen twentieths of the time are spent scanning", arguments: 0..<8 as Range<UInt64>)
+  func seldom(seed: UInt64) {
+    for (count, milliseconds, seconds) in [(5, 1_285, 60), (1, 1_000, 30), (1, 2_500, 30), (1, 4_000, 30), (20, 760, 120)] {
+      let phones = (0..<count).map { ModelPhone(address: 0x4A00_0000_0100 + UInt64($0), installation: UInt32($0)) }
+      var line = PeerLine(phones, seed: seed)
+      line.period = .milliseconds(Int64(milliseconds))
+      line.run(for: .seconds(Double(seconds)))
+      #expect(Set(line.identified).count == count, "\(count) every \(milliseconds) ms: \(line.news)")
+      #expect(line.deafness.seconds < 2.2 + 0.05 * Double(seconds), "\(line.deafness.seconds) s deaf")
+    }
+  }
+
+  @Test("of gateways that hear a phone at the same moment, each calls it at its own, within a tenth of a second") func staggered() {
+    var moments: Set<Int64> = []
+    func hasCalled(_ opcodes: [UInt16]) -> Bool { opcodes.contains(0x200D) || opcodes.contains(0x2043) }
+    for name in ["left", "right", "a", "b"] as [StaticString] {
+      var settings = PeerSettings()
+      settings.identify = true
+      var line = PeerLine([ModelPhone(address: 0x4A00_0000_0001)], duties: PeerDuties(settings, name: Name(name)))
+      line.opening = .seconds(2)
+      while !hasCalled(line.opcodes), line.now < .zero + .seconds(5) { line.run(for: .milliseconds(1)) }
+      moments.insert(line.now.microseconds)
+    }
+    #expect(moments.count == 4 && moments.max()! - moments.min()! <= 100_000, "\(moments)")
+  }
+
+  @Test("a phone that advertises seldom and is never reached is called three times, then less and less often") func seldomInVain() {
+    var phone = ModelPhone(address: 0x4A00_0000_0001)
+    phone.isOutOfReach = true
+    var line = PeerLine([phone])
+    line.period = .milliseconds(1_285)
+    line.run(for: .seconds(600))
+    #expect((3...21).contains(line.failures.count), "\(line.failures.count)")
+    #expect(line.deafness.seconds < 12, "\(line.deafness.seconds) s deaf")
   }
 
   @Test("a crowd of phones: nine tenths of the time are spent scanning, and all are asked") func crowd() {

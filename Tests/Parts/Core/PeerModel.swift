@@ -29,15 +29,18 @@ struct PeerLine: ~Copyable {
   /// Until then no advert is heard.
   var opening = Interval.zero
   var advertInterval = Interval.milliseconds(20)
+  /// Instead, each phone advertises at its own times, as seldom as this, and a call waits for its advert.
+  var period: Interval?
   /// All phones' adverts come in one event.
   var isGathering = false
   var random: Seeded
-  private var calling: Int?
+  var calling: Int?
   private var data: [UInt8: [UInt8]] = [:]
   private var handles: UInt16 = 0x40
   private var deafSince: Instant?
-  private var nextAdvert = Instant.zero
-  private var adverts = 0
+  var nextAdvert = Instant.zero
+  var adverts = 0
+  var due: [Instant] = []
   private var gathered: [UInt8] = []
   private var toHost: [(at: Instant, bytes: [UInt8])] = []
 
@@ -198,6 +201,11 @@ struct PeerLine: ~Copyable {
     guard let called = calling, !phones[called].isOutOfReach, !ignored.contains(opcode) else { return }
     let phone = phones[called]
     if phone.step == .connection && [.silence, .slow, .garbage].contains(phone.deed) { return }
+    if period == nil { connect(called) }
+  }
+
+  mutating func connect(_ called: Int) {
+    let phone = phones[called]
     calling = nil
     handles += 1
     connections[handles] = called
@@ -254,7 +262,7 @@ struct PeerLine: ~Copyable {
     case .lie:
       let lie = little([0, 3, 60, 0xFFFF].randomElement(using: &random)!) + [4, 0] + [UInt8](repeating: 0x11, count: 19)
       say([2] + little(Int(handle) | 0x2000) + little(lie.count) + lie)
-    case .error: answer([1, pdu[0], 1, 0, 0x0E], on: handle)
+    case .error: answer([1, pdu[0], 1, 0, phone.code], on: handle)
     case .disconnect: end(handle, 0x13)
     case .flood: for _ in 0..<500 { answer([0x1B, 3, 0] + (0..<15).map { _ in .random(in: 0...255, using: &random) }, on: handle) }
     case .slow: if let told = phone.answer(pdu) { answer(told, on: handle, after: .milliseconds(1_400)) }
@@ -276,25 +284,5 @@ struct PeerLine: ~Copyable {
       let piece = frame[at..<min(at + aclLength, frame.count)]
       say([2] + little(Int(handle) | (at == 0 ? 0x2000 : 0x1000)) + little(piece.count) + piece, after: delay)
     }
-  }
-
-  private mutating func advertise() {
-    nextAdvert = now + advertInterval
-    guard model.isScanning, !phones.isEmpty, now >= .zero + opening else { return }
-    adverts += 1
-    var reports: [UInt8] = []
-    // A controller that gathers gives them in one order, always.
-    let heard = isGathering ? phones[...] : phones[(adverts % phones.count)...].prefix(1)
-    for phone in heard {
-      let octets = (0..<6).map { UInt8(truncatingIfNeeded: phone.address >> UInt64($0 * 8)) }
-      let (data, level) = (phone.advert, UInt8(bitPattern: phone.level))
-      if model.family == true {
-        let direct = [UInt8](repeating: 0, count: 6)
-        reports += [0x13, 0, 1] + octets + [1, 0, 0xFF, 127, level, 0, 0, 0] + direct + [UInt8(data.count)] + data
-      } else {
-        reports += [0, 1] + octets + [UInt8(data.count)] + data + [level]
-      }
-    }
-    say([4, 0x3E, UInt8(reports.count + 2), model.family == true ? 0x0D : 0x02, UInt8(heard.count)] + reports)
   }
 }

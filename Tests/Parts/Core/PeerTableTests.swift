@@ -40,10 +40,12 @@ import Testing
   /// What the test knows of one device.
   private struct Known {
     var heard: Int64
+    var rhythm: AdvertRhythm
     var level = Int8.min
     /// When it may be asked.
     var open: Int64
     var failures: Int?
+    var levelAtFailure = Int8.min
   }
 
   @Test(
@@ -63,13 +65,17 @@ import Testing
     func add(_ number: Int, heard: Int64) {
       guard model[number] == nil else { return model[number]!.heard = max(heard, model[number]!.heard) }
       if model.count == 512 { model[model.min { $0.value.heard < $1.value.heard }!.key] = nil }
-      model[number] = Known(heard: heard, open: now + 1_000_000 + stagger * 1_000)
+      model[number] = Known(heard: heard, rhythm: AdvertRhythm(at: Self.at(now)), open: now + 1_000_000 + stagger * 1_000)
     }
     func hear(_ number: Int, _ level: Int8) throws {
       now += .random(in: 1..<4_000, using: &random)
       try forEachReport(in: advert(bytes("0303AAFE"), from: Self.sender(number), at: level)) { table.observe($0, at: Self.at(now)) }
       add(number, heard: now)
-      if level <= 20 { model[number]!.level = level }
+      model[number]!.rhythm.hear(at: Self.at(now))
+      guard level <= 20 else { return }
+      model[number]!.level = level
+      let isNearer = Int(level) - Int(model[number]!.levelAtFailure) >= 10
+      if model[number]!.failures != nil, model[number]!.open > now, isNearer { model[number]!.open = now }
     }
     for step in 0..<1_500 {
       switch Int.random(in: 0..<20, using: &random) {
@@ -84,7 +90,10 @@ import Testing
       case 14, 15: now += .random(in: 0..<70_000_000, using: &random)
       default:
         let found = table.next(at: Self.at(now))
-        let open = model.filter { now - $0.value.heard <= 2_000_000 && now >= $0.value.open }
+        let open = model.filter { _, known in
+          let silence = max(2_000_000, (known.rhythm.interval?.microseconds ?? 0) * 5 / 4)
+          return now - known.heard <= silence && now >= known.open && known.rhythm.isDue(at: Self.at(now))
+        }
         guard let found else {
           #expect(open.isEmpty, "seed \(seed), step \(step)")
           continue
@@ -101,6 +110,7 @@ import Testing
         let failures = min((model[number]!.failures ?? -1) + 1, 6)
         let ban = min((15_000_000 + stagger * 50_000) << Int64(failures), 960_000_000)
         (model[number]!.failures, model[number]!.open) = (failures, now + ban)
+        model[number]!.levelAtFailure = model[number]!.level
       }
     }
   }

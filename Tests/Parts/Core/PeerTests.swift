@@ -99,20 +99,6 @@ import Testing
     #expect(line.news.isEmpty)
   }
 
-  @Test("a held connection is sampled every second, and ends when another device needs asking") func hold() {
-    var line = PeerLine([Self.phone]) { $0.hold = true }
-    line.run(for: .seconds(10))
-    #expect(line.identified.count == 1 && (9...11).contains(line.levels.count) && line.levels.allSatisfy { $0 == -47 })
-    #expect(line.connections.count == 1 && line.isScanning)
-    line.phones.append(ModelPhone(address: 0x4A00_0000_0002, installation: 7))
-    line.run(for: .seconds(1))
-    #expect(line.identified == [0xBC00_BD17, 7] && line.connections.count == 1)
-    // It goes away by itself.
-    line.end(line.central!, 0x08)
-    line.run(for: .seconds(5))
-    #expect(line.connections.isEmpty && line.identified.count == 2 && line.isScanning)
-  }
-
   @Test("a phone may ask us meanwhile, and gets the answer that there is nothing") func questions() {
     var phone = Self.phone
     phone.questions = [[0x10, 1, 0, 0xFF, 0xFF, 0, 0x28], [0x1D, 3, 0, 1], [0x0A, 3, 0], [0x52, 3, 0, 1]]
