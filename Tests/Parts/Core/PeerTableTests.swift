@@ -46,6 +46,11 @@ import Testing
     var open: Int64
     var failures: Int?
     var levelAtFailure = Int8.min
+
+    mutating func hear(_ level: Int8, at now: Int64) {
+      self.level = level
+      if failures != nil, Int(level) - Int(levelAtFailure) >= 10 { open = min(open, now) }
+    }
   }
 
   @Test(
@@ -72,10 +77,7 @@ import Testing
       try forEachReport(in: advert(bytes("0303AAFE"), from: Self.sender(number), at: level)) { table.observe($0, at: Self.at(now)) }
       add(number, heard: now)
       model[number]!.rhythm.hear(at: Self.at(now))
-      guard level <= 20 else { return }
-      model[number]!.level = level
-      let isNearer = Int(level) - Int(model[number]!.levelAtFailure) >= 10
-      if model[number]!.failures != nil, model[number]!.open > now, isNearer { model[number]!.open = now }
+      if level <= 20 { model[number]!.hear(level, at: now) }
     }
     for step in 0..<1_500 {
       switch Int.random(in: 0..<20, using: &random) {

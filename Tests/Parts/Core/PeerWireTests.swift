@@ -188,9 +188,10 @@ import Testing
   }
 
   @Test(
-    "the end of a peer's services makes it a stranger; any other refusal, or an answer to what nobody asked, is nonsense",
+    "the end of a peer's services makes it a stranger, it may want to be paired; any other refusal, or an answer to what nobody asked, is nonsense",
     arguments: [
-      ([1, 0x10, 1, 0, 0x0A], "stranger"), ([1, 0x10, 1, 0, 0x05], "garbled"), ([1, 0x08, 1, 0, 0x0A], "garbled"),
+      ([1, 0x10, 1, 0, 0x0A], "stranger"), ([1, 0x10, 1, 0, 0x05], "wantsPairing"), ([1, 0x10, 1, 0, 6], "garbled"),
+      ([1, 0x08, 1, 0, 0x0A], "garbled"),
       ([1, 0x10, 1, 0], "garbled"), ([0x11, 6, 1, 0, 0xFF, 0xFF, 0, 0x18], "stranger"), ([0x11, 6, 0, 0, 5, 0, 0, 0x18], "garbled"),
       ([0x11, 6, 3, 0, 2, 0, 0, 0x18], "garbled"), ([0x11, 7, 1, 0, 2, 0, 0, 0x18, 0], "garbled"), ([0x11, 6], "garbled"),
       ([0x0B, 1], "garbled"), ([0x1D, 1, 0], nil), ([0x52, 1], nil), ([0x0A, 1, 0], nil),
