@@ -164,7 +164,7 @@ package struct RegionSettings: BitwiseCopyable, Sendable {
   package var name = Name()
   package var match = Slice()
   package var exit = ExitRule.auto
-  /// Nobody enters whose average is below this; single samples waver by 10 dB.
+  /// Nobody enters whose average is below this.
   package var minimum = Self.noMinimum
   static let noMinimum = Decibels(-127)
   /// Whoever is inside stays with an average that much weaker.

@@ -8,7 +8,7 @@ package struct Proximity {
   package func observe(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
-    let average = devices.bestAverage(of: slot, at: now, settings)
+    let average = devices.average(of: slot, devices.bestRadio(of: slot, at: now, settings), settings)
     let isTimeAgain = devices[slot].zone >= .near && now - devices[slot].published >= settings.publish.interval
     if !isTimeAgain && devices[slot].settled.contains(average) { return }
     update(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
@@ -18,6 +18,8 @@ package struct Proximity {
   package func check(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) -> Instant {
+    let stale = devices[slot].heard + settings.average.stale
+    guard stale <= now else { return stale }
     let gone = Self.gone(slot, devices, settings)
     guard gone <= now else { return gone }
     if devices[slot].zone != .unknown {
@@ -27,6 +29,7 @@ package struct Proximity {
   }
 
   /// When a device that stays silent counts as gone: a slow tag loses packets, and must not go and come all day.
+  @inline(never)
   private static func gone(_ slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Instant {
     let silence = devices.interval(of: slot).map { Interval.silence(after: $0) } ?? .zero
     return devices[slot].heard + max(settings.average.stale, silence)

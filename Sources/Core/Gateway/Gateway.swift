@@ -149,11 +149,11 @@ package struct Gateway: ~Copyable {
   /// What a sample of a device changes that the configuration asks for, or that is published.
   @inline(never)
   private mutating func observeWatched(_ slot: Int, level: Int8, radio: Int, from sender: Int) {
+    let corrected = Decibels(float(level)) - settings.receiveOffset(of: radio)
     if devices[slot].interest.regions != 0 {
       regions.observe(slot, at: now, devices: &devices, settings: settings, publisher: &publisher)
     }
     if devices[slot].interest.triggers != 0 {
-      let corrected = Decibels(float(level)) - settings.receiveOffset(of: radio)
       triggers.observe(
         slot, level: corrected, radio: radio, from: sender, at: now, devices: &devices, settings: settings, publisher: &publisher)
       if triggers.renewed >= 0 { endRenewedVisits() }

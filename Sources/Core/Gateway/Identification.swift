@@ -10,7 +10,7 @@ extension Gateway {
     let time = publisher.clock.unixTime(at: now)
     let learnt = addresses.learn(recognition, from: report, in: sender, at: now, services, &keys, unixTime: time)
     var interest = interest(in: recognition, of: addresses[sender].address)
-    interest.join(self.interest(inInstallationOf: sender))
+    if addresses[sender].evidence < .peer { interest.join(self.interest(inInstallationOf: sender)) }
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
     if let known, known != slot, isAnotherBeacon(slot, known) { addresses.narrow(sender, to: interest) }

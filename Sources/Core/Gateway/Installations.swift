@@ -35,7 +35,8 @@ extension Gateway {
     if devices[slot].identity.isBoundToAddress { triggers.forgetUnread(devices.reference(to: slot)) }
   }
 
-  /// A key identifies better than an id does: then the id is one more name. Otherwise the id becomes the device's identity, and its averages move along.
+  /// A key identifies better than an id does: then the id is one more name. Otherwise the id becomes the device's identity, and its averages
+  /// move along.
   private mutating func learn(_ peer: KnownPeer) {
     installations.learn(peer, at: now)
     guard let sender = addresses.find(peer.address), let known = devices.slot(of: addresses[sender].device) else { return }
@@ -49,6 +50,7 @@ extension Gateway {
   }
 
   /// What asks for the id of a sender that is known by something better.
+  @inline(never)
   func interest(inInstallationOf sender: Int) -> Interest {
     guard addresses[sender].evidence < .peer, let id = installations.id(behind: addresses[sender].address, at: now) else {
       return Interest()

@@ -1,7 +1,7 @@
 /// Which devices are inside which region. A device enters with a sample that counts and exits after a silence. Each enter and exit is an
 /// event; each region's occupancy is retained.
 package struct Regions: ~Copyable {
-  package private(set) var visits: Visits
+  package internal(set) var visits: Visits
   private var occupancies = InlineArray<64, Occupancy>(repeating: Occupancy())
   /// The last enter or exit anywhere.
   package private(set) var changed = Instant.never
@@ -9,6 +9,7 @@ package struct Regions: ~Copyable {
   package private(set) var refused: UInt64 = 0
   /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
+  private var guarded: UInt64 = 0
   /// False until it is known what the run before left open.
   var publishesStates = true
   /// A bit for each region whose state must still be published.
@@ -36,6 +37,7 @@ package struct Regions: ~Copyable {
 
   /// After a start or a reload the retained states must not be older than this run.
   package mutating func publishAllStates(_ settings: borrowing Settings, at now: Instant, publisher: inout Publisher) {
+    guarded = settings.guardedRegions
     for region in settings.regions.indices {
       if inside(region) == 0, occupancies[region].since == .zero { occupancies[region].since = now }
       publishState(of: region, settings, at: now, &publisher)
@@ -45,23 +47,20 @@ package struct Regions: ~Copyable {
   package mutating func observe(
     _ slot: Int, at now: Instant, devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher
   ) {
-    var matching = devices[slot].interest.regions
-    while matching != 0 {
-      let region = matching.trailingZeroBitCount
-      matching &= matching - 1
-      let (place, minimum) = (visits.find(region: region, from: devices[slot].visits), settings.regions[region].minimum)
-      let level = minimum == RegionSettings.noMinimum ? minimum : devices.bestAverage(of: slot, at: now, settings)
-      if place >= 0 {
-        if level >= minimum - RegionSettings.allowance { visits[place].counted = now }
-      } else if level >= minimum || level >= minimum - RegionSettings.allowance && leftovers.isOpen(devices[slot].identity, at: region) {
-        enter(region, slot, isNews: true, at: now, &devices, settings, &publisher)
-      }
+    let matching = devices[slot].interest.regions
+    var open = matching & ~guarded
+    while open != 0 {
+      let region = open.trailingZeroBitCount
+      open &= open - 1
+      let place = visits.find(region: region, from: devices[slot].visits)
+      if place >= 0 { visits[place].counted = now } else { enter(region, slot, isNews: true, at: now, &devices, settings, &publisher) }
     }
+    if matching & guarded != 0 { observeGuarded(slot, matching & guarded, at: now, &devices, settings, &publisher) }
   }
 
   /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
-  private mutating func enter(
+  mutating func enter(
     _ region: Int, _ slot: Int, isNews: Bool, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
