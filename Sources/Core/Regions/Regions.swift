@@ -9,6 +9,7 @@ package struct Regions: ~Copyable {
   package private(set) var refused: UInt64 = 0
   /// The visits that the run before left open.
   package internal(set) var leftovers: Leftovers
+  /// A bit for each region with a `minimum_dbm`, as the settings had it when all states were last published.
   private var guarded: UInt64 = 0
   /// False until it is known what the run before left open.
   var publishesStates = true

@@ -99,19 +99,20 @@ import Testing
     for (first, second) in zip(calls, calls.dropFirst()) where first.1 != second.1 { #expect(second.0 - first.0 >= 20) }
   }
 
+  /// Whether a phone is asked at its advert in the background.
+  private static func isAsked(_ candidates: inout Candidates, _ level: Int8 = -60, at now: Instant) throws -> Bool {
+    var packet = advert(overflow([published[0].1]))
+    packet[packet.count - 1] = UInt8(bitPattern: level)
+    try forEachReport(in: packet) { candidates.observe($0, at: now) }
+    return candidates.next(at: now) != nil
+  }
+
   @Test("a device that failed is asked again after 15 s, then twice as long each time, up to 16 minutes, and at that very moment")
   func banned() throws {
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
     var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
-    let packet = Self.advert(Self.overflow([Self.published[0].1]))
-    func isAsked(at now: Instant) throws -> Bool {
-      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
-        throw Malformed.impossible
-      }
-      candidates.observe(report, at: now)
-      return candidates.next(at: now) != nil
-    }
+    func isAsked(at now: Instant) throws -> Bool { try Self.isAsked(&candidates, at: now) }
     var now = Instant(microseconds: 1_000_000)
     #expect(try isAsked(at: now))
     for wait in [15, 30, 60, 120, 240, 480, 960, 960] as [Double] {
@@ -126,15 +127,7 @@ import Testing
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
     var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
-    var packet = Self.advert(Self.overflow([Self.published[0].1]))
-    func isAsked(_ level: Int8, at second: Double) throws -> Bool {
-      packet[packet.count - 1] = UInt8(bitPattern: level)
-      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
-        throw Malformed.impossible
-      }
-      candidates.observe(report, at: .zero + .seconds(second))
-      return candidates.next(at: .zero + .seconds(second)) != nil
-    }
+    func isAsked(_ level: Int8, at second: Double) throws -> Bool { try Self.isAsked(&candidates, level, at: .zero + .seconds(second)) }
     let phone = Address(0x4A5B_8337_CA80, type: 1)
     #expect(try isAsked(-92, at: 1))
     candidates.failed(phone, at: .zero + .seconds(1))
@@ -149,14 +142,7 @@ import Testing
     let loan = Loan(bytes: Candidates.bytes)
     var arena = loan.arena
     var candidates = Candidates(Self.published[0].0, courtesy: .zero, salt: 0, in: &arena)
-    let packet = Self.advert(Self.overflow([Self.published[0].1]))
-    func isAsked(at now: Instant) throws -> Bool {
-      guard case .reports(var reports) = try HCIEvent(packet.span.bytes), let report = try reports.next() else {
-        throw Malformed.impossible
-      }
-      candidates.observe(report, at: now)
-      return candidates.next(at: now) != nil
-    }
+    func isAsked(at now: Instant) throws -> Bool { try Self.isAsked(&candidates, at: now) }
     let began = Instant(microseconds: 1_000_000)
     let phone = Address(0x4A5B_8337_CA80, type: 1)
     #expect(try isAsked(at: began))
