@@ -11,6 +11,7 @@ extension Examined {
     /// Where systemd looks for the unit, and for its drop-ins in a folder of its name with .d: a file takes the place of one of the same name
     /// in the folders before. `systemctl edit forecourt` writes to the last.
     var folders = ["/usr/lib/systemd/system", "/run/systemd/system", "/etc/systemd/system"]
+    var isClockTheKernels = Clock.isSynchronisedWithoutFile
 
     /// The unit, then the drop-ins in the order in which systemd reads them: by their names alone.
     fileprivate var files: [String] {
@@ -43,9 +44,11 @@ extension Examined {
       written.append((file.key, file.path))
     }
     var grants = Grants()
-    for file in view.files { grants.read(file) }
+    let files = view.files
+    for file in files { grants.read(file) }
     let hidden = view.hidden + (grants.hidesHomes ? view.homes : [])
     var found: [Examined] = []
+    if view.isClockTheKernels, !files.isEmpty, !grants.showsClock { found.append(Examined("service", .doubtful, clockHidden)) }
     for (key, path) in written where path.bytes.first == UInt8(ascii: "/") && !FileSystem.isFolder(Path(path)) {
       let named = FileSystem.folder(of: path)
       let folder = FileSystem.real(named) ?? named
@@ -65,9 +68,15 @@ extension Examined {
     return found
   }
 
-  /// What unit files let the service write, read one after another: each may take back what those before it said.
+  private static var clockHidden: String {
+    "forecourt.service cannot see that the clock is synchronised, for chrony and ntpd tell only the kernel; without it events that expire wait "
+      + "after a power cut: systemctl edit forecourt: ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime clock_adjtime64 below [Service]"
+  }
+
+  /// What unit files let the service do, read one after another: each may take back what those before it said.
   private struct Grants {
     private var paths: [String] = []
+    private(set) var showsClock = false
     private var isStrict = true
     private var opensHomes = false
     private(set) var hidesHomes = true
@@ -78,6 +87,7 @@ extension Examined {
       for line in read.bytes.split(separator: 0x0A) {
         let line = String(decoding: trimmed(line), as: UTF8.self)
         if let value = line.rest(after: "ProtectSystem=") { isStrict = same(value, "strict") }
+        if let value = line.rest(after: "ProtectClock=") { showsClock = Self.open.contains { same(value, $0) } }
         // What is open may still be for reading only: ProtectSystem= decides that.
         if let value = line.rest(after: "ProtectHome=") {
           opensHomes = Self.open.contains { same(value, $0) }

@@ -5,12 +5,19 @@ extension Clock {
   /// Whether the time of day can be trusted across a power cut: it has been synchronised since the machine started. A clock chip proves
   /// nothing: its battery may be empty or missing.
   static var isTrusted: Bool {
+    isTrustworthy(kernelsAnswer, synchronised: FileSystem.written(synchronisations), now: wallMicroseconds())
+  }
+
+  /// chrony or ntpd has synchronised it: only the kernel knows.
+  static var isSynchronisedWithoutFile: Bool { isTrustworthy(kernelsAnswer, synchronised: nil, now: 0) && !FileSystem.exists(synchronisations) }
+
+  /// systemd-timesyncd writes this file at each synchronisation.
+  private static var synchronisations: Path { Path("/run/systemd/timesync/synchronized") }
+
+  private static var kernelsAnswer: CInt {
     var state = timex()
     // SAFETY: with no modes set the call only fills the structure, which is ours.
-    let answer = unsafe adjtimex(&state)
-    // systemd-timesyncd writes this file at each synchronisation.
-    return isTrustworthy(
-      answer, synchronised: FileSystem.written(Path("/run/systemd/timesync/synchronized")), now: wallMicroseconds())
+    return unsafe adjtimex(&state)
   }
 
   /// `answer` is adjtimex's, negative if the unit forbids it. A synchronisation in the future: the clock was set back since.

@@ -17,7 +17,7 @@ struct ServiceExamTests {
 
   /// A machine of its own below the scratch folder. `dropIn`: what `systemctl edit` wrote; `others`: other files where systemd reads units.
   private func words(
-    _ path: String, as owner: String = "forecourt", dropIn: String = "", others: [String: String] = [:],
+    _ path: String, as owner: String = "forecourt", dropIn: String = "", others: [String: String] = [:], isClockTheKernels: Bool = false,
     also change: (inout Settings, inout HostSettings) -> Void = { _, _ in }
   ) -> [String] {
     for (name, text) in others.merging(["etc/forecourt.service.d/override.conf": dropIn], uniquingKeysWith: { $1 }) {
@@ -25,7 +25,7 @@ struct ServiceExamTests {
     }
     var view = Examined.ServiceView()
     (view.state, view.homes, view.hidden) = (root + "/state", [root + "/homes"], [root + "/hidden"])
-    view.folders = [root + "/lib", root + "/run", root + "/etc"]
+    (view.folders, view.isClockTheKernels) = ([root + "/lib", root + "/run", root + "/etc"], isClockTheKernels)
     var settings = Settings()
     var host = HostSettings()
     host.outbox.path = Text(path)
@@ -111,6 +111,16 @@ struct ServiceExamTests {
     #expect(words(path, dropIn: "[Service]\nReadWritePaths=\(root)/ssd\n#ReadWritePaths=\(root)/ssd2\n").count == 1)
     #expect(words(path, dropIn: "[Service]\nProtectSystem=strict\n").count == 1)
     #expect(words(path, dropIn: "[Service]\nProtectSystem=full\n") == [])
+  }
+
+  @Test("a clock of which only the kernel knows is told of where the unit hides the kernel's word")
+  func clock() {
+    let inside = root + "/state/outbox.db"
+    let unit = ["lib/forecourt.service": "[Service]\nProtectClock=yes\n"]
+    #expect(words(inside, others: unit) == [], "timesyncd's file tells")
+    let told = words(inside, others: unit, isClockTheKernels: true)
+    #expect(told.count == 1 && told[0].contains("chrony") && told[0].contains("systemctl edit forecourt: ProtectClock=no"), "\(told)")
+    #expect(words(inside, dropIn: "[Service]\nProtectClock=no\n", others: unit, isClockTheKernels: true) == [])
   }
 
   @Test("the other files that the gateway writes are judged, too, if it will write them") func others() {
