@@ -51,6 +51,8 @@ package struct StatusReport: BitwiseCopyable, Sendable {
 
   package var state = State.online
   package var reason = Sentence()
+  /// How many troubles there are beside the reason's.
+  package var reasonsLeftOut = 0
   package var version = Name()
   package var boot = Name()
   package var purpose = Sentence()
@@ -107,6 +109,7 @@ extension Message {
   @_optimize(size)
   @export(interface) package static func status(_ report: StatusReport, topics: Topics, at now: Instant) -> Message {
     var message = begun(report.state, report.reason, topics: topics, at: now)
+    if report.reasonsLeftOut > 0 { message.payload.member("reasons_left_out", Int64(report.reasonsLeftOut)) }
     message.payload.member("version", text: report.version.bytes, upTo: 34)
     message.payload.member("boot", text: report.boot.bytes, upTo: 20)
     message.payload.member("authorization", report.authorization.name)

@@ -186,6 +186,7 @@ struct StatusPublisher {
     report.authorization = authorization
     report.state = .online
     report.reason = Sentence()
+    report.reasonsLeftOut = 0
     composeTransmits()
     for index in askingTroubles.indices.reversed() {
       if let trouble = askingTroubles[index] { degrade(trouble.sentence(report.radios[index].name)) }
@@ -225,7 +226,9 @@ struct StatusPublisher {
     }
   }
 
+  /// The last call has the last word.
   private mutating func degrade(_ reason: Sentence) {
+    if report.state == .degraded { report.reasonsLeftOut += 1 }
     report.state = .degraded
     report.reason = reason
   }
@@ -285,6 +288,7 @@ extension StatusReport {
     if reason.isEmpty { return words }
     words.append(": ")
     words.append(reason)
+    if reasonsLeftOut > 0 { words.append(" (and more)") }
     return words
   }
 }

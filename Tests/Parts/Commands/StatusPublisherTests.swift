@@ -47,6 +47,19 @@ struct StatusPublisherTests {
     #expect(payload(try #require(allowed)).contains(#""state":"online""#))
   }
 
+  @Test("of two troubles the status has one, and counts the other") func troubles() throws {
+    var publisher = publisher()
+    publisher.record(isFileWrong: true)
+    let two = publisher.nextReport(nil, .denied)
+    let both = try #require(two)
+    #expect(payload(both).contains(#""reasons_left_out":1,"#))
+    let words = String(both.summary)
+    #expect(words.hasPrefix("degraded: the configuration file is wrong") && words.hasSuffix(" (and more)"))
+    let one = publisher.nextReport(nil, .always)
+    let first = try #require(one)
+    #expect(!payload(first).contains("reasons_left_out") && !String(first.summary).contains("more"))
+  }
+
   /// One radio, two beacons and our services.
   private func sender(_ check: (inout StatusPublisher, borrowing Settings) throws -> Void) rethrows {
     var settings = Settings()

@@ -234,7 +234,7 @@ import Testing
     report.reason = Sentence(String(repeating: "r", count: length))
     let status = Message.status(report, topics: CourierSettings().topics, at: .zero)
     let object = try #require(try JSONSerialization.jsonObject(with: Data(String(status.payload).utf8)) as? [String: Any])
-    #expect(object["reason"] as? String == String(repeating: "r", count: min(length, 160)))
+    #expect(object["reason"] as? String == String(repeating: "r", count: min(length, 160)) && object["reasons_left_out"] == nil)
   }
 
   @Test("the status lists every transmission or says that there is no room")
@@ -243,7 +243,7 @@ import Testing
       var report = StatusReport()
       report.purpose = Sentence(String(repeating: "p", count: length))
       report.reason = Sentence(String(repeating: "r", count: length))
-      report.simulated = length % 2 == 0
+      (report.simulated, report.reasonsLeftOut) = (length % 2 == 0, length % 3 * 10)
       for name in ["hci0", "hci1", "a stick behind the pump"] {
         _ = report.radios.append(StatusReport.RadioState(name: Name(name), state: Name("scanning")))
       }
