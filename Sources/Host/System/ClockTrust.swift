@@ -9,7 +9,9 @@ extension Clock {
   }
 
   /// chrony or ntpd has synchronised it: only the kernel knows.
-  static var isSynchronisedWithoutFile: Bool { isTrustworthy(kernelsAnswer, synchronised: nil, now: 0) && !FileSystem.exists(synchronisations) }
+  static var isSynchronisedWithoutFile: Bool {
+    isTrustworthy(kernelsAnswer, synchronised: nil, now: 0) && !FileSystem.exists(synchronisations)
+  }
 
   /// systemd-timesyncd writes this file at each synchronisation.
   private static var synchronisations: Path { Path("/run/systemd/timesync/synchronized") }
