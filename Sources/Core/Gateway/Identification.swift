@@ -132,7 +132,7 @@ extension Gateway {
     }
   }
 
-  private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
+  mutating func retire(_ slot: Int, because reason: Regions.Reason) {
     regions.endAll(of: slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
     triggers.endAll(of: slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
     proximity.end(slot, at: now, devices, settings, &publisher)
