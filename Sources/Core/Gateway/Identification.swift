@@ -167,6 +167,8 @@ extension Gateway {
     var all = interest
     all.regions |= addresses[sender].regions
     all.triggers |= addresses[sender].triggers
+    // Its other names are our own, too.
+    if all.triggers != 0, settings.transmits(devices[slot].identity) { all.triggers = 0 }
     guard devices.widen(slot, by: all) else { return }
     devices.touch(slot)
     addresses.assign(sender, to: devices.reference(to: slot), isMatched: true)
