@@ -50,6 +50,8 @@ extension Settings {
     for index in calibration.devices.indices.reversed() where isMatched(identity, by: calibration.devices[index].match) {
       interest.calibration = calibration.devices[index].measuredPower
     }
+    // Our own beacon, heard by another of our radios, arrives nowhere.
+    if interest.triggers != 0, transmits(identity) { interest.triggers = 0 }
     return interest
   }
 }

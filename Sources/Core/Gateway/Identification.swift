@@ -132,7 +132,7 @@ extension Gateway {
     }
   }
 
-  private mutating func retire(_ slot: Int, because reason: Regions.Reason) {
+  mutating func retire(_ slot: Int, because reason: Regions.Reason) {
     regions.endAll(of: slot, because: reason, at: now, devices: &devices, settings: settings, publisher: &publisher)
     triggers.endAll(of: slot, because: .evicted, at: now, devices: &devices, settings: settings, publisher: &publisher)
     proximity.end(slot, at: now, devices, settings, &publisher)
@@ -167,6 +167,8 @@ extension Gateway {
     var all = interest
     all.regions |= addresses[sender].regions
     all.triggers |= addresses[sender].triggers
+    // Its other names are our own, too.
+    if all.triggers != 0, settings.transmits(devices[slot].identity) { all.triggers = 0 }
     guard devices.widen(slot, by: all) else { return }
     devices.touch(slot)
     addresses.assign(sender, to: devices.reference(to: slot), isMatched: true)

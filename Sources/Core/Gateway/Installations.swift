@@ -6,6 +6,7 @@ extension Gateway {
     guard isListening else { return }
     switch news {
     case .identified(let peer):
+      if triggers.membership.serves(peer.id) { return learn(stranger: peer.address) }
       learn(peer)
       // The id of somebody whom nothing here names stays here.
       guard settings.publish.unknown == .publish || settings.interest(in: Identity(installation: peer.id)).isMatched else { return }
@@ -24,8 +25,15 @@ extension Gateway {
   @export(interface) package mutating func receive(peer: KnownPeer, at moment: Instant) -> Bool {
     tick(at: moment)
     guard settings.peer.identify, believes(peer) else { return false }
-    learn(peer)
+    if triggers.membership.serves(peer.id) { learn(stranger: peer.address) } else { learn(peer) }
     return true
+  }
+
+  /// A gateway of the site has said that it serves this id. Who was known by it is that gateway: it ends like a device that makes room.
+  @_optimize(size)
+  mutating func dismiss(installation id: UInt32) {
+    while let address = installations.forget(id, at: now) { learn(stranger: address) }
+    if let slot = devices.find(Identity(installation: id)) { retire(slot, because: .evicted) }
   }
 
   /// Our own radio has asked it, and it is nobody whom a neighbour could ask about. Of a name that others may use this says nothing.

@@ -48,7 +48,10 @@ extension Gateway {
     if hello.name == settings.gateway.name {
       if hello.boot == publisher.boot { triggers.membership.receiveOwnHello(hello.sequence, at: now) }
     } else {
+      guard let id = hello.servedID, !triggers.membership.serves(id) else { return triggers.membership.receive(hello: hello, at: now) }
       triggers.membership.receive(hello: hello, at: now)
+      // Our radio may have read it before.
+      if triggers.membership.serves(id) { dismiss(installation: id) }
     }
   }
 

@@ -130,9 +130,13 @@ extension Payload {
   /// What a gateway publishes of an installation id that it has read.
   mutating func members(of peer: KnownPeer) {
     member("random", peer.address.kind == .random)
-    key("id")
+    member("id", installation: peer.id)
+  }
+
+  mutating func member(_ key: StaticString, installation id: UInt32) {
+    self.key(key)
     append(byte: UInt8(ascii: "\""))
-    for byte in 0..<4 { append(hex: UInt8(truncatingIfNeeded: peer.id >> UInt32(24 - byte * 8)), upperCase: true) }
+    for byte in 0..<4 { append(hex: UInt8(truncatingIfNeeded: id >> UInt32(24 - byte * 8)), upperCase: true) }
     append(byte: UInt8(ascii: "\""))
   }
 

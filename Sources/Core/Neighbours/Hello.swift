@@ -101,6 +101,7 @@ extension Triggers {
     publisher.json.member("seq", Int64(number))
     publisher.json.member("groups", text: groups.bytes)
     if isDeafForLong(settings, at: now) { publisher.json.member("deaf", true) }
+    if let id = membership.servedID { publisher.json.member("peer", installation: id) }
     publisher.json.member("uptime_s", (publisher.clock.uptime(at: now).microseconds + 500) / 1_000, decimals: 3)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     var index = membership.listStart

@@ -27,6 +27,8 @@ package struct Member: BitwiseCopyable, Sendable {
   var isSettled: Bool { uptime >= .seconds(30) }
   /// It hears nobody, and so consents to nothing.
   package private(set) var isDeaf = false
+  /// The installation id that it serves itself; another run keeps it.
+  private(set) var servedID: UInt32?
   private var heard: Instant?
   private var echoed: Instant?
   /// Another run under this name that has not echoed one of our numbers yet.
@@ -136,7 +138,7 @@ package struct Member: BitwiseCopyable, Sendable {
     }
     guard word.sequence > sequence else { return false }
     sequence = word.sequence
-    (uptime, isDeaf) = (word.uptime, word.isDeaf)
+    (uptime, isDeaf, servedID) = (word.uptime, word.isDeaf, word.servedID)
     heard = now
     (isSaidOffline, wentUnheard) = (false, false)
     replace(word.groups, at: now)

@@ -26,6 +26,8 @@ package struct Membership: ~Copyable {
   package private(set) var refused = Refusals()
   /// As of the last hello.
   package internal(set) var hearing = SiteHearing()
+  /// The installation id that we serve ourselves.
+  private(set) var servedID: UInt32?
 
   private struct Mark: BitwiseCopyable {
     var number: UInt32 = 0
@@ -71,6 +73,8 @@ package struct Membership: ~Copyable {
     speaks = !settings.groups.isEmpty || settings.site.roster.count > 1
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
+    // It is fixed at start, and settings that are read later lack it.
+    if servedID == nil, settings.peer.serve { servedID = settings.peer.ownID }
     guard hasRoster else {
       for index in members.indices { members[index].strikeOff() }
       return
@@ -153,6 +157,13 @@ package struct Membership: ~Copyable {
     guard !name.isEmpty, let index = find(name) else { return false }
     members[index].vacate()
     return true
+  }
+
+  /// Whether a gateway of the site serves this installation id, we or another: then it is no customer's.
+  func serves(_ id: UInt32) -> Bool {
+    if servedID == id { return true }
+    for index in members.indices where members[index].servedID == id { return true }
+    return false
   }
 
   private mutating func place(of name: Name) -> Int? {

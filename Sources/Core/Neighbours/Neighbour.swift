@@ -17,6 +17,8 @@ package struct Neighbour: BitwiseCopyable, Sendable {
   package var isDeaf = false
   /// In a hello: how long this run has lasted.
   package var uptime = Interval.zero
+  /// In a hello: the installation id that it serves itself.
+  package var servedID: UInt32?
 
   package init() {}
 }

@@ -36,6 +36,15 @@ struct KnownPeers: ~Copyable {
     next = (next + 1) % records.count
   }
 
+  /// Forgets this id behind one address, and returns that; nil when it is known behind none.
+  mutating func forget(_ id: UInt32, at now: Instant) -> Address? {
+    for slot in 0..<count where records[slot].id == id && now - records[slot].learnt <= Candidates.lifetime {
+      records[slot].learnt = now - Candidates.lifetime - .seconds(1)
+      return records[slot].address
+    }
+    return nil
+  }
+
   private func find(_ address: Address) -> Int? { index.find(hash(address)) { records[$0].address == address } }
 
   /// Only the site's own gateways write here, so the hash needs no secret.

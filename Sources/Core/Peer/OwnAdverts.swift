@@ -39,6 +39,27 @@ extension TransmitSettings {
   }
 }
 
+extension TransmitSettings {
+  /// What whoever hears it takes it for; nil for a URL, which names nobody.
+  package var identity: Identity? {
+    switch kind {
+    case .iBeacon: Identity(.iBeacon, content.bytes)
+    case .altBeacon: Identity(.altBeacon, content.bytes)
+    case .eddystoneUID: Identity(.eddystone, content.bytes)
+    case .eddystoneURL: nil
+    }
+  }
+}
+
+extension Settings {
+  /// Whether it is one of our own beacons.
+  @_optimize(size)
+  func transmits(_ identity: Identity) -> Bool {
+    for index in transmissions.indices where transmissions[index].identity == identity { return true }
+    return false
+  }
+}
+
 extension PeerSettings {
   /// Apps find this gateway by it.
   var advert: AdvertData {

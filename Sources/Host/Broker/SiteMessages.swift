@@ -49,6 +49,18 @@ extension JSONObject {
   fileprivate func level(_ name: StaticString) throws(Refusal) -> Decibels? {
     try number(name, Double(Claim.faintest)...Double(Claim.loudest)).map { Decibels(Float($0)) }
   }
+
+  /// Eight hexadecimal digits.
+  fileprivate func installation(_ name: StaticString) throws(Refusal) -> UInt32? {
+    guard let written: Text<8> = try text(name) else { return nil }
+    guard written.count == 8 else { throw .member(name) }
+    var id: UInt32 = 0
+    for index in 0..<8 {
+      guard let digit = hexDigit(written[index]) else { throw .member(name) }
+      id = id << 4 | UInt32(digit)
+    }
+    return id
+  }
 }
 
 extension Claim.Standing {
@@ -96,6 +108,7 @@ extension Neighbour {
       uptime = .seconds(try object.number("uptime_s", 0...1e9) ?? 0)
       echo = try object.echo(to: us)
       isDeaf = try object.boolean("deaf") ?? false
+      servedID = try object.installation("peer")
       isOnline = true
       simulated = try object.boolean("simulated") ?? false
     } catch { throw Refused(error) }
@@ -110,12 +123,7 @@ extension KnownPeer {
     do throws(JSONObject.Refusal) {
       let object = try JSONObject(payload)
       guard try object.boolean("simulated") ?? false == us.simulated else { return nil }
-      guard let written: Text<8> = try object.text("id"), written.count == 8 else { throw .member("id") }
-      var id: UInt32 = 0
-      for index in 0..<8 {
-        guard let digit = hexDigit(written[index]) else { throw .member("id") }
-        id = id << 4 | UInt32(digit)
-      }
+      guard let id = try object.installation("id") else { throw .member("id") }
       let kind: UInt64 = try object.boolean("random") ?? true ? 1 : 0
       self.init(address: Address(word: word | kind << 48), id: id)
       if let boot: Text<16> = try object.text("boot") { self.boot = boot }

@@ -14,8 +14,27 @@ extension Configuration {
       if let power = section.number("tx_power_dbm", -127...20, whole: true) { transmission.txPower = Int8(power) }
       section.read("measured_power_dbm", &transmission.measuredPower, Self.powers)
       section.read("interval_ms", milliseconds: &transmission.interval, 20...10_240)
+      if section.reading.count == faults { warn(of: transmission, section) }
       _ = core.transmissions.append(transmission)
     }
+  }
+
+  /// Our own triggers ignore it, but our regions do not, and a neighbour's triggers are mostly like ours.
+  private func warn(of transmission: TransmitSettings, _ section: Section) {
+    guard let identity = transmission.identity else { return }
+    var names: [String] = []
+    for index in core.triggers.indices where core.isMatched(identity, by: core.triggers[index].match) {
+      names.append("trigger \"\(printable(String(core.triggers[index].name)))\"")
+    }
+    for index in core.regions.indices where core.isMatched(identity, by: core.regions[index].match) {
+      names.append("region \"\(printable(String(core.regions[index].name)))\"")
+    }
+    guard !names.isEmpty else { return }
+    let rest = names.count > 3 ? ["\(names.count - 3) more"] : []
+    let words =
+      "is matched by \(listed(Array(names.prefix(3)) + rest, with: "and")). This gateway's triggers ignore its own beacon; its regions, "
+      + "and all other gateways that match it, take it for a customer's. Send another id, or match fewer"
+    section.reading.record(.warning, at: section.place(of: ["kind"]), section.title, words)
   }
 
   /// On a shared adapter the kernel owns connections and advertising sets.

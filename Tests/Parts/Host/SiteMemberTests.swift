@@ -108,6 +108,9 @@ import Testing
       #expect(hello(name, "\"\(fitting)\"") != nil && hello(name, "\"\(long)\"") == nil, "\(name)")
     }
     #expect(hello("simulated", "true")?.simulated == true && hello("simulated", "1") == nil)
+    #expect(plain.servedID == nil, "an older gateway does not say")
+    #expect(hello("peer", #""0123cdef""#)?.servedID == 0x0123_CDEF && hello("peer", "null")?.sequence == 9)
+    for wrong in [#""BC00BD1""#, #""BC00BD170""#, #""BC00BD1G""#, "7"] { #expect(hello("peer", wrong) == nil, "\(wrong)") }
     #expect(hello("heard", nil)?.echo == 0 && hello("heard", "7") == nil)
   }
 

@@ -20,6 +20,7 @@ private final class Board {
     settings.gateway.name = Name(name)
     settings.gateway.purpose = Sentence("tests")
     settings.gateway.devices = 64
+    (settings.peer.serve, settings.peer.ownID) = (true, Self.id(settings.gateway.name))
     var radio = RadioSettings()
     radio.point = point
     _ = settings.radios.append(radio)
@@ -45,6 +46,8 @@ private final class Board {
   }
 
   deinit { memory.deallocate() }
+
+  static func id(_ name: Name) -> UInt32 { 0xBC00_BD00 + UInt32(name.count) }
 
   static func boot(_ name: StaticString) -> Text<16> {
     var boot = Text<16>("run of ")
@@ -106,13 +109,14 @@ private final class Board {
     return events
   }
 
-  @Test("a hello brings the sender's run, number, groups and age, and the number of ours that it has received") func hellos() {
+  @Test("a hello brings the sender's run, number, groups, age and own id, and the number of ours that it has received") func hellos() {
     var echoes = 0
     var last: [String: UInt32] = [:]
     _ = visit([-100, -100, -100], seconds: 5) { index, board, claims, hellos, now in
       #expect(claims.isEmpty)
       for hello in hellos {
         #expect(hello.isOnline && !hello.simulated && hello.groups.has(Name("pumps" as StaticString)) && !hello.groups.isEverything)
+        #expect(hello.servedID == Board.id(hello.name))
         #expect(hello.boot == Text<16>("run of \(String(hello.name))") && (.zero ... .seconds(0.1)).contains(now - .zero - hello.uptime))
         if index == 0 {
           #expect(hello.sequence > last[String(hello.name)] ?? 0)
