@@ -37,7 +37,7 @@ package struct Examined {
     for index in host.adapters.indices {
       found.append(.adapter(host.adapters[index], "radio \(String(settings.radios[index].name))", isInUse: isInUse))
     }
-    let entries = (try? AdapterFile.read(String(host.outbox.path).folder + AdapterFile.name)) ?? []
+    let entries = (try? AdapterFile.read(SideFiles.path(AdapterFile.name, beside: String(host.outbox.path)))) ?? []
     if let numbers = numbering(settings, host.adapters, entries, addressOf: { KernelAdapter.address(of: $0) }) { found.append(numbers) }
     found.append(.clock)
     let isEntered = owner?.enter() ?? false

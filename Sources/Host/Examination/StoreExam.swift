@@ -43,7 +43,7 @@ extension Examined {
         Examined("outbox", .bad(.forbidden), "\(path): \(user) may not write there: once as root: chown \(user) \(String(named))")
       ]
     }
-    if let name = foreign(host, beside: String(folder)) {
+    if let name = foreign(host) {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
     let found = isInUse ? held(path) : contents(of: path, file)
@@ -64,9 +64,9 @@ extension Examined {
   }
 
   /// A file there that another user's run has left.
-  private static func foreign(_ host: HostSettings, beside folder: String) -> String? {
+  private static func foreign(_ host: HostSettings) -> String? {
     let path = String(host.outbox.path)
-    for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where FileSystem.exists(Path(name)) {
+    for name in [path + "-wal", path + "-shm", SideFiles.path(LearntFile.name, beside: path)] where FileSystem.exists(Path(name)) {
       if !FileSystem.isWritable(Path(name)) { return name }
     }
     for name in [host.idFile, host.saltFile] where FileSystem.exists(Path(name)) && !FileSystem.isReadable(Path(name)) { return name }
