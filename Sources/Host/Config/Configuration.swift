@@ -27,6 +27,7 @@ package import Core
     if findings.contains(where: { $0.severity == .error }) { throw Refusal(findings: findings) }
     warnings = findings
     futile = inOrder(reading.futile)
+    host.unreadCredentials = reading.unreadCredentials
   }
 
   private mutating func read(_ root: inout Section) {

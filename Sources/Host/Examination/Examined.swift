@@ -46,7 +46,11 @@ package struct Examined {
     found += Self.outbox(host, as: user, isInUse: isInUse)
     found += Self.files(settings, host, as: user)
     found += Self.service(settings, host, as: user)
-    found += Self.broker(settings, host, meanwhile)
+    if host.lacksLogin {
+      found.append(Examined("broker", .doubtful, "is not asked: for that it takes credentials that only the service has"))
+    } else {
+      found += Self.broker(settings, host, meanwhile)
+    }
     return found
   }
 
