@@ -45,7 +45,7 @@ package import Core
     root.table("average") { readAverage(&$0) }
     root.table("zones") { readZones(&$0) }
     root.table("ranging") { readRanging(&$0) }
-    readDeviceNames(&root)
+    let names = readDeviceNames(&root)
     readRegions(&root)
     readTriggers(&root)
     orderServices()
@@ -54,6 +54,7 @@ package import Core
     readSite(&root)
     readBroker(&root)
     noteFutile(root)
+    noteNames(names)
   }
 
   private mutating func readGateway(_ section: inout Section) -> Bool {
