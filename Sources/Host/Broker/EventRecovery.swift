@@ -65,17 +65,25 @@ extension EventStore {
     recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(Outbox.firesMost))
   }
 
-  /// From the damaged file that was set aside: what waits there, is open, or rests. A full disk is waited for.
+  /// From the damaged file that was set aside, or from one that an older version could not read: what waits there, is open, or rests. A full
+  /// disk is waited for.
   mutating func salvage(into opened: Outbox) throws(StoreFault) {
-    guard let name = damaged else { return }
+    let returned = damaged == nil ? Outbox.returned(beside: settings.path) : nil
+    guard let name = damaged ?? returned else { return }
     do throws(StoreFault) {
       let salvaged = try opened.salvage(name)
       damaged = nil
       guard let salvaged else { return }
+      // Its events are here now: once is enough.
+      if returned != nil { Outbox.rename(name, ".taken-") }
       recordLoss(of: salvaged.lost, Self.notSaved)
       if salvaged.events + salvaged.visits + salvaged.fires > 0 {
         let sums = "\(salvaged.events), \(salvaged.visits), \(salvaged.fires)"
-        logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
+        if returned != nil {
+          logFile(.info, "taken from the outbox that an older version had set aside: waiting events, open visits, fires:", Path(sums))
+        } else {
+          logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
+        }
       }
       if !salvaged.areEventsWhole { logFile(.error, "not all waiting events could be read from", name) }
       guard !salvaged.areVisitsWhole || !salvaged.areFiresWhole else { return }
@@ -84,7 +92,7 @@ extension EventStore {
       opened.rollBack()
       if error.kind == .full { throw error }
       damaged = nil
-      logFile(.error, "nothing could be saved from the damaged outbox. SQLite says:", Path(error.said))
+      logFile(.error, "nothing could be saved from the outbox that was set aside. SQLite says:", Path(error.said))
     }
   }
 

@@ -91,8 +91,14 @@ struct EventStore {
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
       if let name = opened.setAside {
         counters.set(.setAside, true)
-        logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
-        damaged = name
+        if opened.isSetAsideNewer {
+          let words: StaticString =
+            "a newer version wrote the outbox. What waits there is sent once such a one runs again; it is set aside as"
+          logFile(.error, words, name)
+        } else {
+          logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
+          damaged = name
+        }
       }
       try salvage(into: opened)
       // First: a file that cannot be read is opened again.

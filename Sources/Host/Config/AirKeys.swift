@@ -9,6 +9,7 @@ extension Configuration {
     section.read("doubt_db", &core.calibration.doubt, 0...20)
     section.read("learn", &core.calibration.learns)
     var sections: [Section] = []
+    var matches: [Slice] = []
     section.tables("device", atMost: CalibrationList.capacity, namedBy: "match") { device in
       var calibration = DeviceCalibration()
       calibration.match = readMatch(&device)
@@ -16,8 +17,9 @@ extension Configuration {
       device.read("measured_power_dbm", &calibration.measuredPower, Self.powers)
       _ = core.calibration.devices.append(calibration)
       sections.append(device)
+      matches.append(calibration.match)
     }
-    noteCovered(sections)
+    noteCovered(sections, matches, "calibration.device", "this one never applies")
   }
 
   /// The levels that a receiver can measure at one metre.

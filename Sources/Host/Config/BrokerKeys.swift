@@ -40,8 +40,7 @@ extension Configuration {
   private func keepMetricsApart(_ root: Section) {
     guard let file = host.metricsFile else { return }
     let outbox = String(host.outbox.path)
-    var kept = [outbox, outbox + "-wal", outbox + "-shm", host.idFile, host.saltFile]
-    for name in [LearntFile.name, NeighbourFile.name, AdapterFile.name, AnnouncedFile.name] { kept.append(outbox.folder + name) }
+    let kept = [outbox, outbox + "-wal", outbox + "-shm", host.idFile, host.saltFile] + SideFiles.paths(beside: outbox)
     guard kept.contains(where: { FileSystem.isSame(file, $0) }) else { return }
     let place = root.node["publish"]?["metrics_file"]?.keyAt ?? root.node.at
     let words = "metrics_file (\(printable(file))) is a file that the gateway keeps, and each telemetry would replace it: name another"

@@ -27,6 +27,7 @@ package import Core
     if findings.contains(where: { $0.severity == .error }) { throw Refusal(findings: findings) }
     warnings = findings
     futile = inOrder(reading.futile)
+    host.unreadCredentials = reading.unreadCredentials
   }
 
   private mutating func read(_ root: inout Section) {
@@ -44,7 +45,7 @@ package import Core
     root.table("average") { readAverage(&$0) }
     root.table("zones") { readZones(&$0) }
     root.table("ranging") { readRanging(&$0) }
-    readDeviceNames(&root)
+    let names = readDeviceNames(&root)
     readRegions(&root)
     readTriggers(&root)
     orderServices()
@@ -53,6 +54,7 @@ package import Core
     readSite(&root)
     readBroker(&root)
     noteFutile(root)
+    noteNames(names)
   }
 
   private mutating func readGateway(_ section: inout Section) -> Bool {

@@ -6,6 +6,8 @@ package struct ConfigurationText {
   package enum Scope {
     /// All that a gateway needs, including passwords and certificates.
     case whole
+    /// The same for `check`: a credential that only the service has is no mistake, and the rest is examined.
+    case examined
     /// What Core needs: a replay at a desk must not need the board's passwords.
     case hearing
   }

@@ -25,6 +25,8 @@ final class Findings {
   private var forms: [Finding] = []
   /// What can never work: warnings for `check`.
   private(set) var futile: [Finding] = []
+  /// The keys of credentials that only the service has.
+  var unreadCredentials: [String] = []
   /// Set when mistakes of form were corrected for the reading: places are in it then.
   var draft: Draft?
 

@@ -40,30 +40,6 @@ extension Configuration {
     }
   }
 
-  /// A calibration of devices that an earlier one has already, as a pasted one may be. `sections` are their tables.
-  func noteCovered(_ sections: [Section]) {
-    guard sections.count == core.calibration.devices.count else { return }
-    for index in sections.indices {
-      for other in 0..<index where isCovered(index, by: other) {
-        let (section, first) = (sections[index], sections[other].place(of: ["match"]).line)
-        section.reading.recordFutile(
-          at: section.place(of: ["match"]), section.title,
-          "match: the [[calibration.device]] of line \(first) matches all these devices, and the first holds: this one never applies")
-        break
-      }
-    }
-  }
-
-  private func isCovered(_ index: Int, by other: Int) -> Bool {
-    selectors: for mine in core.calibration.devices[index].match.range {
-      for others in core.calibration.devices[other].match.range where core.selectors[others].covers(core.selectors[mine]) {
-        continue selectors
-      }
-      return false
-    }
-    return true
-  }
-
   /// An address that rotates, a name with a star inside, `irk:*` without any key, and `service:*`.
   func noteFutile(_ selector: Selector, _ node: Node, _ section: Section) {
     let place = node.at

@@ -16,8 +16,13 @@ package struct HostSettings {
   package var siteKeys = SiteProof()
   /// The bytes of `signing_key_file`.
   package var signingKey: [UInt8]?
+  /// For `check`: the keys of what only the service has.
+  package var unreadCredentials: [String] = []
 
   package init() {}
+
+  /// Whether the broker cannot be asked as the service would.
+  var lacksLogin: Bool { unreadCredentials.contains { !same($0, "signing_key_file") && !same($0, "key_file") } }
 }
 
 /// `[mqtt]`: the broker, and how to log in there.

@@ -21,7 +21,16 @@ extension Section {
       return nil
     }
     guard let folder = environment("CREDENTIALS_DIRECTORY") else {
-      if reading.source.scope == .whole { fault(key, "(\"\(printable(text))\") needs systemd: $CREDENTIALS_DIRECTORY is not set here") }
+      switch reading.source.scope {
+      case .whole: fault(key, "(\"\(printable(text))\") needs systemd: $CREDENTIALS_DIRECTORY is not set here")
+      case .examined:
+        reading.unreadCredentials.append(key)
+        warning(
+          key,
+          "(\"\(printable(text))\") is not examined: systemd gives it to the service alone. While that runs: "
+            + "sudo env CREDENTIALS_DIRECTORY=/run/credentials/forecourt.service forecourt check")
+      case .hearing: break
+      }
       return nil
     }
     return folder + "/" + name
@@ -29,7 +38,7 @@ extension Section {
 
   /// A path whose file must be readable; others judge its content.
   mutating func readable(_ key: String) -> String? {
-    guard let path = path(key), reading.source.scope == .whole else { return nil }
+    guard let path = path(key), reading.source.scope != .hearing else { return nil }
     do throws(FileRefusal) {
       _ = try File(reading: path, atMost: Limits.configurationBytes)
     } catch {
@@ -43,7 +52,7 @@ extension Section {
 
   /// A path whose file, a private key, must be readable by its owner only.
   mutating func confidential(_ key: String) -> String? {
-    guard let path = path(key), reading.source.scope == .whole, let pem = contents(of: path, key) else { return nil }
+    guard let path = path(key), reading.source.scope != .hearing, let pem = contents(of: path, key) else { return nil }
     if !isEncrypted(pem) { return path }
     let remedy = "openssl pkey -in \(quotedForShell(path)) -out new.pem"
     fault(key, "(\(printable(path))) has a pass phrase, which nobody is there to type: \(remedy)")
@@ -52,13 +61,13 @@ extension Section {
 
   /// The content of a file that only its owner may read. What Core needs is read in either scope.
   mutating func secret(_ key: String, neededBy scope: ConfigurationText.Scope) -> [UInt8]? {
-    guard let path = path(key), reading.source.scope == .whole || scope == .hearing else { return nil }
+    guard let path = path(key), reading.source.scope != .hearing || scope == .hearing else { return nil }
     return contents(of: path, key)
   }
 
   /// The same for one of several files.
   func secret(_ key: String, named text: String, neededBy scope: ConfigurationText.Scope) -> [UInt8]? {
-    guard let path = path(key, named: text), reading.source.scope == .whole || scope == .hearing else { return nil }
+    guard let path = path(key, named: text), reading.source.scope != .hearing || scope == .hearing else { return nil }
     return contents(of: path, key)
   }
 

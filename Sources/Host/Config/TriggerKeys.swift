@@ -4,7 +4,9 @@ import Core
 // [[device]], [[region]] and [[trigger]]: which devices, and where.
 
 extension Configuration {
-  mutating func readDeviceNames(_ root: inout Section) {
+  /// Returns their tables.
+  mutating func readDeviceNames(_ root: inout Section) -> [Section] {
+    var sections: [Section] = []
     root.tables("device", atMost: DeviceNameList.capacity) { section in
       var device = DeviceName()
       device.name = section.name()
@@ -13,7 +15,9 @@ extension Configuration {
       }
       device.match = readMatch(&section)
       _ = core.deviceNames.append(device)
+      sections.append(section)
     }
+    return sections
   }
 
   mutating func readRegions(_ root: inout Section) {

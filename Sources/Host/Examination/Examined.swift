@@ -37,7 +37,7 @@ package struct Examined {
     for index in host.adapters.indices {
       found.append(.adapter(host.adapters[index], "radio \(String(settings.radios[index].name))", isInUse: isInUse))
     }
-    let entries = (try? AdapterFile.read(String(host.outbox.path).folder + AdapterFile.name)) ?? []
+    let entries = (try? AdapterFile.read(SideFiles.path(AdapterFile.name, beside: String(host.outbox.path)))) ?? []
     if let numbers = numbering(settings, host.adapters, entries, addressOf: { KernelAdapter.address(of: $0) }) { found.append(numbers) }
     found.append(.clock)
     let isEntered = owner?.enter() ?? false
@@ -46,7 +46,11 @@ package struct Examined {
     found += Self.outbox(host, as: user, isInUse: isInUse)
     found += Self.files(settings, host, as: user)
     found += Self.service(settings, host, as: user)
-    found += Self.broker(settings, host, meanwhile)
+    if host.lacksLogin {
+      found.append(Examined("broker", .doubtful, "is not asked: for that it takes credentials that only the service has"))
+    } else {
+      found += Self.broker(settings, host, meanwhile)
+    }
     return found
   }
 

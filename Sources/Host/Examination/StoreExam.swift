@@ -43,7 +43,7 @@ extension Examined {
         Examined("outbox", .bad(.forbidden), "\(path): \(user) may not write there: once as root: chown \(user) \(String(named))")
       ]
     }
-    if let name = foreign(host, beside: String(folder)) {
+    if let name = foreign(host) {
       return [Examined("outbox", .bad(.forbidden), "\(name): belongs to somebody else: once as root: chown \(user) \(name)")]
     }
     let found = isInUse ? held(path) : contents(of: path, file)
@@ -64,9 +64,9 @@ extension Examined {
   }
 
   /// A file there that another user's run has left.
-  private static func foreign(_ host: HostSettings, beside folder: String) -> String? {
+  private static func foreign(_ host: HostSettings) -> String? {
     let path = String(host.outbox.path)
-    for name in [path + "-wal", path + "-shm", folder + "/learnt-powers.jsonl"] where FileSystem.exists(Path(name)) {
+    for name in [path + "-wal", path + "-shm", SideFiles.path(LearntFile.name, beside: path)] where FileSystem.exists(Path(name)) {
       if !FileSystem.isWritable(Path(name)) { return name }
     }
     for name in [host.idFile, host.saltFile] where FileSystem.exists(Path(name)) && !FileSystem.isReadable(Path(name)) { return name }
@@ -88,10 +88,17 @@ extension Examined {
     do throws(CaptureFault) {
       var source = try CaptureSource.opened(path, orPipe: false)
       if try source.has(16), Text<16>(source.bytes(16)) == Text<16>("SQLite format 3\0" as StaticString) {
-        guard try source.has(72), isForeign(source.bytes(72), hasLog: FileSystem.exists(Path(path + "-wal"))) else { return good }
+        guard try source.has(72) else { return good }
+        if isForeign(source.bytes(72), hasLog: FileSystem.exists(Path(path + "-wal"))) {
+          return Examined(
+            "outbox", .bad(.other),
+            "\(path): is some other program's database: events will be held in memory and be lost with it; outbox.path names another file")
+        }
+        // The version of its tables.
+        guard source.bytes(72).big32(at: 60) > UInt32(Schema.version) else { return good }
         return Examined(
-          "outbox", .bad(.other),
-          "\(path): is some other program's database: events will be held in memory and be lost with it; outbox.path names another file")
+          "outbox", .doubtful,
+          "\(path): a newer version wrote it: the gateway will set it aside until such a one runs again, and start a new one")
       }
     } catch {}
     return Examined("outbox", .doubtful, "\(path): is no outbox: the gateway will set it aside and start a new one")

@@ -126,7 +126,7 @@ package enum FileSystem {
     name(of: path).bytes.lexicographicallyPrecedes(name(of: other).bytes)
   }
 
-  private static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
+  static func name(of path: String) -> String { String(decoding: path.bytes[path.folder.bytes.count...], as: UTF8.self) }
 
   // MARK: For a new file
 

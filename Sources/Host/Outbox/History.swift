@@ -35,7 +35,7 @@ package struct OutboxHistory {
     database = try Self.database(file)
     guard try database.number("PRAGMA application_id") == Schema.owner else { throw StoreFault(.corrupt, "the file is no outbox") }
     let version = try database.number("PRAGMA user_version")
-    guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
+    try Schema.mustKnow(version)
     hasSums = version > 1
     single = try database.statement(hasSums ? Schema.event : Schema.firstEvent)
   }

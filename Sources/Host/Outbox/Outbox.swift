@@ -29,8 +29,9 @@ package final class Outbox {
   package var isRehearsal = false
   /// The bounds may change, the path may not.
   package var settings: OutboxSettings
-  /// The new name of an unusable file, if `init` has set one aside.
+  /// The new name of an unusable file, if `init` has set one aside; and whether nothing is wrong with it, but it is a newer version's.
   package let setAside: Path?
+  package let isSetAsideNewer: Bool
   /// An index was damaged, and `init` has built it anew.
   package let isMended: Bool
   package private(set) var waiting: Int
@@ -48,12 +49,12 @@ package final class Outbox {
   let database: Database
   private let lock: FileLock
 
-  /// Renames a damaged file, or one of a newer version, and starts a new one.
+  /// Renames a damaged file, or one of a newer version, and starts a new one: a gateway that went back a version goes on.
   package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
     // Before the lock makes a file where there is none.
     let isEmptied = Fingerprint(settings.path).isEmptied
     var lock = try FileLock(settings.path)
-    var setAside: Path?
+    var (setAside, isNewer): (Path?, Bool) = (nil, false)
     var (database, statements, isMended): (Database, Statements, Bool)
     do throws(StoreFault) {
       // SQLite would delete the log of a file that a failing disk has emptied, and begin anew without a word.
@@ -61,8 +62,9 @@ package final class Outbox {
       (database, isMended) = try Self.open(settings.path)
       statements = try Statements(database)
     } catch {
-      guard error.kind == .corrupt || error.kind == .misshapen else { throw error }
-      setAside = Self.rename(settings.path)
+      isNewer = error.kind == .newer
+      guard isNewer || error.kind == .corrupt || error.kind == .misshapen else { throw error }
+      setAside = Self.rename(settings.path, isNewer ? ".newer-" : ".damaged-")
       lock = try FileLock(settings.path)
       (database, isMended) = try Self.open(settings.path)
       statements = try Statements(database)
@@ -72,6 +74,7 @@ package final class Outbox {
     newest = try database.number("SELECT max(id) FROM event")
     self.settings = settings
     self.setAside = setAside
+    isSetAsideNewer = isNewer
     self.isMended = isMended
     self.machine = machine
     self.waiting = Int(waiting)
@@ -233,7 +236,7 @@ package final class Outbox {
       return (database, isMended: false)
     }
     guard owner == Schema.owner else { throw StoreFault(.other, "the file is some other program's database") }
-    guard Schema.oldest...Schema.version ~= version else { throw StoreFault(.corrupt, "the file is of another version") }
+    try Schema.mustKnow(version)
     let isMended = try !isWhole(database)
     if isMended { try mendIndexes(of: database) }
     if version == Schema.oldest { try database.run(Schema.migration) }
@@ -260,11 +263,12 @@ package final class Outbox {
   }
 
   /// To `PATH.damaged-N`, together with SQLite's files beside it, so that nothing mixes them with the new file.
-  static func rename(_ path: Path) -> Path {
+  @discardableResult
+  static func rename(_ path: Path, _ ending: StaticString = ".damaged-") -> Path {
     var number: UInt64 = 1
     while true {
       var name = path
-      name.append(".damaged-")
+      name.append(ending)
       name.append(decimal: number)
       if name.overflowed || !FileSystem.exists(name) {
         for suffix in 0..<3 { FileSystem.rename(path, name, suffix: suffix == 0 ? "" : suffix == 1 ? "-wal" : "-shm") }

@@ -8,6 +8,8 @@ package struct StoreFault: Error, Sendable {
     case full
     /// The file is damaged, or no outbox.
     case corrupt
+    /// A newer version of this program wrote it.
+    case newer
     /// A table or a column is missing.
     case misshapen
     /// Another gateway has the file.

@@ -46,6 +46,18 @@ extension Outbox {
     return salvaged
   }
 
+  /// What an older version has set aside and this one can read; nil: nothing.
+  static func returned(beside path: Path) -> Path? {
+    for number in 1...9 {
+      var name = path
+      name.append(".newer-")
+      name.append(decimal: UInt64(number))
+      guard !name.overflowed, FileSystem.exists(name), let file = try? Database(path: name, readOnly: true) else { continue }
+      if let version = try? file.number("PRAGMA user_version"), version <= Schema.version { return name }
+    }
+    return nil
+  }
+
   private static var nothing: Salvage {
     var nothing = Salvage()
     (nothing.areEventsWhole, nothing.areVisitsWhole, nothing.areFiresWhole) = (false, false, false)

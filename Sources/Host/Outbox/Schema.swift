@@ -4,6 +4,12 @@ enum Schema {
   static let version: Int64 = 2
   /// Can be read as it is; opening it for writing migrates it.
   static let oldest: Int64 = 1
+
+  static func mustKnow(_ version: Int64) throws(StoreFault) {
+    if version > Self.version { throw StoreFault(.newer, "a newer version of forecourt wrote the file, and only such a one can read it") }
+    if version < oldest { throw StoreFault(.corrupt, "the file is of another version") }
+  }
+
   /// "FCRT": `file` and we recognise the file by it.
   static let owner: Int64 = 0x4643_5254
 

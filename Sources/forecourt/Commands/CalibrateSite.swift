@@ -7,7 +7,7 @@ func showSite(_ invocation: Invocation) throws(Exit) {
     throw invocation.refused("--\(name) is for fixed and walk")
   }
   let configuration = try invocation.configuration(.hearing)
-  let path = String(configuration.host.outbox.path).folder + LearntFile.name
+  let path = SideFiles.path(LearntFile.name, beside: String(configuration.host.outbox.path))
   var receivers: [ReceiverRecord] = []
   var places = LearntPlaces(configuration.core)
   var strange = 0

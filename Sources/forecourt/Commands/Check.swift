@@ -7,7 +7,7 @@ extension Command {
     Command(
       name: "check", summary: "examine the configuration and the machine",
       description: [
-        "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings do not fail the check; they include what physics forbids, such as a fire_m too small for any level to show, and what can never work, such as a trigger while authorization is \"denied\".",
+        "Reads the configuration as the gateway would and lists everything that is wrong with it: FILE:LINE:COLUMN, the table, and what to do. Unknown keys are errors. Warnings do not fail the check; they include what physics forbids, such as a fire_m too small for any level to show, and what can never work, such as a trigger while authorization is \"denied\", and credentials that only the service can read.",
         "Then, if the configuration is correct, examines this machine: the kernel's Bluetooth; each adapter, which process holds it, and whether this user may use it; the clock; the outbox and its free space; whether the shipped service may write where the configuration says; the broker and whether it lets us write. Says what to do about each fault. Run it as the gateway's user, or as root: then it judges files with the permissions of the user who owns the outbox's folder.",
         "Starts and changes nothing. The broker gets one message, on BASE/check, and with a group two about nobody on SITE/claim; adapters in use by a running gateway are left alone.",
       ],
@@ -37,7 +37,7 @@ private func runCheck(_ invocation: Invocation) throws(Exit) {
 
 private func source(_ invocation: Invocation) throws(Exit) -> ConfigurationText {
   do throws(SourceRefusal) {
-    return try ConfigurationText(named: invocation.value("config"), scope: .whole)
+    return try ConfigurationText(named: invocation.value("config"), scope: .examined)
   } catch {
     if invocation.has("json") { invocation.out.line("{\"v\":1,\"ok\":false,\"error\":\(json(error.sentence)),\"findings\":[]}") }
     say("forecourt: " + error.sentence)
@@ -79,7 +79,8 @@ private func worst(_ machine: [Examined]) -> Exit? {
 private func printText(_ configuration: borrowing Configuration, _ machine: [Examined], _ name: String, _ invocation: Invocation) {
   guard !invocation.has("lint") else { return invocation.out.line(summary(of: configuration, name)) }
   let width = machine.reduce(6) { max($0, $1.subject.columns) } + 2
-  invocation.out.line("config".padded(to: width) + "ok       " + summary(of: configuration, name))
+  let state = configuration.host.unreadCredentials.isEmpty ? "ok" : "warning"
+  invocation.out.line("config".padded(to: width) + state.padded(to: 9) + summary(of: configuration, name))
   for examined in machine {
     invocation.out.line(examined.subject.padded(to: width) + examined.verdict.state.padded(to: 9) + examined.words)
   }
@@ -124,5 +125,7 @@ private func summary(of configuration: borrowing Configuration, _ name: String) 
     counted(configuration.core.radios.count, "radio"), counted(configuration.core.regions.count, "region"),
     counted(configuration.core.triggers.count, "trigger"),
   ]
-  return "\(name): no errors (\(listed(parts, with: "and")))"
+  let unread = configuration.host.unreadCredentials
+  let rest = unread.isEmpty ? "" : ", but not all could be examined: " + listed(unread, with: "and")
+  return "\(name): no errors (\(listed(parts, with: "and")))\(rest)"
 }

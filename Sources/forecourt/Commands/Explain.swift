@@ -60,7 +60,7 @@ extension Configuration {
     guard core.calibration.learns else { return false }
     var isLearnt = false
     do throws(FileRefusal) {
-      _ = try LearntFile.read(String(host.outbox.path).folder + LearntFile.name) {
+      _ = try LearntFile.read(SideFiles.path(LearntFile.name, beside: String(host.outbox.path))) {
         if case .power(let record) = $0, record.identity == identity { isLearnt = true }
       }
     } catch {}

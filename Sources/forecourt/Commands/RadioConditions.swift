@@ -59,7 +59,8 @@ extension Configuration {
   /// Which adapter each radio had when the gateway ran last; nil: it makes no difference.
   var knownAdapters: KnownAdapters? {
     guard core.tellsRadiosApart else { return nil }
-    return KnownAdapters(core, host.adapters, (try? AdapterFile.read(String(host.outbox.path).folder + AdapterFile.name)) ?? [])
+    let file = SideFiles.path(AdapterFile.name, beside: String(host.outbox.path))
+    return KnownAdapters(core, host.adapters, (try? AdapterFile.read(file)) ?? [])
   }
 }
 

@@ -43,6 +43,12 @@ private func runDaemon(_ invocation: Invocation) throws(Exit) {
         + "(the unit's SystemCallFilter=), or run it without capabilities")
     throw .forbidden
   }
+  // Before the courier makes an outbox where there was none.
+  if !invocation.has("print"), !configuration.core.gateway.simulated {
+    do throws(FileRefusal) { try SideFiles.adopt(beside: configuration.host.outbox.path) } catch {
+      say("forecourt: what is kept beside the outbox \(error.sentence); it begins anew")
+    }
+  }
   let sink = MessageSink(configuration, boot, started: started, radios.bell, invocation, in: &arena)
   let diskThread = DiskThread(waking: radios.bell)
   let thread = diskThread.start()

@@ -30,8 +30,9 @@ struct RemoteCapture {
     due = now + span
     for index in radios.indices {
       let name = radios.count == 1 ? "capture.btsnoop" : "capture.\(String(radios[index].name)).btsnoop"
-      threads.append(recorders[index].start(writing: outbox.folder + name, .own, atMost: Int64(Self.mostBytes / radios.count)))
-      files.append(outbox.folder + name)
+      let path = SideFiles.path(name, beside: outbox)
+      threads.append(recorders[index].start(writing: path, .own, atMost: Int64(Self.mostBytes / radios.count)))
+      files.append(path)
     }
     for radio in radios { radio.echo(true) }
   }

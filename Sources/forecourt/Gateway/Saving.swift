@@ -16,12 +16,12 @@ struct Saving {
 
   init(_ job: DiskThread.Job, _ name: String, beside outbox: String) {
     (self.job, self.name) = (job, name)
-    path = outbox.folder + name
+    path = SideFiles.path(name, beside: outbox)
   }
 
   /// Whether new settings move it: the next start reads there. That the old folder failed says nothing of the new one.
   mutating func reload(_ configuration: borrowing Configuration) -> Bool {
-    let new = String(configuration.host.outbox.path).folder + name
+    let new = SideFiles.path(name, beside: String(configuration.host.outbox.path))
     guard !same(path, new) else { return false }
     (path, retryDue) = (new, .zero)
     return true

@@ -7,6 +7,8 @@ import Synchronization
 final class Log: Sendable {
   private let most: Atomic<Int>
   private let isJSON: Atomic<Bool>
+  /// Then each line begins with its priority, which the journal takes off: sd-daemon(3).
+  private let isJournal = isErrorJournal()
 
   init(_ settings: LogSettings) {
     most = Atomic(settings.level.rawValue)
@@ -20,10 +22,11 @@ final class Log: Sendable {
 
   func say(_ level: LogSettings.Level, _ sentence: String) {
     guard level.rawValue <= most.load(ordering: .relaxed) else { return }
+    let priority = isJournal ? level.priority : ""
     if isJSON.load(ordering: .relaxed) {
-      sayOrDrop("{\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
+      sayOrDrop("\(priority){\"level\":\"\(level.name)\",\"message\":\(json(sentence))}")
     } else {
-      sayOrDrop("forecourt: " + sentence)
+      sayOrDrop(priority + "forecourt: " + sentence)
     }
   }
 
@@ -48,6 +51,16 @@ extension LogSettings.Level {
     case .warning: "warning"
     case .info: "info"
     case .debug: "debug"
+    }
+  }
+
+  /// syslog(3)
+  fileprivate var priority: String {
+    switch self {
+    case .error: "<3>"
+    case .warning: "<4>"
+    case .info: "<6>"
+    case .debug: "<7>"
     }
   }
 }

@@ -88,3 +88,12 @@ func writeError(_ words: String) {
   // SAFETY: the count is the array's own. A failure is ignored: there is nowhere left to report it.
   _ = unsafe line.withUnsafeBytes { unsafe CLinux.write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }
+
+/// Whether standard error is systemd's journal. systemd.exec(5): $JOURNAL_STREAM has the device and the inode of what it gave us, which
+/// somebody may have redirected since.
+func isErrorJournal() -> Bool {
+  var status = stat()
+  // SAFETY: the call fills the structure, which is ours.
+  guard let stream = environment("JOURNAL_STREAM"), unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
+  return same(stream, "\(Int64(truncatingIfNeeded: status.st_dev)):\(Int64(truncatingIfNeeded: status.st_ino))")
+}

@@ -160,7 +160,7 @@ import Testing
       other.turned(&second.gateway, isOver: false, at: .zero + .seconds(201), disk, log())
       wait(disk, .learnt)
     }
-    let moved = try String(contentsOfFile: folder + "other/learnt-powers.jsonl", encoding: .utf8)
+    let moved = try String(contentsOfFile: folder + "other/new.db.learnt-powers.jsonl", encoding: .utf8)
     #expect(saved() == nil && moved.split(separator: "\n").count == 3, "a reload that moves the outbox takes it along, at once")
   }
 }

@@ -261,14 +261,4 @@ final class CheckTests {
     let words = "there is no configuration: neither /etc/forecourt/config.toml nor ./config.toml exists: forecourt setup"
     #expect(result.error.hasPrefix("forecourt: " + words))
   }
-
-  @Test("credentials come from systemd's folder") func credentials() throws {
-    try program.write("password", "s3cret\n")
-    chmod(program.folder.appending(path: "password").path, 0o600)
-    try program.write("config.toml", Self.right + "mqtt.username = \"u\"\nmqtt.password_file = \"credential:password\"\n")
-    let without = try program("check", "--lint")
-    #expect(without.exit == 78 && without.error.contains("(\"credential:password\") needs systemd: $CREDENTIALS_DIRECTORY is not set here"))
-    program.environment["CREDENTIALS_DIRECTORY"] = program.folder.path
-    #expect(try program("check", "--lint").exit == 0)
-  }
 }

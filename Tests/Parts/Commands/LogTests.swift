@@ -4,7 +4,7 @@ import Testing
 
 @Suite("the log") struct LogTests {
   /// What a gateway without a broker says in five seconds.
-  private func said(_ format: String, _ level: String) throws -> [String] {
+  private func said(_ format: String, _ level: String, _ starter: [String] = []) throws -> [String] {
     var program = try Program()
     defer { program.remove() }
     try program.write("site.toml", TuningTests.site)
@@ -23,7 +23,7 @@ import Testing
         format = "\(format)"
         level = "\(level)"
         """)
-    program.starter = ["/usr/bin/timeout", "-s", "TERM", "5"]
+    program.starter = starter + ["/usr/bin/timeout", "-s", "TERM", "5"]
     let run = try program("run")
     #expect(run.out.isEmpty)
     return run.errorLines.sorted()
@@ -52,6 +52,20 @@ import Testing
       #expect(told.withLock { $0[format + " info"] } == lines)
       #expect(told.withLock { $0[format + " warning"] } == lines.filter { $0.contains("broker") })
       #expect(told.withLock { $0[format + " error"] } == [])
+    }
+  }
+
+  @Test("in the journal each line begins with its priority; not where standard error is another file than the journal's") func priorities()
+    throws
+  {
+    let broker = "no connection to the broker at 127.0.0.1: Connection refused"
+    for (format, inode, lines) in [
+      ("text", "%i", ["<4>forecourt: " + broker, "<6>forecourt: radio hci0: scanning"]),
+      ("json", "%i", [#"<4>{"level":"warning","message":"\#(broker)"}"#, #"<6>{"level":"info","message":"radio hci0: scanning"}"#]),
+      ("text", "%i0", ["forecourt: " + broker, "forecourt: radio hci0: scanning"]),
+    ] {
+      let line = "JOURNAL_STREAM=$(/usr/bin/stat -L -c %d:\(inode) /dev/fd/2) exec \"$@\""
+      #expect(try said(format, "info", ["/bin/sh", "-c", line, "sh"]) == lines)
     }
   }
 }

@@ -110,6 +110,31 @@ struct ConfigurationFutility {
     #expect(try told("\"altbeacon:*\"", "\"*\"", "\"address:*\"").first?.contains("of line 8 ") == true, "the one that covers it")
   }
 
+  @Test("a name of what an earlier one has already, or of what nothing looks for") func names() throws {
+    func told(_ sought: String, _ matches: String..., more: String = "") throws -> [String] {
+      let devices = matches.enumerated().map { "[[device]]\nname = \"n\($0.offset)\"\nmatch = [\($0.element)]\n" }
+      return try futile(more + "[[trigger]]\nname = \"t\"\nmatch = [\(sought)]\n" + devices.joined()).filter { $0.contains("device \"") }
+    }
+    let beacon = "\"ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:"
+    let covered = "match: the [[device]] of line 7 matches all these devices, and the first holds: this name is never shown"
+    #expect(try told("\"*\"", beacon + "7:*\"", beacon + "7:1\"") == ["c:10:1: warning: device \"n1\": " + covered])
+    #expect(try told("\"*\"", beacon + "7:1\"", beacon + "7:*\"", beacon + "7:2\", \"address:*\"") == [])
+    let unused =
+      "c:7:1: warning: device \"n0\": match: no region, trigger or calibration matches these devices: nothing is published of them, and the "
+      + "name stands only in scan and explain. Let one match them, or take this table out"
+    #expect(try told(beacon + "7:*\"", beacon + "8:1\"") == [unused])
+    #expect(try told("\"peer:*\"", beacon + "8:1\"", more: "peer.identify = true\n").count == 1, "its id would be peer:")
+    for sought in ["\"*\"", "\"ibeacon:*\"", beacon + "8:1\"", "\"irk:*\", \"ibeacon:*\"", "\"address:c0:00:*\"", "\"name:Tag@*\""] {
+      #expect(try told(sought, beacon + "8:1\"") == [], "\(sought)")
+    }
+    #expect(try told(beacon + "7:*\"", beacon + "8:1\", " + beacon + "7:1\"") == [], "one of them is")
+    let others = ["[[region]]\nname = \"r\"\n", "[[calibration.device]]\n"].map { $0 + "match = \(beacon)8:*\"\n" }
+    for more in others + ["privacy.unknown = \"publish\"\n"] {
+      #expect(try told(beacon + "7:*\"", beacon + "8:1\"", more: more) == [], "\(more)")
+    }
+    #expect(try futile("[[device]]\nname = \"n\"\nmatch = \"*\"\n").count == 1, "nothing is looked for at all")
+  }
+
   @Test("a user without a password") func password() throws {
     let found = try futile("mqtt.username = \"u\"\n" + Self.trigger)
     #expect(found.count == 1 && found[0].contains("username has no password_file beside it"))

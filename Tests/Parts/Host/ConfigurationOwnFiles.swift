@@ -12,7 +12,8 @@ import Testing
   @Test(
     "metrics_file is neither the outbox nor one of the files beside it",
     arguments: [
-      "o.db", "o.db-wal", "o.db-shm", "learnt-powers.jsonl", "neighbours.jsonl", "adapters.jsonl", "announced.jsonl", "../nowhere/./o.db",
+      "o.db", "o.db-wal", "o.db-shm", "o.db.learnt-powers.jsonl", "o.db.neighbours.jsonl", "o.db.adapters.jsonl", "o.db.announced.jsonl",
+      "../nowhere/./o.db",
     ])
   func beside(name: String) {
     // Where no folder is, nobody can tell that two spellings are one.

@@ -258,10 +258,10 @@ extension Outbox {
       }
     }
     let outbox = try Outbox(settings, machine: 1)
-    #expect(outbox.setAside == scratch["outbox.db.damaged-2"])
+    let name = how == "newer" ? "outbox.db.newer-1" : "outbox.db.damaged-2"
     #expect(outbox.waiting == 0)
     _ = try outbox.store([event(1)])
-    #expect(scratch.names.contains("outbox.db.damaged-2"))
+    #expect(scratch.names.contains(name) && outbox.setAside == scratch[name])
   }
 
   @Test("a foreign database is left alone")
