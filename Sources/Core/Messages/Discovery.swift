@@ -8,9 +8,11 @@ package struct Discovery {
   private let site: Name
   private let gateway: Name
   private let version: Name
+  private let hasUsualPrefix: Bool
 
   package init(_ settings: borrowing Settings, version: Name) {
     topics = Topics(settings)
+    hasUsualPrefix = settings.publish.prefix == PublishSettings().prefix
     site = settings.gateway.site
     gateway = settings.gateway.name
     self.version = version
@@ -115,8 +117,8 @@ package struct Discovery {
   /// Of a site's gateway, and of no other: Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
   private var identifier: Text<128> {
     var id = Text<128>("forecourt_")
-    // Longer names would not leave room for the rest.
-    if site.bytes.isPlain, gateway.bytes.isPlain, site.count + gateway.count <= 48 {
+    // Longer names would not leave room for the rest. Below another prefix another installation may have the same names.
+    if hasUsualPrefix, site.bytes.isPlain, gateway.bytes.isPlain, site.count + gateway.count <= 48 {
       id.append(site)
       id.append(byte: UInt8(ascii: "_"))
       id.append(gateway)

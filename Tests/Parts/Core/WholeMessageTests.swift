@@ -44,10 +44,11 @@ import Testing
         + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.average | default(none) }}","#)
   }
 
-  @Test("no two gateways are one device to Home Assistant, whatever their names leave out") func told() {
-    func told(_ site: Name, _ gateway: Name) -> [String] {
+  @Test("no two gateways are one device to Home Assistant, whatever their names leave out, and whatever prefix they publish below")
+  func told() {
+    func told(_ site: Name, _ gateway: Name, below prefix: Name = "forecourt") -> [String] {
       var settings = Settings()
-      (settings.gateway.site, settings.gateway.name) = (site, gateway)
+      (settings.publish.prefix, settings.gateway.site, settings.gateway.name) = (prefix, site, gateway)
       let message = Discovery(settings, version: "1").trigger("pump")
       let payload = String(message.payload)
       return [String(message.topic)] + payload.matches(of: /"(?:uniq_id|ids)":"([^"]+)"/).map { String($0.1) }
@@ -58,6 +59,11 @@ import Testing
     ]
     for place in 0..<3 { #expect(Set(pairs.map { told($0.0, $0.1)[place] }).count == pairs.count) }
     #expect(pairs.allSatisfy { told($0.0, $0.1)[0].wholeMatch(of: #/homeassistant/binary_sensor/[A-Za-z0-9_-]+/config/#) != nil })
+    // Two installations at one broker, whose people chose the same names.
+    let prefixes: [Name] = ["forecourt", "north", "south", "the south"]
+    for place in 0..<3 { #expect(Set(prefixes.map { told("yard", "island-2", below: $0)[place] }).count == prefixes.count) }
+    let spaced = told("yard", "island-2", below: "the south")[0]
+    #expect(spaced.wholeMatch(of: #/homeassistant/binary_sensor/[A-Za-z0-9_-]+/config/#) != nil, "\(spaced)")
   }
 
   @Test("an event's uptime is exact after a year") func uptime() {
