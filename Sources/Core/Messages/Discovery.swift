@@ -20,14 +20,14 @@ package struct Discovery {
 
   /// On while any device is served.
   package func trigger(_ trigger: Name) -> Message {
-    entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
+    entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes, Self.monitoring) { payload in
       state(short.triggerState(trigger), &payload)
       payload.member("val_tpl", "{{ '' if 'simulated' in value_json else 'ON' if value_json.served_count > 0 else 'OFF' }}")
     }
   }
 
   package func region(_ region: Name) -> Message {
-    entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
+    entity("binary_sensor", region.bytes, kind: "region", name: region.bytes, Self.monitoring) { payload in
       payload.member("dev_cla", "occupancy")
       state(short.region(region), &payload)
       payload.member("val_tpl", "{{ '' if 'simulated' in value_json else 'ON' if value_json.state == 'inside' else 'OFF' }}")
@@ -69,7 +69,7 @@ package struct Discovery {
     text.append(identity)
     var shown = name.isEmpty ? text : Text(name.bytes)
     shown.append(suffix)
-    return entity(component, text.bytes, kind: kind, name: shown.bytes) { payload in
+    return entity(component, text.bytes, kind: kind, name: shown.bytes, Self.hearing) { payload in
       state(short.proximity(text.bytes), &payload)
       body(&payload)
     }
@@ -81,7 +81,8 @@ package struct Discovery {
   }
 
   private func entity(
-    _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ body: (inout Payload) -> Void
+    _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ availability: StaticString,
+    _ body: (inout Payload) -> Void
   ) -> Message {
     let id = identifier
     var own = id
@@ -102,16 +103,23 @@ package struct Discovery {
     message.payload.member("name", text: name, upTo: 64)
     body(&message.payload)
     message.payload.member("avty_t", text: short.status.bytes)
-    message.payload.member("avty_tpl", Self.availability)
+    message.payload.member("avty_tpl", availability)
     describe(id, &message.payload)
     message.payload.closeObject()
     return message
   }
 
   /// Of a gateway whose radios are all deaf nothing is known, as of one that is gone.
-  private static let availability: StaticString = """
+  private static let hearing: StaticString = """
     {{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])\
     |selectattr('state','in','scanning quiet')|list else 'offline' }}
+    """
+
+  /// Without permission to monitor nobody counts as inside or served, also while the radios listen for ranging. Who is gone has no radios,
+  /// and says nothing of its permission.
+  private static let monitoring: StaticString = """
+    {{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])\
+    |selectattr('state','in','scanning quiet')|list and value_json.authorization=='always' else 'offline' }}
     """
 
   /// Of a site's gateway, and of no other: Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.

@@ -15,7 +15,8 @@ import Testing
       #expect(String(message.topic) == "homeassistant/\(component)/\(id)_\(own)/config")
       let availability =
         "{{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])"
-        + "|selectattr('state','in','scanning quiet')|list else 'offline' }}"
+        + "|selectattr('state','in','scanning quiet')|list"
+        + (component == "binary_sensor" ? " and value_json.authorization=='always'" : "") + " else 'offline' }}"
       #expect(
         String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","uniq_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
           + #""stat_t":"~/\#(topic)","json_attr_t":"~/\#(topic)",\#(rest)"#
