@@ -36,13 +36,26 @@ package struct Discovery {
 
   /// A device that the configuration asks for: where it is, how far away, how strong.
   package func tracker(_ identity: Identity, named name: Name = Name()) -> Message {
+    let message = tracker(identity, name, namesZone: true)
+    // Long names leave no room for the zone: better without it than not at all.
+    return message.payload.overflowed ? tracker(identity, name, namesZone: false) : message
+  }
+
+  private func tracker(_ identity: Identity, _ name: Name, namesZone: Bool) -> Message {
     device(identity, name, "device_tracker", kind: "tracker") { payload in
       payload.member("src_type", "bluetooth_le")
+      if namesZone { payload.member("json_attr_tpl", Self.zones) }
       // No empty value: before 2024.6 the tracker was then at a place of the message's name.
       payload.member(
         "val_tpl", "{{ 'home' if (this.state == 'home' if 'simulated' in value_json else value_json.zone != 'unknown') else 'not_home' }}")
     }
   }
+
+  /// Since 2026.7 Home Assistant counts who is in a zone by this attribute; in 2027 it stops going by the state.
+  private static let zones: StaticString = """
+    {{ (value_json if 'simulated' in value_json else dict(value_json,\
+    in_zones=['zone.home'] if value_json.zone!='unknown' else []))|tojson }}
+    """
 
   package func distance(_ identity: Identity, named name: Name = Name()) -> Message {
     device(identity, name, "sensor", kind: "distance", suffix: " distance") { payload in
