@@ -40,6 +40,9 @@ package enum Limits {
   /// Claims of neighbours: 576 devices near the pumps at once, each claimed by seven neighbours, or 64 devices by 63.
   package static let claims = 4_032
 
+  /// Enters and approaches of one device at once: it walks into all the regions of a site, or comes and goes at the edge of some.
+  package static let eventsOfOne = 20
+
   // -- Advertisements -----------------------------------------------------------------------------------------------------
 
   /// The longest extended advertisement. Core 6.0, Vol 4, Part E, 7.8.57.

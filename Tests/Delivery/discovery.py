@@ -1,7 +1,8 @@
 """What Home Assistant's MQTT discovery requires, as its own schemas have it: components/mqtt of the packages 2023.7.3 and 2025.4.4 on PyPI
 (binary_sensor.py, sensor.py, device_tracker.py, discovery.py; the common part in mixins.py, later schemas.py), abbreviations.py for the short
 keys, and sensor/const.py for units.
-2024.3.3, installed and asked, accepted every message that home_assistant.py provokes, and dropped no key."""
+2024.3.3, installed and asked, accepted every message that home_assistant.py provoked then, and dropped no key. `in_zones`: device_tracker/entity.py
+in its repository, July 2026."""
 import json
 import re
 
@@ -22,7 +23,8 @@ CLASSES = {'binary_sensor': {'occupancy': None, 'presence': None, 'motion': None
 DEVICE = {'identifiers', 'connections', 'name', 'model', 'manufacturer', 'sw_version', 'hw_version', 'via_device', 'suggested_area',
           'configuration_url', 'serial_number', 'model_id'}
 ORIGIN = {'name', 'sw_version', 'support_url'}
-SHORT = {'avty_t': 'availability_topic', 'avty_tpl': 'availability_template', 'json_attr_t': 'json_attributes_topic', 'stat_t': 'state_topic',
+SHORT = {'avty_t': 'availability_topic', 'avty_tpl': 'availability_template', 'json_attr_t': 'json_attributes_topic',
+         'json_attr_tpl': 'json_attributes_template', 'stat_t': 'state_topic',
          'val_tpl': 'value_template', 'uniq_id': 'unique_id', 'dev_cla': 'device_class', 'unit_of_meas': 'unit_of_measurement',
          'src_type': 'source_type', 'ids': 'identifiers', 'mdl': 'model'}
 SOURCES = {'gps', 'router', 'bluetooth', 'bluetooth_le'}
@@ -61,6 +63,10 @@ def shows(config):
                                for words in (says, {**says, 'simulated': True}))
             assert real == shown, (config, says, real)
             assert rehearsal == ('' if kind != 'tracker' else 'home' if before == 'home' else 'not_home'), (config, says, before, rehearsal)
+    if kind == 'tracker':
+        for says, zones in (HERE, ['zone.home']), (GONE, []):
+            for words, shown in (says, {**says, 'in_zones': zones}), ({**says, 'simulated': True},) * 2:
+                assert json.loads(render(config['json_attributes_template'], value_json=words)) == shown, (config, words)
     for state in {'state': 'offline'}, {'radios': [{'state': 'scanning'}]}, {'radios': [{'state': 'failed'}]}:
         assert render(config['availability_template'], value_json={**state, 'simulated': True}) == '', (config, state)
 

@@ -24,13 +24,17 @@ def home_assistant(folder):
         for message in entities:
             discovery.check(message)
             discovery.shows(discovery.expand(json.loads(message.payload)))
-        # Available is what hears, as Home Assistant judges it; of a gateway that hears nothing nobody may think that all is quiet.
-        heard = discovery.expand(json.loads(entities[0].payload))['availability_template']
+        # Available is what hears, as Home Assistant judges it; of a gateway that hears nothing nobody may think that all is quiet. A place is not
+        # where nobody counts as inside or served, though the radios listen.
         own = json.loads(seen.wait(lambda m: m.topic == f'{BASE}/status' and b'"scanning"' in m.payload, 10).payload)
-        for state, is_available in (('scanning', True), ('quiet', True), ('degraded', False), ('off', False), ('failed', False), ('ended', False)):
-            told = discovery.render(heard, value_json={**own, 'radios': [{**radio, 'state': state} for radio in own['radios']]})
-            assert told == ('online' if is_available else 'offline'), (state, told)
-        assert discovery.render(heard, value_json={'v': 1, 'state': 'offline', 'reason': 'connection lost'}) == 'offline'
+        for message in entities:
+            heard = discovery.expand(json.loads(message.payload))['availability_template']
+            for state, is_available in (('scanning', True), ('quiet', True), ('degraded', False), ('off', False), ('failed', False), ('ended', False)):
+                told = discovery.render(heard, value_json={**own, 'radios': [{**radio, 'state': state} for radio in own['radios']]})
+                assert told == ('online' if is_available else 'offline'), (message.topic, state, told)
+            told = discovery.render(heard, value_json={**own, 'authorization': 'when-in-use'})
+            assert told == ('offline' if '/binary_sensor/' in message.topic else 'online'), (message.topic, told)
+            assert discovery.render(heard, value_json={'v': 1, 'state': 'offline', 'reason': 'connection lost'}) == 'offline'
         # The topics that they name are really published.
         topics = {discovery.expand(json.loads(m.payload))['state_topic'] for m in entities}
         status(seen, lambda s: s['state'] == 'online')

@@ -35,6 +35,17 @@ extension Settings {
     return false
   }
 
+  /// Whether the device that was published under this identity may match, by it or by another name that it had beside it: none of a better
+  /// kind, or it would have been published under that; and none of the same kind, unless it may have several of it.
+  func mayMatch(_ identity: Identity, by match: Slice) -> Bool {
+    for index in match.range {
+      if selectors[index].matches(identity) { return true }
+      guard let kind = selectors[index].kind, kind.rawValue >= identity.kind.rawValue else { continue }
+      if kind != identity.kind || kind == .service || kind == .name { return true }
+    }
+    return false
+  }
+
   /// A bit for each kind that a selector names.
   var kindsNamed: UInt16 {
     var kinds: UInt16 = 0

@@ -30,7 +30,8 @@ extension Gateway {
       entry.place = UInt8(region)
       entry.due = now + max(settings.regions[region].silence(after: nil), Self.patience)
       if let slot = devices.find(identity), regions.visits.find(region: region, from: devices[slot].visits) >= 0 { return }
-      guard regions.leftovers.add(entry) else { return end(visit) }
+      // New settings may look for others: then nothing would bring it back.
+      guard settings.mayMatch(identity, by: settings.regions[region].match), regions.leftovers.add(entry) else { return end(visit) }
       regions.leftoverChanged(entry, isNew: true, at: now)
     }
   }
@@ -138,38 +139,38 @@ extension Gateway {
 
   /// Before regions and triggers are renumbered. What the run before left open elsewhere stays open.
   mutating func endLeftovers(in next: borrowing Settings, _ triggersStaying: Renumbering) {
-    while let entry = triggers.leftovers.take(unless: triggersStaying) { endTrigger(entry) }
+    while let entry = triggers.leftovers.take(unless: triggersStaying) { endTrigger(entry, because: "reload") }
     for index in (0..<regions.leftovers.count).reversed() {
       let entry = regions.leftovers[index]
       let staying = settings.renumberedRegions(in: next, matching: next.interest(in: entry.identity).regions)
       guard staying[Int(entry.place)] == nil, let gone = regions.leftovers.take(entry.identity, at: Int(entry.place)) else { continue }
-      if !gone.isOver { endRegion(gone) }
+      if !gone.isOver { endRegion(gone, because: "reload") }
     }
   }
 
-  private mutating func endTrigger(_ entry: Leftovers.Entry) {
+  private mutating func endTrigger(_ entry: Leftovers.Entry, because reason: StaticString = "restart") {
     var visit = Unfinished(topic: publisher.topics.trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
-    end(visit)
+    end(visit, because: reason)
     triggers.publishState(of: Int(entry.place), at: now, devices, settings, &publisher)
   }
 
-  private mutating func endRegion(_ entry: Leftovers.Entry) {
+  private mutating func endRegion(_ entry: Leftovers.Entry, because reason: StaticString = "restart") {
     var visit = Unfinished(topic: publisher.topics.regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
-    end(visit)
+    end(visit, because: reason)
     regions.leftoverChanged(entry, isNew: false, at: now)
   }
 
   /// The end goes to the topic where the visit began, whatever the configuration says now.
-  private mutating func end(_ visit: Unfinished) {
+  private mutating func end(_ visit: Unfinished, because reason: StaticString = "restart") {
     guard let (kind, name) = visit.place else { return }
     publisher.compose(.event, visit.topic, at: now)
     publisher.mark(.ends)
     switch kind {
     case .region:
       publisher.json.member("event", "exit")
-      publisher.json.member("reason", "restart")
+      publisher.json.member("reason", reason)
       publisher.json.member("region", text: name.bytes)
       composeDevice(visit.id)
       publisher.identifyEvent()
@@ -181,7 +182,7 @@ extension Gateway {
       publisher.identifyEvent()
       publisher.expire(at: now + (settings.trigger(named: name).map { settings.triggers[$0].expires } ?? .seconds(60)))
       publisher.json.object("evidence")
-      publisher.json.member("reason", "restart")
+      publisher.json.member("reason", reason)
       publisher.json.closeObject()
     }
     publisher.publish()

@@ -8,9 +8,11 @@ package struct Discovery {
   private let site: Name
   private let gateway: Name
   private let version: Name
+  private let hasUsualPrefix: Bool
 
   package init(_ settings: borrowing Settings, version: Name) {
     topics = Topics(settings)
+    hasUsualPrefix = settings.publish.prefix == PublishSettings().prefix
     site = settings.gateway.site
     gateway = settings.gateway.name
     self.version = version
@@ -18,14 +20,14 @@ package struct Discovery {
 
   /// On while any device is served.
   package func trigger(_ trigger: Name) -> Message {
-    entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes) { payload in
+    entity("binary_sensor", trigger.bytes, kind: "trigger", name: trigger.bytes, Self.monitoring) { payload in
       state(short.triggerState(trigger), &payload)
       payload.member("val_tpl", "{{ '' if 'simulated' in value_json else 'ON' if value_json.served_count > 0 else 'OFF' }}")
     }
   }
 
   package func region(_ region: Name) -> Message {
-    entity("binary_sensor", region.bytes, kind: "region", name: region.bytes) { payload in
+    entity("binary_sensor", region.bytes, kind: "region", name: region.bytes, Self.monitoring) { payload in
       payload.member("dev_cla", "occupancy")
       state(short.region(region), &payload)
       payload.member("val_tpl", "{{ '' if 'simulated' in value_json else 'ON' if value_json.state == 'inside' else 'OFF' }}")
@@ -34,13 +36,26 @@ package struct Discovery {
 
   /// A device that the configuration asks for: where it is, how far away, how strong.
   package func tracker(_ identity: Identity, named name: Name = Name()) -> Message {
+    let message = tracker(identity, name, namesZone: true)
+    // Long names leave no room for the zone: better without it than not at all.
+    return message.payload.overflowed ? tracker(identity, name, namesZone: false) : message
+  }
+
+  private func tracker(_ identity: Identity, _ name: Name, namesZone: Bool) -> Message {
     device(identity, name, "device_tracker", kind: "tracker") { payload in
       payload.member("src_type", "bluetooth_le")
+      if namesZone { payload.member("json_attr_tpl", Self.zones) }
       // No empty value: before 2024.6 the tracker was then at a place of the message's name.
       payload.member(
         "val_tpl", "{{ 'home' if (this.state == 'home' if 'simulated' in value_json else value_json.zone != 'unknown') else 'not_home' }}")
     }
   }
+
+  /// Since 2026.7 Home Assistant counts who is in a zone by this attribute; in 2027 it stops going by the state.
+  private static let zones: StaticString = """
+    {{ (value_json if 'simulated' in value_json else dict(value_json,\
+    in_zones=['zone.home'] if value_json.zone!='unknown' else []))|tojson }}
+    """
 
   package func distance(_ identity: Identity, named name: Name = Name()) -> Message {
     device(identity, name, "sensor", kind: "distance", suffix: " distance") { payload in
@@ -67,7 +82,7 @@ package struct Discovery {
     text.append(identity)
     var shown = name.isEmpty ? text : Text(name.bytes)
     shown.append(suffix)
-    return entity(component, text.bytes, kind: kind, name: shown.bytes) { payload in
+    return entity(component, text.bytes, kind: kind, name: shown.bytes, Self.hearing) { payload in
       state(short.proximity(text.bytes), &payload)
       body(&payload)
     }
@@ -79,7 +94,8 @@ package struct Discovery {
   }
 
   private func entity(
-    _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ body: (inout Payload) -> Void
+    _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ availability: StaticString,
+    _ body: (inout Payload) -> Void
   ) -> Message {
     let id = identifier
     var own = id
@@ -100,23 +116,30 @@ package struct Discovery {
     message.payload.member("name", text: name, upTo: 64)
     body(&message.payload)
     message.payload.member("avty_t", text: short.status.bytes)
-    message.payload.member("avty_tpl", Self.availability)
+    message.payload.member("avty_tpl", availability)
     describe(id, &message.payload)
     message.payload.closeObject()
     return message
   }
 
   /// Of a gateway whose radios are all deaf nothing is known, as of one that is gone.
-  private static let availability: StaticString = """
+  private static let hearing: StaticString = """
     {{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])\
     |selectattr('state','in','scanning quiet')|list else 'offline' }}
+    """
+
+  /// Without permission to monitor nobody counts as inside or served, also while the radios listen for ranging. Who is gone has no radios,
+  /// and says nothing of its permission.
+  private static let monitoring: StaticString = """
+    {{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])\
+    |selectattr('state','in','scanning quiet')|list and value_json.authorization=='always' else 'offline' }}
     """
 
   /// Of a site's gateway, and of no other: Home Assistant takes letters, digits, `_` and `-` in an identifier, nothing else.
   private var identifier: Text<128> {
     var id = Text<128>("forecourt_")
-    // Longer names would not leave room for the rest.
-    if site.bytes.isPlain, gateway.bytes.isPlain, site.count + gateway.count <= 48 {
+    // Longer names would not leave room for the rest. Below another prefix another installation may have the same names.
+    if hasUsualPrefix, site.bytes.isPlain, gateway.bytes.isPlain, site.count + gateway.count <= 48 {
       id.append(site)
       id.append(byte: UInt8(ascii: "_"))
       id.append(gateway)

@@ -9,8 +9,8 @@ package struct RateLimits: BitwiseCopyable {
   /// A bus full of phones at once; in the long run more than any site has visitors.
   private var regions = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 256, pace: .milliseconds(200)))
   private var triggers = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 64, pace: .seconds(1)))
-  /// For a device that comes and goes at a region's edge. Identities with the same hash share a place.
-  private var identities = InlineArray<512, TokenBucket>(repeating: TokenBucket(burst: 20, pace: .seconds(5)))
+  /// Identities with the same hash share a place.
+  private var identities = InlineArray<512, TokenBucket>(repeating: TokenBucket(burst: Limits.eventsOfOne, pace: .seconds(5)))
   private let seed: UInt64
 
   init(seed: UInt64) { self.seed = seed }

@@ -1,4 +1,4 @@
-package import Core
+import Core
 
 /// The gateway's own files beside its outbox. Gateways whose outboxes lie in one folder share none: only those of an `outbox.db` have plain
 /// names, the others' begin with their outbox's.

@@ -50,6 +50,48 @@ import Testing
     #expect(events.count == 1 && events[0].contains(#""event":"exit","reason":"restart""#) && events[0].contains("00:02"), "\(events)")
   }
 
+  private func exits(_ rig: borrowing Rig) -> [String] { rig.said().filter { $0.topic == "region/door/event" }.map(\.payload) }
+
+  @Test(
+    "a visit of a device that the region no longer looks for ends at once; not so if another name may bring it back",
+    arguments: [
+      ("peer:00000005", "peer:00000006", false), ("peer:00000005", "irk:*", false), ("peer:00000005", "peer:*", true),
+      ("peer:00000005", "address:*", true), ("address:c0:00:00:00:00:01", "address:c0:00:00:00:00:02", false),
+      ("address:c0:00:00:00:00:01", "name:*", false), ("address:c0:00:00:00:00:01", "*", true),
+      ("name:bus@c0:00:00:00:00:01", "name:van@*", true), ("name:bus@c0:00:00:00:00:01", "peer:*", false),
+      ("name:bus@c0:00:00:00:00:01", "service:*", false),
+      ("service:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6@c0:00:00:00:00:01", "service:180f@*", true),
+    ])
+  func narrower(id: String, match: String, waits: Bool) throws {
+    let selector = try Selector(written: Array(match.utf8).span.bytes)
+    var rig = Rig { $0.addRegion("door", matching: selector) }
+    let visit = Unfinished(topic: "forecourt/site/gateway/region/door/event", id: Text(Array(id.utf8).span.bytes), since: .zero)
+    rig.gateway.restore(visit, at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    rig.gateway.expireLeftovers(at: .zero + .seconds(119))
+    let early = exits(rig)
+    rig.gateway.expireLeftovers(at: .zero + .seconds(120))
+    let all = early + exits(rig)
+    #expect(early.count == (waits ? 0 : 1) && all.count == 1, "\(all)")
+    #expect(all.allSatisfy { $0.contains(#""event":"exit","reason":"restart""#) && $0.contains(id) })
+  }
+
+  @Test("new settings that no longer look for whom the run before left inside end the visit at once, and say why") func reloaded() throws {
+    var rig = Rig { $0.addRegion("door") }
+    rig.gateway.restore(open(1), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    rig.gateway.expireLeftovers(at: .zero + .seconds(1))
+    #expect(states(rig).last == "inside 1")
+    var next = Settings()
+    next.gateway.devices = 64
+    next.addRegion("door", matching: try Selector(written: Text<16>("irk:*").bytes))
+    rig.gateway.reload(next, at: .zero + .seconds(2))
+    let said = rig.said()
+    let events = said.filter { $0.topic == "region/door/event" }.map(\.payload)
+    #expect(events.count == 1 && events[0].contains(#""event":"exit","reason":"reload""#), "\(events)")
+    #expect(said.last { $0.topic == "region/door" }?.payload.contains(#""state":"outside","count":0"#) == true)
+  }
+
   @Test("a gateway that waits for what the run before left says nothing of its regions until it knows") func waiting() {
     let loan = Loan(bytes: 1 << 24)
     var arena = loan.arena

@@ -13,9 +13,10 @@ import Testing
     ) {
       let id = "forecourt_0de60b54f05f6318"
       #expect(String(message.topic) == "homeassistant/\(component)/\(id)_\(own)/config")
+      let monitors = component == "binary_sensor" ? " and value_json.authorization=='always'" : ""
       let availability =
         "{{ '' if 'simulated' in value_json else 'online' if value_json.radios|d([])"
-        + "|selectattr('state','in','scanning quiet')|list else 'offline' }}"
+        + "|selectattr('state','in','scanning quiet')|list\(monitors) else 'offline' }}"
       #expect(
         String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","uniq_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
           + #""stat_t":"~/\#(topic)","json_attr_t":"~/\#(topic)",\#(rest)"#
@@ -31,7 +32,8 @@ import Testing
     let (id, digest) = ("address:c0:00:00:00:00:01", "ab23298dc5541181")
     expect(
       discovery.tracker(anna, named: "anna"), "device_tracker", "tracker_\(digest)", "anna", "proximity/\(id)",
-      #""src_type":"bluetooth_le","#
+      #""src_type":"bluetooth_le","json_attr_tpl":"{{ (value_json if 'simulated' in value_json else dict(value_json,"#
+        + #"in_zones=['zone.home'] if value_json.zone!='unknown' else []))|tojson }}","#
         + #""val_tpl":"{{ 'home' if (this.state == 'home' if 'simulated' in value_json "#
         + "else value_json.zone != 'unknown') else 'not_home' }}\",")
     expect(
@@ -44,10 +46,25 @@ import Testing
         + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.average | default(none) }}","#)
   }
 
-  @Test("no two gateways are one device to Home Assistant, whatever their names leave out") func told() {
-    func told(_ site: Name, _ gateway: Name) -> [String] {
+  @Test("where long names leave no room, a device is announced without its zone") func roomless() {
+    var settings = Settings()
+    settings.publish.prefix = "pppppppppppppppppppppppppppppppp"
+    (settings.gateway.site, settings.gateway.name) = ("ssssssssssssssssssssssssssssssss", "gggggggggggggggggggggggggggggggg")
+    let discovery = Discovery(settings, version: "1.2.3")
+    var long = Identity(.name)
+    for byte in 0..<40 { long.append(byte < 33 ? UInt8(ascii: "n") : 0) }
+    for (identity, namesZone) in [(Identity(.address, Address(word: 1)), true), (long, false)] {
+      let message = discovery.tracker(identity)
+      let isNamed = String(message.payload).contains("in_zones")
+      #expect(isNamed == namesZone && !message.payload.overflowed && message.payload.count > 800, "\(message.payload.count)")
+    }
+  }
+
+  @Test("no two gateways are one device to Home Assistant, whatever their names leave out, and whatever prefix they publish below")
+  func told() {
+    func told(_ site: Name, _ gateway: Name, below prefix: Name = "forecourt") -> [String] {
       var settings = Settings()
-      (settings.gateway.site, settings.gateway.name) = (site, gateway)
+      (settings.publish.prefix, settings.gateway.site, settings.gateway.name) = (prefix, site, gateway)
       let message = Discovery(settings, version: "1").trigger("pump")
       let payload = String(message.payload)
       return [String(message.topic)] + payload.matches(of: /"(?:uniq_id|ids)":"([^"]+)"/).map { String($0.1) }
@@ -58,6 +75,11 @@ import Testing
     ]
     for place in 0..<3 { #expect(Set(pairs.map { told($0.0, $0.1)[place] }).count == pairs.count) }
     #expect(pairs.allSatisfy { told($0.0, $0.1)[0].wholeMatch(of: #/homeassistant/binary_sensor/[A-Za-z0-9_-]+/config/#) != nil })
+    // Two installations at one broker, whose people chose the same names.
+    let prefixes: [Name] = ["forecourt", "north", "south", "the south"]
+    for place in 0..<3 { #expect(Set(prefixes.map { told("yard", "island-2", below: $0)[place] }).count == prefixes.count) }
+    let spaced = told("yard", "island-2", below: "the south")[0]
+    #expect(spaced.wholeMatch(of: #/homeassistant/binary_sensor/[A-Za-z0-9_-]+/config/#) != nil, "\(spaced)")
   }
 
   @Test("an event's uptime is exact after a year") func uptime() {

