@@ -78,6 +78,14 @@ def who_and_since(folder):
         page.reads('1 inside', room)
         page.wait(f"document.querySelectorAll('{room} .people li').length === 1")
         page.reads('Bob\nnear', room)
+        # A ranging that has all of them, or an empty room, makes that certain: the next one is somebody else.
+        yard.ranges({'irk:bob': 'near'})
+        yard.region(2)
+        page.reads('and 1 more whom no message has named yet', room)
+        yard.region(0)
+        page.reads('Nobody inside', room)
+        yard.region(1)
+        page.reads('No message has named them yet.', room)
         assert page.run("document.getElementById('announce').textContent") == 'room: anna exited, nothing more was heard of it'
 
 
