@@ -14,6 +14,7 @@ if [ -z "${FORECOURT:-}" ]; then
 fi
 python=$(Tests/Rigs/venv.sh)
 "$python" Tests/Operation/page.py
+"$python" Tests/Operation/page_regions.py
 "$python" Tests/Operation/page_broker.py
 "$python" Tests/Operation/demo.py
 "$python" Tests/Operation/report.py

@@ -28,6 +28,7 @@ class Forecourt(contextlib.ExitStack):
 
     def __init__(self, **broker):
         super().__init__()
+        self.passages = 0
         self.web = free_port()
         self.address = f'http://127.0.0.1:{self.web}/'
         self.broker = self.enter_context(Mosquitto(
@@ -56,6 +57,20 @@ class Forecourt(contextlib.ExitStack):
         evidence = {'average': -60.1, 'distance_m': 1.21, 'low_m': 0.4, 'high_m': 3.9, 'dwell_s': 3.1, **({'reason': reason} if reason else {})}
         self.say(f'trigger/{pump}', {'event': event, 'trigger': pump, 'id': id, 'event_id': f'aa-{number}', 'at': stamp(), 'evidence': evidence, **more},
                  gateway)
+
+    def region(self, count, region='room', gateway='island-1', since=-600, **more):
+        """Its state, which the broker keeps."""
+        self.say(f'region/{region}', {'state': 'inside' if count else 'outside', 'count': count, 'since': stamp(since), **more}, gateway, retain=True)
+
+    def passes(self, event, id, region='room', gateway='island-1', ago=0, **more):
+        """Somebody enters or exits."""
+        self.passages += 1
+        self.say(f'region/{region}/event', {'event': event, 'region': region, 'id': id, 'event_id': f'bb-{self.passages}', 'at': stamp(-ago), **more}, gateway)
+
+    def ranges(self, devices, region='room', gateway='island-1', count=None, **more):
+        """The nearest inside: ids with their zones."""
+        rows = [{'id': id, 'zone': zone, **({} if zone == 'unknown' else {'average': -60, 'distance_m': 1.5})} for id, zone in devices.items()]
+        self.say(f'ranging/{region}', {'devices': rows, 'count': len(rows) if count is None else count, 'at': stamp(), **more}, gateway)
 
     def near(self, id, distance, gateway='island-1', average=-60, **more):
         self.say(f'proximity/{id}', {'id': id, 'rssi': -60, 'average': average, 'distance_m': distance, 'low_m': distance / 3, 'high_m': distance * 3,
@@ -104,6 +119,10 @@ class Tunnel(Server):
 
     def serves(self):
         return accepts(self.port)
+
+
+def region(name='room', gateway='island-1', site='yard'):
+    return f'[data-region="{site}/{gateway}/region/{name}"]'
 
 
 def pump(name='pump-3', gateway='island-1', site='yard'):

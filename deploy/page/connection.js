@@ -101,7 +101,7 @@ class Line extends Duplex {
  * @param {string} prefix
  */
 const topics = (prefix) => [
-  `${prefix}/+/plan`, ...['status', 'telemetry', 'region/+/event', 'trigger/+', 'trigger/+/state'].map((tail) => `${prefix}/+/+/${tail}`),
+  `${prefix}/+/plan`, ...['status', 'telemetry', 'region/+', 'region/+/event', 'trigger/+', 'trigger/+/state'].map((tail) => `${prefix}/+/+/${tail}`),
 ];
 
 /**

@@ -13,7 +13,7 @@ const shown = 120;
 export function sentence(site, event) {
   const name = event.id ? site.nameOf(event.site, event.id) ?? short(event.id) : '';
   const reason = why(event.event, event.reason);
-  return `${event.simulated ? 'rehearsal: ' : ''}${site.placed(event.site, event.place)}: ${name} ${verb(event.event)}${reason ? ', ' + reason : ''}`;
+  return `${event.simulated ? 'rehearsal: ' : ''}${site.placeOf(event)}: ${name} ${verb(event.event)}${reason ? ', ' + reason : ''}`;
 }
 
 /** @param {Event} event */
@@ -34,17 +34,20 @@ export class Events {
     for (const control of [this.kind, this.find]) control.addEventListener('input', changed);
   }
 
-  /** @param {Site} site @param {Event[]} events @param {string} chosen a trigger's key @param {boolean} utc */
-  update(site, events, chosen, utc) {
+  /** @param {Site} site @param {Event[]} events @param {string} chosen a trigger's or region's key @param {boolean} withRegions whether enters and
+   * exits matter @param {boolean} utc */
+  update(site, events, chosen, withRegions, utc) {
     const kinds = this.kind.value.split(' ').filter(Boolean);
+    if (withRegions && this.kind.selectedIndex === 0) kinds.push('enter', 'exit');
     const words = this.find.value.trim().toLowerCase();
     const some = events.filter((event) => (!kinds.length || kinds.includes(event.event))
-      && (!chosen || (!event.region && chosen === `${event.site}/${event.gateway}/${event.place}`))
+      && (!chosen || chosen === `${event.site}/${event.gateway}/${event.region ? 'region/' : ''}${event.place}`)
       && (!words || `${sentence(site, event)} ${event.id} ${event.gateway}`.toLowerCase().includes(words))).slice(0, shown);
     const nothing = events.length ? 'No event is like this.' : 'Nothing has happened since this page was opened. “forecourt events” lists what was before.';
     say(byId('no-events', HTMLElement), some.length ? '' : nothing);
     set(byId('only', HTMLElement), 'hidden', !chosen);
-    say(byId('only-words', HTMLElement), `Only ${chosen.split('/').slice(2).join('/')}.`);
+    const [place, gateway, kind, region] = chosen.split('/');
+    say(byId('only-words', HTMLElement), `Only ${region ? site.regionName(place, gateway, region) : kind}.`);
     keep(this.list, some, (event) => event.key, (event) => this.#make(site, event), (element, event) => {
       const time = element.querySelector('time');
       say(time, clock(event.at, utc));
@@ -57,7 +60,7 @@ export class Events {
     const facts = [...(event.simulated ? [['rehearsal', 'not real']] : []), ['identity', event.id], ['gateway', site.placed(event.site, event.gateway)], ['time', new Date(event.at).toISOString()], ...event.evidence.map(([member, value]) => fact(member, value))];
     const details = html('details', {},
       html('summary', {}, html('time', { datetime: new Date(event.at).toISOString() }), glyph(event.event),
-        html('span', { class: 'told' }, html('b', { class: 'name' }, site.placed(event.site, event.place)), ' ', html('span', { class: 'who name' }), ' ' + verb(event.event),
+        html('span', { class: 'told' }, html('b', { class: 'name' }, site.placeOf(event)), ' ', html('span', { class: 'who name' }), ' ' + verb(event.event),
           html('small', {}, remark(event)))));
     // Most are never opened.
     details.addEventListener('toggle', () => {

@@ -6,6 +6,7 @@ import { byId, html, keep, say, set } from './dom.js';
 import { Events, sentence } from './events.js';
 import { Health, clockTrouble, state } from './health.js';
 import { Plan, standing } from './plan.js';
+import { Regions, occupancy } from './regions.js';
 import { Site } from './site.js';
 import { clock, counted } from './words.js';
 
@@ -30,6 +31,7 @@ const choose = (/** @type {string} */ key) => {
 const plans = new Map();
 const events = new Events(changed);
 const devices = new Devices(changed);
+const regions = new Regions(choose, changed);
 const health = new Health();
 /** @type {{end: () => void} | undefined} */
 let connection;
@@ -130,9 +132,13 @@ function chooseSite(sites) {
   document.title = title === 'forecourt' ? title : `${title} – forecourt`;
 }
 
-/** A screen reader hears of arrivals and of what keeps somebody waiting, one at a time. */
-function announce() {
-  const newest = site.events.find((event) => ['fire', 'manual', 'undecided', 'anomaly'].includes(event.event));
+/**
+ * A screen reader hears of arrivals and of what keeps somebody waiting, one at a time.
+ * @param {boolean} withRegions
+ */
+function announce(withRegions) {
+  const kinds = ['fire', 'manual', 'undecided', 'anomaly', ...(withRegions ? ['enter', 'exit'] : [])];
+  const newest = site.events.find((event) => kinds.includes(event.event));
   if (!newest || newest.key === page.announced) return;
   page.announced = newest.key;
   say(byId('announce', HTMLElement), sentence(site, newest));
@@ -170,21 +176,35 @@ function draw() {
   site.isMany = sites.length > 1 && !page.site;
   const here = (/** @type {{site: string}} */ thing) => !page.site || thing.site === page.site;
   const gateways = all.filter(here);
-  const triggers = [...site.triggers.values()].filter(here).sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
+  const sorted = (/** @type {any[]} */ places) => places.filter(here).sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
+  /** @type {import('./site.js').Trigger[]} */ const triggers = sorted([...site.triggers.values()]);
+  /** @type {import('./site.js').Region[]} */ const places = sorted([...site.regions.values()]);
+  // Where there are no pumps, people coming and going are what matters.
+  const isRooms = triggers.length === 0 && places.length > 0;
+  const withRegions = isRooms || places.some(({ key }) => key === page.chosen);
   const served = new Set(triggers.flatMap((trigger) => trigger.served.map(({ id }) => `${trigger.site}/${id}`)));
   const near = [...site.devices.values()].filter(here);
   notices(gateways, now);
   drawPlans(triggers, near, site.isMany, now);
-  events.update(site, site.events.filter(here), page.chosen, page.utc);
+  set(document.getElementsByTagName('main')[0], 'data-regions', places.length > 0);
+  set(byId('plan', HTMLElement), 'hidden', isRooms);
+  // Instead of the pumps, or after those who are there: to the eye and to a screen reader.
+  const before = byId(isRooms ? 'plan' : 'who', HTMLElement);
+  if (before.nextElementSibling !== regions.section) before.after(regions.section);
+  regions.update(site, places, page.chosen, isRooms ? 6 : 3, now);
+  events.update(site, site.events.filter(here), page.chosen, withRegions, page.utc);
   devices.update(site, near, served, now);
   health.update(site, gateways, now);
-  announce();
+  announce(withRegions);
   const wrong = gateways.filter((gateway) => state(gateway, now) !== 'online').length;
   set(byId('summary', HTMLElement), 'data-trouble', wrong > 0);
   set(byId('summary', HTMLElement), 'hidden', gateways.length === 0);
   say(byId('summary', HTMLElement), wrong ? `⚠ ${wrong} of ${counted(gateways.length, 'gateway')} in trouble` : `${counted(gateways.length, 'gateway')} online`);
   const busy = triggers.filter((trigger) => standing(site, trigger, now).state !== 'nobody').length;
-  say(byId('figures', HTMLElement), !connection ? '' : `${counted(gateways.length, 'gateway')}, ${busy} of ${counted(triggers.length, 'pump')} not free, ${counted(near.length, 'device')}; ${counted(site.messages, 'message')}${site.malformed ? `, ${site.malformed} unreadable` : ''}`);
+  const occupied = places.filter((region) => occupancy(site, region, now).state === 'inside').length;
+  const figures = [counted(gateways.length, 'gateway'), isRooms ? '' : `${busy} of ${counted(triggers.length, 'pump')} not free`,
+    places.length ? `${occupied} of ${counted(places.length, 'region')} occupied` : '', counted(near.length, 'device')].filter(Boolean).join(', ');
+  say(byId('figures', HTMLElement), !connection ? '' : `${figures}; ${counted(site.messages, 'message')}${site.malformed ? `, ${site.malformed} unreadable` : ''}`);
 }
 
 byId('time', HTMLButtonElement).addEventListener('click', () => {

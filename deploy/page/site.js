@@ -2,7 +2,7 @@
 
 import { number, plain } from './words.js';
 
-const most = { gateways: 256, devices: 1024, events: 400, history: 60, triggers: 1024, listed: 32, topics: 4096, names: 4096 };
+const most = { gateways: 256, devices: 1024, events: 400, history: 60, triggers: 1024, regions: 1024, inside: 256, listed: 32, topics: 4096, names: 4096 };
 /** A hearing without news for this long counts no more, in milliseconds. */
 const fresh = 30_000;
 /** Without a telemetry message for two and a half intervals a gateway is silent; until two have come, an interval is a minute. */
@@ -22,6 +22,7 @@ const settling = 10_000;
 /** @typedef {{key: string, event: string, place: string, region: boolean, site: string, gateway: string, id: string, at: number, simulated: boolean,
  *   reason: string, kept: boolean, likely: Likelihood, evidence: [string, string][], distance?: number, low?: number, high?: number, dwell?: number}} Event */
 /** @typedef {{name: string, state: string}} Radio */
+/** @typedef {{id: string, since?: number, known: number, heard: number}} Inside since when, if its enter was told; since when the page knows of it */
 
 /**
  * Milliseconds since 1970, or nothing.
@@ -74,6 +75,53 @@ export class Trigger {
   }
 }
 
+/** A place that devices enter and leave. Its state counts them; enters, exits and ranging say who they are. */
+export class Region {
+  /** @param {string} site @param {string} gateway @param {string} name */
+  constructor(site, gateway, name) {
+    this.site = site;
+    this.gateway = gateway;
+    this.name = name;
+    // No trigger has such a key: names have no slash.
+    this.key = `${site}/${gateway}/region/${name}`;
+    /**
+     * Nothing until its state has come.
+     * @type {number | undefined}
+     */
+    this.count = undefined;
+    /**
+     * When it became occupied, or empty.
+     * @type {number | undefined}
+     */
+    this.since = undefined;
+    this.simulated = false;
+    /** @type {Map<string, Inside>} */ this.inside = new Map();
+  }
+
+  /** How many are inside. */
+  get occupants() {
+    return this.count ?? this.inside.size;
+  }
+
+  /** Who they are, as far as a message named them. Whose exit was lost was not heard for longest. */
+  named() {
+    const all = [...this.inside.values()];
+    return all.length <= this.occupants ? all : all.sort((a, b) => b.heard - a.heard).slice(0, this.occupants);
+  }
+
+  /** @param {string} id @param {number} now @param {number} [since] */
+  enter(id, now, since) {
+    const before = this.inside.get(id);
+    if (!before && this.inside.size >= most.inside) this.inside.delete(/** @type {string} */ (this.inside.keys().next().value));
+    this.inside.set(id, { id, since: since ?? before?.since, known: before?.known ?? now, heard: now });
+  }
+
+  forgetAll() {
+    this.count = undefined;
+    this.inside.clear();
+  }
+}
+
 export class Gateway {
   /** @param {string} site @param {string} name */
   constructor(site, name) {
@@ -111,6 +159,18 @@ export class Gateway {
   isSilent(now) {
     return this.state !== 'offline' && now - this.heard > (this.told > 0 ? this.interval * patience : unheard);
   }
+
+  /**
+   * Why it does not know who is inside its regions; nothing if it does.
+   * @param {number} now
+   */
+  blindness(now) {
+    if (this.state === 'offline') return 'gateway offline';
+    if (this.isSilent(now)) return 'gateway silent';
+    if (this.authorization === 'denied') return 'listening is denied';
+    if (this.authorization && this.authorization !== 'always') return 'it listens only when asked';
+    return this.radios.length > 0 && this.radios.every(({ state }) => state !== 'scanning' && state !== 'quiet') ? 'no radio listens' : '';
+  }
 }
 
 export class Device {
@@ -123,6 +183,15 @@ export class Device {
     /** @type {Sample[]} */ this.history = [];
     this.heard = 0;
     this.simulated = false;
+  }
+
+  /**
+   * What this gateway hears of it now.
+   * @param {string} gateway @param {number} now @returns {Hearing | undefined}
+   */
+  heardBy(gateway, now) {
+    const hearing = this.hearings.get(gateway);
+    return hearing && now - hearing.at <= fresh ? hearing : undefined;
   }
 
   /**
@@ -143,6 +212,7 @@ export class Site {
   constructor() {
     /** @type {Map<string, Gateway>} */ this.gateways = new Map();
     /** @type {Map<string, Trigger>} */ this.triggers = new Map();
+    /** @type {Map<string, Region>} */ this.regions = new Map();
     /** @type {Map<string, Device>} */ this.devices = new Map();
     /**
      * Newest first.
@@ -169,7 +239,7 @@ export class Site {
      */
     this.leftOut = new Set();
     /**
-     * Keys of gateways, triggers and plans that the broker has not said again since the last outage.
+     * Keys of gateways, triggers, regions and plans that the broker has not said again since the last outage.
      * @type {Set<string>}
      */
     this.unsaid = new Set();
@@ -204,7 +274,8 @@ export class Site {
     if (kind === 'status') this.#status(from, body, now);
     else if (kind === 'telemetry') this.#telemetry(from, body, now);
     else if (kind === 'proximity') this.#hearing(from, body, body.simulated === true, now);
-    else if (kind === 'ranging') list(body.devices).forEach((device) => this.#hearing(from, device, body.simulated === true, now));
+    else if (kind === 'ranging') this.#ranging(from, name, body, now);
+    else if (kind === 'region' && !tail) this.#regionState(from, name, body, kept, now);
     else if (kind === 'trigger' && tail === 'state') this.#state(from, name, body, now);
     else if ((kind === 'trigger' && !tail) || (kind === 'region' && tail === 'event')) this.#event(from, kind === 'region', name, body, kept, now);
   }
@@ -228,7 +299,9 @@ export class Site {
    */
   resume(outage, now) {
     for (const gateway of this.gateways.values()) gateway.heard += outage;
-    this.unsaid = new Set([this.gateways, this.triggers, this.plans].flatMap((kept) => [...kept.keys()]));
+    this.unsaid = new Set([this.gateways, this.triggers, this.regions, this.plans].flatMap((kept) => [...kept.keys()]));
+    // Enters and exits were missed, too.
+    for (const region of this.regions.values()) region.inside.clear();
     this.settled = now + settling;
   }
 
@@ -237,7 +310,8 @@ export class Site {
     for (const key of this.unsaid) {
       const [gateway, trigger] = [this.gateways.get(key), this.triggers.get(key)];
       if (gateway) [gateway.state, gateway.reason] = ['offline', 'the broker keeps no status of it any more'];
-      if (trigger && !this.unsaid.has(`${trigger.site}/${trigger.gateway}`)) this.triggers.delete(key);
+      const place = trigger ?? this.regions.get(key);
+      if (place && !this.unsaid.has(`${place.site}/${place.gateway}`)) (trigger ? this.triggers : this.regions).delete(key);
       this.plans.delete(key);
     }
     this.unsaid.clear();
@@ -271,6 +345,22 @@ export class Site {
   }
 
   /**
+   * A region's name, with its gateway where another has one of the same name.
+   * @param {string} site @param {string} gateway @param {string} name
+   */
+  regionName(site, gateway, name) {
+    for (const other of this.regions.values()) {
+      if (other.name === name && other.site === site && other.gateway !== gateway) return `${gateway} · ${name}`;
+    }
+    return name;
+  }
+
+  /** @param {Event} event */
+  placeOf({ site, gateway, region, place }) {
+    return this.placed(site, region ? this.regionName(site, gateway, place) : place);
+  }
+
+  /**
    * From any message about a device that has a name.
    * @param {string} site @param {Record<string, unknown>} body
    */
@@ -295,9 +385,12 @@ export class Site {
     if (kind === 'status') {
       this.gateways.delete(`${site}/${gateway}`);
       this.leftOut.delete(`${site}/${gateway}`);
-      for (const [key, trigger] of this.triggers) if (trigger.site === site && trigger.gateway === gateway) this.triggers.delete(key);
+      for (const places of [this.triggers, this.regions]) {
+        for (const [key, place] of places) if (place.site === site && place.gateway === gateway) places.delete(key);
+      }
     }
     if (kind === 'trigger' && tail === 'state') this.triggers.delete(`${site}/${gateway}/${name}`);
+    if (kind === 'region' && !tail) this.regions.delete(`${site}/${gateway}/region/${name}`);
     if (gateway === 'plan') this.plans.delete(site);
   }
 
@@ -328,6 +421,8 @@ export class Site {
     from.simulated = body.simulated === true || (from.simulated && from.state === 'offline');
     if (from.state === 'offline') {
       for (const device of this.devices.values()) if (device.site === from.site) device.hearings.delete(from.name);
+      // The next run of a rehearsal knows nothing of this one, and ends none of its visits.
+      if (from.simulated) for (const region of this.regions.values()) if (region.site === from.site && region.gateway === from.name) region.forgetAll();
       return;
     }
     // A gateway that was silent for long is judged from now on.
@@ -381,6 +476,45 @@ export class Site {
     if (device.history.length > most.history) device.history.shift();
   }
 
+  /** @param {Gateway} from @param {string} name @returns {Region | undefined} */
+  #region(from, name) {
+    const key = `${from.key}/region/${name}`;
+    let found = this.regions.get(key);
+    if (!found && this.regions.size < most.regions) this.regions.set(key, (found = new Region(from.site, from.name, name)));
+    return found;
+  }
+
+  /** @param {Gateway} from @param {string} name @param {Record<string, unknown>} body @param {boolean} kept @param {number} now */
+  #regionState(from, name, body, kept, now) {
+    const region = this.#region(from, name);
+    if (!region) return;
+    this.unsaid.delete(region.key);
+    const count = Math.max(0, number(body.count) ?? (body.state === 'inside' ? 1 : 0));
+    // A gateway whose clock is not set says no time.
+    const before = region.count !== undefined && (region.count > 0) === (count > 0) ? region.since : undefined;
+    region.since = moment(body.since) ?? before ?? (kept ? undefined : now);
+    region.count = count;
+    region.simulated = body.simulated === true;
+    if (count === 0) region.inside.clear();
+  }
+
+  /**
+   * The nearest of those inside, as many as one message holds.
+   * @param {Gateway} from @param {string} name @param {Record<string, unknown>} body @param {number} now
+   */
+  #ranging(from, name, body, now) {
+    const devices = list(body.devices);
+    devices.forEach((device) => this.#hearing(from, device, body.simulated === true, now));
+    const region = this.#region(from, name);
+    if (!region) return;
+    const ids = devices.map((device) => plain(device.id)).filter(Boolean);
+    for (const id of ids) region.enter(id, now);
+    // Without permission to monitor no state counts them.
+    const isWhole = body.count === ids.length && ids.length >= (region.count ?? 0);
+    if (isWhole) for (const id of region.inside.keys()) if (!ids.includes(id)) region.inside.delete(id);
+    region.simulated = body.simulated === true;
+  }
+
   /** @param {Gateway} from @param {string} name @param {Record<string, unknown>} body @param {number} now */
   #state(from, name, body, now) {
     const key = `${from.site}/${from.name}/${name}`;
@@ -426,8 +560,19 @@ export class Site {
     // Delivered again after an outage: the same event.
     if (this.known.has(key)) return;
     this.known.add(key);
+    if (region) this.#passage(this.#region(from, name), event, now);
     const place = this.events.findIndex((other) => other.at <= event.at);
     this.events.splice(place < 0 ? this.events.length : place, 0, event);
     for (const old of this.events.splice(most.events)) this.known.delete(old.key);
+  }
+
+  /**
+   * What the broker kept of events, against all custom, says nothing of now.
+   * @param {Region | undefined} region @param {Event} event @param {number} now
+   */
+  #passage(region, event, now) {
+    if (!region || event.kept || !event.id) return;
+    if (event.event === 'enter') region.enter(event.id, now, event.at);
+    else if (event.event === 'exit') region.inside.delete(event.id);
   }
 }

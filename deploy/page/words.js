@@ -41,6 +41,8 @@ const ended = new Map([
   ['evicted', 'the device table was full'],
   ['authorization', 'listening is not authorized'],
   ['restart', 'the gateway restarted'],
+  ['identified', 'it has a better identity now'],
+  ['address renewed', 'it has another address now'],
 ]);
 
 const anomalies = new Map([

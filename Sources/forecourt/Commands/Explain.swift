@@ -8,7 +8,7 @@ extension Command {
       name: "explain", summary: "show why a device did or did not fire",
       description: [
         "Runs captures through the gateway as replay does and follows one device, by its id or by the name that a [[device]] gives it: a line for each sample, with its level, what the average made of it (first; taken; gated: an outlier; moved: the level has changed for good), the average, the distance and the zone; then, for each trigger that looks for the device, its stage, the average by which it decides, and the first rule that keeps it from firing. Events stand between the lines, and where a visit goes on under another address. Where all radios are compared (at_m), so does how likely each place is: here, the likeliest other radio, elsewhere.",
-        "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back, and for how long each place was the likeliest.",
+        "At the end, for each trigger: when it fired, or how far it got, and how often each rule held it back, and for how long each place was the likeliest; for each region that looks for it: when it entered and exited, or how near its average came to minimum_dbm.",
         "Several captures belong to the configuration's radios, in its order. A capture holds no claims of neighbours: to follow a device through a site, give a configuration that has a radio for each gateway's capture, as deploy/two-pumps.toml has.",
         "With --json, prints one object a line; its kind is sample, event or, in the last line, verdict. Samples have the likelihoods as events have them. The event \"renewed\" says from which address a visit goes on, or to which.",
       ],
@@ -76,8 +76,9 @@ struct Explanation {
   private var objects: ExplanationJSON?
   let identity: Identity
   private(set) var records: [TriggerRecord] = []
-  /// Their triggers.
-  private var taken: UInt64 = 0
+  private(set) var regions: [RegionRecord] = []
+  /// Their triggers and regions.
+  private var taken: (triggers: UInt64, regions: UInt64) = (0, 0)
   private(set) var samples = 0
   private var first = Instant.zero
   private var last = Instant.zero
@@ -92,23 +93,28 @@ struct Explanation {
     let radios = max(settings.radios.count, 1)
     trace = DeviceTrace(identity, radios: radios)
     hearing = (0..<radios).map { _ in 0 }
-    take(settings.interest(in: identity).triggers, settings)
+    take(settings.interest(in: identity), settings)
   }
 
-  /// These triggers look for the device.
-  private mutating func take(_ triggers: UInt64, _ settings: borrowing Settings) {
-    for trigger in settings.triggers.indices where (triggers & ~taken) >> UInt64(trigger) & 1 == 1 {
+  /// These triggers and regions look for the device.
+  private mutating func take(_ interest: Interest, _ settings: borrowing Settings) {
+    for trigger in settings.triggers.indices where (interest.triggers & ~taken.triggers) >> UInt64(trigger) & 1 == 1 {
       records.append(TriggerRecord(trigger, settings.triggers[trigger]))
     }
-    taken |= triggers
+    for region in settings.regions.indices where (interest.regions & ~taken.regions) >> UInt64(region) & 1 == 1 {
+      regions.append(RegionRecord(settings.regions[region]))
+    }
+    taken.triggers |= interest.triggers
+    taken.regions |= interest.regions
   }
 
   mutating func receive(_ packet: borrowing Packet, radio: Int, in offline: inout OfflineGateway) {
     let sample = trace.receive(packet, radio: radio, in: &offline)
-    printEvents(of: &offline)
-    guard let slot = trace.slot(in: offline.gateway) else { return }
+    let slot = trace.slot(in: offline.gateway)
     // Or for another name of its.
-    take(offline.gateway.devices[slot].interest.triggers, offline.gateway.settings)
+    if let slot { take(offline.gateway.devices[slot].interest, offline.gateway.settings) }
+    printEvents(of: &offline)
+    guard let slot else { return }
     printSuccessions(of: slot, at: packet.at, offline.gateway)
     guard let sample else { return }
     if samples == 0 {
@@ -120,6 +126,9 @@ struct Explanation {
     levels = (min(levels.low, sample.level), max(levels.high, sample.level))
     hearing[radio] += 1
     power = offline.gateway.devices[slot].power.words
+    if let estimate = offline.gateway.devices.estimate(of: slot, at: sample.at, offline.gateway.settings) {
+      for index in regions.indices { regions[index].observe(estimate.average, at: sample.at) }
+    }
     var states: [TriggerRecord.State] = []
     for index in records.indices { states.append(records[index].observe(slot, sample, offline.gateway)) }
     for index in records.indices { printChange(of: index, at: sample.at) }
@@ -151,19 +160,30 @@ struct Explanation {
 
   private mutating func printEvents(of offline: inout OfflineGateway) {
     let identity = json(trace.identity.text)
-    var words: [(at: Instant, word: TriggerEvent)] = []
-    while offline.take({ message in if let word = TriggerEvent(message) { words.append((message.at, word)) } }) {}
-    for (at, word) in words where same(word.identity, identity) {
-      for index in records.indices where same(json(records[index].name), joined("\"", word.trigger, "\"")) {
+    var words: [(at: Instant, word: TriggerEvent, isOfRegion: Bool)] = []
+    while offline.take({ message in
+      if let word = TriggerEvent(message) {
+        words.append((message.at, word, false))
+      } else if let word = TriggerEvent(message, of: "region") {
+        words.append((message.at, word, true))
+      }
+    }) {}
+    for (at, word, isOfRegion) in words where same(word.identity, identity) {
+      for index in regions.indices where isOfRegion && word.isOf(regions[index].name) {
+        regions[index].record(word, at: at)
+        print(word, of: regions[index].name, as: "region", at: at)
+      }
+      for index in records.indices where !isOfRegion && word.isOf(records[index].name) {
         records[index].record(word.event, at: at)
-        guard objects == nil else {
-          objects!.print(word, of: records[index].name, at: at)
-          continue
-        }
-        let why = word.reason.utf8.isEmpty ? "" : " (\(word.reason))"
-        print(word.event + why, "  >>> ", at: at, of: records[index].name)
+        print(word, of: records[index].name, as: "trigger", at: at)
       }
     }
+  }
+
+  @inline(never)
+  private mutating func print(_ word: TriggerEvent, of name: String, as kind: StaticString, at moment: Instant) {
+    guard objects == nil else { return objects!.print(word, of: name, as: kind, at: moment) }
+    print(word.event + word.why, "  >>> ", at: moment, of: name)
   }
 
   /// Where the visit changes its address.
@@ -206,8 +226,10 @@ struct Explanation {
       for radio in hearing.indices { words.append("\(radioName(radio, settings)) \(hearing[radio])") }
       out.line("Heard by: " + listed(words, with: "and") + ".")
     }
-    if records.isEmpty { out.line("No trigger's match covers it: add it to one.") }
+    // Where there are only regions, nobody misses a trigger.
+    if records.isEmpty, !settings.triggers.isEmpty || regions.isEmpty { out.line("No trigger's match covers it: add it to one.") }
     for record in records { for line in record.end(settings) { out.line(line) } }
+    for region in regions { out.line(region.words) }
   }
 }
 

@@ -45,10 +45,10 @@ struct ExplanationJSON {
     endLine()
   }
 
-  mutating func print(_ word: TriggerEvent, of trigger: String, at moment: Instant) {
+  mutating func print(_ word: TriggerEvent, of name: String, as kind: StaticString, at moment: Instant) {
     startLine("event")
     line.member("t_us", moment.microseconds)
-    line.member("trigger", string: trigger)
+    line.member(kind, string: name)
     line.member("event", string: word.event)
     line.member("reason", string: word.reason.utf8.isEmpty ? nil : word.reason)
     endLine()
@@ -83,6 +83,15 @@ struct ExplanationJSON {
     for record in explanation.records {
       line.openObject()
       line.members(of: record)
+      line.closeObject()
+    }
+    line.closeArray()
+    line.array("regions")
+    for region in explanation.regions {
+      line.openObject()
+      line.member("region", string: region.name)
+      line.member("entered", Int64(region.enters))
+      line.member("best_dbm", region.best.level.value, places: 1)
       line.closeObject()
     }
     line.closeArray()

@@ -168,18 +168,24 @@ struct TriggerEvent {
   /// The identity as JSON writes it, with its quotation marks.
   let identity: String
 
-  init?(_ message: borrowing Message) {
+  /// Or a region's, if it is to be of a `region`; its name is the `trigger` then.
+  init?(_ message: borrowing Message, of kind: String = "trigger") {
     let topic = String(message.topic)
-    guard contains(topic, "/trigger/") else { return nil }
+    guard contains(topic, joined("/", kind, "/")) else { return nil }
     let payload = Array(String(message.payload).utf8)
     guard let event = Self.value(of: "event", in: payload), let identity = Self.value(of: "id", in: payload),
-      let trigger = Self.value(of: "trigger", in: payload)
+      let trigger = Self.value(of: kind, in: payload)
     else { return nil }
     self.event = event
     self.trigger = trigger
     self.identity = "\"" + identity + "\""
     reason = Self.value(of: "reason", in: payload) ?? ""
   }
+
+  /// Its reason in brackets, if it has one.
+  var why: String { reason.utf8.isEmpty ? "" : joined(" (", reason, ")") }
+
+  func isOf(_ name: String) -> Bool { same(json(name), joined("\"", trigger, "\"")) }
 
   /// A string as it is written, with its escapes.
   private static func value(of key: String, in bytes: [UInt8]) -> String? {
