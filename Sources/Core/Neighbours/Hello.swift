@@ -132,9 +132,11 @@ struct HeardList {
   /// False when it does not fit.
   mutating func append(_ sequence: UInt32, of gateway: Name, _ boot: Text<16>) -> Bool {
     let run = Run(boot)
-    var added = gateway.count + 12 + run.count + 1
-    // JSON escapes these with a second byte.
-    for index in 0..<gateway.count where gateway[index] == UInt8(ascii: "\"") || gateway[index] == UInt8(ascii: "\\") { added += 1 }
+    // Others choose these words.
+    var written = Text<240>()
+    written.append(escaping: gateway.bytes)
+    written.append(escaping: run.bytes)
+    let added = written.count + 13
     guard room >= added, numbers.free >= gateway.count + 12, runs.free > run.count else { return false }
     room -= added
     if !numbers.isEmpty {

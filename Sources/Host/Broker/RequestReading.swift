@@ -156,8 +156,17 @@ extension Authorization {
 
 extension JSONObject {
   func name(_ member: StaticString) throws(Refusal) -> Name {
-    guard let name: Name = try text(member), !name.isEmpty else { throw .member(member) }
+    guard let name: Name = try word(member), !name.isEmpty else { throw .member(member) }
     return name
+  }
+
+  /// What may stand between slashes in a list of ours, and needs no escapes there but for quotation marks. The configuration refuses the rest.
+  func word<let capacity: Int>(_ member: StaticString) throws(Refusal) -> Text<capacity>? {
+    guard let word: Text<capacity> = try text(member) else { return nil }
+    for index in 0..<word.count {
+      guard word[index] >= 0x20, word[index] != 0x7F, word[index] != UInt8(ascii: "/") else { throw .member(member) }
+    }
+    return word
   }
 
   func identity(_ member: StaticString) throws(Refusal) -> Identity {

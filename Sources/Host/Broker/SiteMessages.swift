@@ -16,7 +16,7 @@ extension Claim {
       guard let state: CommandWord = try object.text("state"), let known = Standing(named: state) else { throw .member("state") }
       standing = known
       sequence = UInt32(try object.need("seq", 1...4_000_000_000))
-      guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
+      guard let boot: Text<16> = try object.word("boot") else { throw .member("boot") }
       self.boot = boot
       echo = try object.echo(to: us)
       level = try object.level("level_db")
@@ -85,7 +85,7 @@ extension Neighbour {
       guard let state: CommandWord = try object.text("state") else { throw .member("state") }
       isOnline = state == CommandWord("online") || state == CommandWord("degraded")
       if !isOnline, let reason: Sentence = (try? object.text("reason")) ?? nil { isLost = reason == Sentence(CourierSettings.lost) }
-      if let boot: Text<16> = try object.text("boot") { self.boot = boot }
+      if let boot: Text<16> = try object.word("boot") { self.boot = boot }
       if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
       simulated = try object.boolean("simulated") ?? false
     } catch { throw Refused(error) }
@@ -101,7 +101,7 @@ extension Neighbour {
       level.append(level: name.bytes)
       // The broker's ACL has checked the topic, so the payload must agree with it.
       guard level.bytes.equals(gateway) else { throw .member("gateway") }
-      guard let boot: Text<16> = try object.text("boot") else { throw .member("boot") }
+      guard let boot: Text<16> = try object.word("boot") else { throw .member("boot") }
       self.boot = boot
       sequence = UInt32(try object.need("seq", 1...4_000_000_000))
       if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
@@ -126,7 +126,7 @@ extension KnownPeer {
       guard let id = try object.installation("id") else { throw .member("id") }
       let kind: UInt64 = try object.boolean("random") ?? true ? 1 : 0
       self.init(address: Address(word: word | kind << 48), id: id)
-      if let boot: Text<16> = try object.text("boot") { self.boot = boot }
+      if let boot: Text<16> = try object.word("boot") { self.boot = boot }
       uptime = .seconds(try object.number("uptime_s", 0...1e9) ?? 0)
     } catch { throw Refused(error) }
   }

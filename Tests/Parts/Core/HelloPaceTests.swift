@@ -80,4 +80,24 @@ import Testing
       #expect(isCut)
     }
   }
+
+  @Test("whatever a stranger calls itself, the list of who is heard keeps to the room that it was given") func room() {
+    func repeated(_ letter: String, _ count: Int) -> [UInt8] { Array(String(repeating: letter, count: count).utf8) }
+    let letters = ["a", "\"", "\\", "\u{1}", "\u{7F}", "ä"]
+    for (name, run) in letters.flatMap({ name in letters.map { (name, $0) } }) {
+      let (gateway, boot) = (Name(repeated(name, 16).span.bytes), Text<16>(repeated(run, 8).span.bytes))
+      for room in [0, 60, 200, 500, 900] {
+        var heard = HeardList(room: room)
+        var count = 0
+        while count < 100, heard.append(4_294_967_295, of: gateway, boot) { count += 1 }
+        var payload = Payload()
+        payload.openObject()
+        payload.member("v", 1)
+        let before = payload.count
+        payload.member(heard)
+        #expect(!payload.overflowed && (count == 0 || payload.count - before <= room), "\(name) \(run) \(room): \(payload.count - before)")
+        #expect(count > 0 || room < 400)
+      }
+    }
+  }
 }

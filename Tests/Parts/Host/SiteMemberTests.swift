@@ -51,6 +51,14 @@ import Testing
     }
   }
 
+  @Test("a name or a run with what a list of ours could not hold is refused", arguments: [#"\u0001"#, #"\u001f"#, #"\u007f"#, "/", #"\n"#])
+  func words(part: String) {
+    for member in ["gateway", "trigger", "group", "boot"] { #expect(claim(member, "\"a\(part)b\"") == nil, "\(member)") }
+    // On the topic they are one level.
+    #expect(hello("gateway", "\"a\(part)b\"", from: "a_b") == nil && hello("boot", "\"a\(part)b\"") == nil)
+    #expect(hello("gateway", #""a\"b""#, from: "a\"b") != nil && peer("boot", "\"a\(part)b\"") == nil)
+  }
+
   @Test("a claim's numbers are taken at both ends of their ranges, and no further") func claimNumbers() {
     expectNumber("v", 1...1, missing: .none, claim) { _ in 1 }
     expectNumber("seq", 1...4_000_000_000, missing: .none, claim) { Double($0.sequence) }
@@ -98,8 +106,7 @@ import Testing
     #expect(plain.name == Name("other") && plain.boot == Text<16>("b7") && plain.sequence == 9 && plain.uptime == .seconds(60))
     #expect(plain.groups.text == Text<100>("island") && plain.isOnline && !plain.simulated && plain.echo == 7)
     #expect(hello("gateway", #""third""#) == nil && hello("more", "1", from: "third") == nil && hello("gateway", nil) == nil)
-    // A slash is no part of a topic's level.
-    #expect(hello("gateway", #""a/b""#, from: "a/b") == nil && hello("gateway", #""a/b""#, from: "a_b")?.name == Name("a/b"))
+    #expect(hello("gateway", #""a#b""#, from: "a#b") == nil && hello("gateway", #""a#b""#, from: "a_b")?.name == Name("a#b"))
     #expect(hello("boot", #""0123456789abcdef""#)?.boot == Text<16>("0123456789abcdef"))
     for wrong in [nil, #""0123456789abcdefg""#] { #expect(hello("boot", wrong) == nil) }
     #expect(hello("groups", nil)?.groups.isEmpty == true && hello("groups", "7") == nil)
