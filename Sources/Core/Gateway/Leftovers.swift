@@ -11,6 +11,8 @@ package struct Leftovers: ~Copyable {
     package var due = Instant.never
     /// Its end is published. If the device comes back soon, it was only slow: it did not arrive anew.
     package var isOver = false
+
+    func mayEnd(by now: Instant) -> Bool { due <= now && !isOver }
   }
 
   private var table: Lent<Entry>
@@ -86,6 +88,8 @@ package struct Leftovers: ~Copyable {
     findNext()
     return nil
   }
+
+  mutating func postpone(_ index: Int, until moment: Instant) { table[index].due = max(table[index].due, moment) }
 
   /// Any visit at a place that does not stay and whose end must be published, until none is left. The others there are discarded.
   package mutating func take(unless staying: Renumbering) -> Entry? {

@@ -40,11 +40,24 @@ extension Gateway {
   /// visit, with which the rest begins anew.
   @export(interface) package mutating func recall(_ fire: Unfinished, at moment: Instant) {
     tick(at: moment)
-    guard case (.trigger, let name)? = fire.place, publisher.topics.trigger(name) == fire.topic,
-      let trigger = settings.trigger(named: name), let identity = try? Identity(written: fire.id.bytes),
-      fire.since < publisher.clock.started || triggers.brought[trigger] > .zero
-    else { return }
-    triggers.recall(RecentFires.Fire(of: identity, at: trigger, fire.since), devices, settings, at: now)
+    // The outbox is this board's, whatever it was called then.
+    guard case (.trigger, let name)? = fire.place, let identity = try? Identity(written: fire.id.bytes) else { return }
+    let isOfRunBefore = fire.isOfOtherStart || fire.since < publisher.clock.started
+    if let trigger = settings.trigger(named: name) {
+      guard isOfRunBefore || triggers.brought[trigger] > .zero else { return }
+    } else {
+      guard isOfRunBefore, !triggers.publishesStates else { return }
+    }
+    rest(identity, at: name, since: fire.since)
+  }
+
+  /// A trigger that the settings lack may have another name now: then all rest that may look for the device.
+  private mutating func rest(_ identity: Identity, at name: Name, since moment: Instant) {
+    let named = settings.trigger(named: name)
+    for trigger in settings.triggers.indices {
+      guard named.map({ $0 == trigger }) ?? settings.mayMatch(identity, by: settings.triggers[trigger].match) else { continue }
+      triggers.recall(RecentFires.Fire(of: identity, at: trigger, moment), devices, settings, at: now)
+    }
   }
 
   /// A radio starts within this time, and then hears a device that stands there several times.
@@ -83,10 +96,28 @@ extension Gateway {
   @export(interface) package mutating func expireLeftovers(at moment: Instant) {
     guard triggers.leftovers.next <= moment || regions.leftovers.next <= moment || isBehind else { return }
     tick(at: moment)
+    postponeLeftovers()
     while let entry = triggers.leftovers.takeExpired(by: now) { endTrigger(entry) }
     while let entry = regions.leftovers.takeExpired(by: now) { endRegion(entry) }
     publishStaleStates()
   }
+
+  /// Nobody knows who has gone before a radio has listened for as long as it takes to hear who is there.
+  private mutating func postponeLeftovers() {
+    guard settings.gateway.authorization == .always else { return }
+    for index in 0..<triggers.leftovers.count where triggers.leftovers[index].mayEnd(by: now) {
+      let trigger = settings.triggers[Int(triggers.leftovers[index].place)]
+      if trigger.group.isEmpty, isLate { continue }
+      triggers.leftovers.postpone(index, until: triggers.listensSince(trigger.radio, of: settings.radios.count, at: now) + Self.patience)
+    }
+    for index in 0..<regions.leftovers.count where regions.leftovers[index].mayEnd(by: now) && !isLate {
+      let silence = max(settings.regions[Int(regions.leftovers[index].place)].silence(after: nil), Self.patience)
+      regions.leftovers.postpone(index, until: triggers.listensSince(nil, of: settings.radios.count, at: now) + silence)
+    }
+  }
+
+  /// So long after the start a radio that is still deaf ends visits as it does at any time; but no group's, which would be served elsewhere.
+  private var isLate: Bool { now - triggers.started >= Limits.longestSilence }
 
   /// Of what the new settings lack.
   mutating func clearStates(missingIn next: borrowing Settings) {
@@ -188,6 +219,8 @@ extension Gateway {
     publisher.publish()
     // Nobody else takes back what the run before has said of it.
     if let identity = try? Identity(written: visit.id.bytes) {
+      // As after any visit.
+      if kind == .trigger { rest(identity, at: name, since: now) }
       if triggers.membership.isConnected {
         proximity.publishAgain(identity, at: now, devices, settings, &publisher)
       } else {

@@ -8,6 +8,8 @@ package struct Unfinished: BitwiseCopyable, Sendable {
   package var since = Instant.zero
   /// The device's level at the command that began it; nil for any other visit.
   package var vouchedLevel: Decibels?
+  /// It is of another start of the machine: of an earlier run, also if nobody knows when it began, and `since` is now.
+  package var isOfOtherStart = false
 
   package init(topic: Topic, id: Text<128>, since: Instant, vouchedLevel: Decibels? = nil) {
     self.topic = topic

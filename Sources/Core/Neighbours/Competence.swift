@@ -51,6 +51,15 @@ extension Triggers {
     return true
   }
 
+  /// Since when a trigger's radio has listened, or the first of all; now, while none does.
+  func listensSince(_ radio: Int8?, of radios: Int, at now: Instant) -> Instant {
+    var since = now
+    for index in own(radio, of: radios) where deafSince[index] == .never {
+      since = min(since, listensFrom[index] == .never ? .zero : listensFrom[index])
+    }
+    return since
+  }
+
   private func own(_ radio: Int8?, of radios: Int) -> Range<Int> { radio.map { Int($0)..<Int($0) + 1 } ?? 0..<max(radios, 1) }
 
   /// Whether every trigger of the group hears somebody at the moment.

@@ -64,7 +64,9 @@ extension Outbox {
       let since = since(query, at: now)
       // Those of another start of the machine need not be in the order of their times: its clock may have been behind.
       guard since + reach > now.at else { continue }
-      fires.append(Unfinished(topic: query.text(0), id: query.text(1), since: since))
+      var fire = Unfinished(topic: query.text(0), id: query.text(1), since: since)
+      fire.isOfOtherStart = query.integer(2) != machine
+      fires.append(fire)
     }
     return fires
   }

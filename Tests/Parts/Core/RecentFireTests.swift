@@ -44,6 +44,38 @@ import Testing
     #expect(fired + 60 > start ? time == nil : try #require(time) < start + 10, "\(String(describing: time))")
   }
 
+  @Test("a fire of another start of the machine counts, though nobody knows when it was", arguments: [false, true])
+  func otherStart(isOfOtherStart: Bool) {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(300) } }
+    var last = fire("one", at: 1)
+    last.isOfOtherStart = isOfOtherStart
+    rig.gateway.recall(last, at: at(1))
+    rig.gateway.caughtUp(at: at(1))
+    #expect((served(&rig, from: 100, to: 200)["one"] == nil) == isOfOtherStart)
+  }
+
+  @Test(
+    "it counts under a new name of the gateway, the site or the trigger, if that looks for the device",
+    arguments: [
+      ("other/place/board", "one", "one", "address:*", true), ("forecourt/site/gateway", "one", "new", "address:*", true),
+      ("forecourt/site/gateway", "one", "new", "ibeacon:*", false),
+    ])
+  func renamed(base: String, before: String, after: String, match: String, rests: Bool) {
+    var rig = Rig {
+      $0.addTrigger(Name(Array(after.utf8).span.bytes)) { $0.refractory = .seconds(300) }
+      $0.calibrateEverybody()
+      if match == "ibeacon:*" { $0.selectors[0] = Selector(kind: .iBeacon, isWhole: false, prefix: Identity(.iBeacon)) }
+    }
+    var last = fire(before, at: -10)
+    last.topic = Topic(Array("\(base)/trigger/\(before)".utf8).span.bytes)
+    rig.gateway.recall(last, at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    #expect((rig.gateway.triggers.recent.count > 0) == rests)
+    if rests { #expect(served(&rig, from: 100, to: 200).isEmpty) }
+    rig.gateway.recall(fire("third", at: -10), at: at(210))
+    #expect((rig.gateway.triggers.recent.count > 0) == rests, "a reload asks again")
+  }
+
   @Test("at the other triggers of its group it is served when group_refractory_s is over", arguments: [0.0, 60])
   func group(seconds: Double) throws {
     var rig = rig {

@@ -78,9 +78,9 @@ import Testing
     #expect(rig.told().filter { !$0.event.isEmpty } == [Told("leave", reason: "restart")])
     rig.hear(from: 30, to: 60, level: -60)
     #expect(!rig.told().contains { $0.event == "fire" })
-    rig.hear(from: 60, to: 75, level: -98)
-    rig.hear(from: 75, to: 80, level: -98, becoming: -60)
-    rig.hear(from: 80, to: 85, level: -60)
+    rig.hear(from: 60, to: 90, level: -98)
+    rig.hear(from: 90, to: 95, level: -98, becoming: -60)
+    rig.hear(from: 95, to: 100, level: -60)
     #expect(rig.told().contains { $0.event == "fire" })
   }
 

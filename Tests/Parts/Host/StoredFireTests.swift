@@ -93,6 +93,7 @@ extension OutboxSettings {
   @Test("within one start of the machine its own clock says when, whatever happens to the time of day") func sameStart() throws {
     let outbox = try outbox()
     try store(outbox, [event("fire", "irk:ann", at: Self.began)], at: Self.began)
+    #expect(try outbox.recentFires(at: after(20)).map(\.isOfOtherStart) == [false])
     for wall in [20.0, 9_000, -9_000] { #expect(try fires(outbox, at: after(20, wall: wall)) == ["irk:ann": 0]) }
     var unknown = after(20)
     unknown.wall = nil
@@ -103,7 +104,7 @@ extension OutboxSettings {
     try store(outbox(), [event("fire", "irk:ann", at: Self.began)], at: Self.began)
     let outbox = try outbox(machine: 2)
     var now = Moment(at: Self.began.at - .seconds(40), wall: Self.began.wall.map { $0 + 25_000_000 }, isTrusted: true)
-    #expect(try fires(outbox, at: now) == ["irk:ann": -65])
+    #expect(try fires(outbox, at: now) == ["irk:ann": -65] && outbox.recentFires(at: now).map(\.isOfOtherStart) == [true])
     now.wall = Self.began.wall.map { $0 + 661_000_000 }
     #expect(try fires(outbox, at: now) == [:])
     for wall in [nil, Self.began.wall.map { $0 - 1 }] {
