@@ -40,6 +40,9 @@ package enum Limits {
   /// Claims of neighbours: 576 devices near the pumps at once, each claimed by seven neighbours, or 64 devices by 63.
   package static let claims = 4_032
 
+  /// Claims of one neighbour: one a second of each of those 576 devices, four of a dozen that are being decided, and some room.
+  package static let claimsPerSecond = 640
+
   /// Enters and approaches of one device at once: it walks into all the regions of a site, or comes and goes at the edge of some.
   package static let eventsOfOne = 20
 

@@ -85,7 +85,7 @@ def claims(folder):
                     seen.publish(*claim(**wrong))
                 figures = courier.until(lambda f: f['requests_refused'] >= 7)
                 assert figures['claims'] == 8, figures
-                for _ in range(1000):
+                for _ in range(3000):
                     seen.client.publish(*claim('flooder'))
                 courier.until(lambda f: f['requests_limited'] > 700)
                 seen.publish(*claim('quiet'))

@@ -44,12 +44,25 @@ extension Controller {
     profile.isWhole = true
     remedy = .rescan
     backOff = Self.shortestBackOff
-    // Only an advert ends a silence.
+    if isReplaced {
+      silence.ended()
+      recovered()
+    } else if trouble != nil, silence.tries > 0, silencedAddress != nil {
+      trouble = .silent
+    }
+    // Only an advert ends a silence, whatever else has failed and was cured meanwhile.
     if trouble != .silent { rise(at: now) }
     hearing.resumed(at: now)
     silence.listening(since: now)
     phase = .listening(check: silence.deadline(hearing), isDisturbed: false)
     return .none
+  }
+
+  /// Whether another controller than the one that fell silent answers now: that one's silence says nothing of it. Two without addresses of
+  /// their own look the same.
+  private var isReplaced: Bool {
+    guard silence.tries > 0, let former = silencedAddress, former.isDistinctive, profile.address.isDistinctive else { return false }
+    return former != profile.address
   }
 
   /// The last command: stop scanning.

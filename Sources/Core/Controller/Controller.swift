@@ -45,6 +45,8 @@ package struct Controller: BitwiseCopyable, Sendable {
   /// There is a connection: a reset would end it, and it proves that the radio works.
   package var isOccupied = false
   var silence = Silence()
+  /// While `silence` has tried something: the address of the controller that fell silent after a lively past; nil after any other.
+  var silencedAddress: Address?
   var babble = NoiseDetector()
   var failures = Relapses()
   /// After a lively past.
@@ -147,7 +149,9 @@ package struct Controller: BitwiseCopyable, Sendable {
       return .none
     }
     var next = silence.remedy(hearing, isShared: isShared, at: now)
-    if silence.isAlarming(hearing, at: now) {
+    let isAlarming = silence.isAlarming(hearing, at: now)
+    if silence.tries == 1 { silencedAddress = isAlarming ? profile.address : nil }
+    if isAlarming {
       if silence.tries == 1 {
         silences.add(at: now, within: Self.silenceProbation)
         probation = .never
@@ -155,11 +159,11 @@ package struct Controller: BitwiseCopyable, Sendable {
         if silences.areMany { next = .reset }
       }
       if next != .rescan { trouble = .silent }
-      if silence.tries > 3 { degrade() }
     } else {
       if isOccupied { next = .rescan }
       isQuiet = silence.isQuiet(hearing, at: now)
     }
+    if trouble == .silent && silence.tries > 3 { degrade() }
     if !isOccupied { profile.silences &+= 1 }
     return apply(next, at: now)
   }

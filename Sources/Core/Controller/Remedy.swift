@@ -13,7 +13,8 @@ package enum Remedy: UInt8, BitwiseCopyable, Sendable {
 /// After a lively past: rescan, reset, reopen. From then on the radio is degraded, with a rescan every four seconds, a reset every fifth
 /// time and a reopening every fifteenth. After any other past: rescan, with a reset the second and every sixth time and a reopening every
 /// sixtieth. Ten minutes (lively) or two minutes after the last advert the pauses grow with the silence, to five minutes at most. Only an
-/// advert ends the fault of a radio that fell silent after a lively past; after any other the radio counts as quiet.
+/// advert ends the fault of a radio that fell silent after a lively past, whatever else fails and is cured meanwhile; after any other the
+/// radio counts as quiet.
 struct Silence: BitwiseCopyable, Sendable {
   /// Since the last advert.
   private(set) var tries = 0

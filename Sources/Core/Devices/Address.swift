@@ -15,6 +15,9 @@ package struct Address: Hashable, BitwiseCopyable, Sendable {
   /// Core 6.0, Vol 6, Part B, 1.3.2.2: the two most significant bits of a resolvable private address are 01.
   package var isResolvable: Bool { kind == .random && (word >> 46) & 0b11 == 0b01 }
 
+  /// A public address that one controller alone should have: neither none at all nor a place left blank.
+  package var isDistinctive: Bool { kind == .public && word != 0 && word != 0xFFFF_FFFF_FFFF }
+
   /// Byte `index` as people write it: 0 is the leftmost.
   package func written(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: word >> UInt64((5 - index) * 8)) }
 }

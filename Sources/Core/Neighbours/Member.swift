@@ -41,8 +41,6 @@ package struct Member: BitwiseCopyable, Sendable {
   /// Two lost hellos in a row are normal.
   package static let patience = Interval.seconds(3.5)
   private static let formerKept = Interval.seconds(30)
-  /// A neighbour answers a dozen devices four times a second, and bursts.
-  private static let claimsPerSecond = 200
 
   package init(_ name: Name) { self.name = name }
 
@@ -149,7 +147,7 @@ package struct Member: BitwiseCopyable, Sendable {
   /// A claim of its current run, at most `window` numbers late: QoS 0 may reorder, a recording comes later.
   package mutating func receive(claim number: UInt32, repeating spoken: Instant?, at now: Instant) -> Bool {
     guard number > sequence || sequence - number < Self.window else { return false }
-    if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Self.claimsPerSecond, now) }
+    if claimsSince.map({ now - $0 >= .seconds(1) }) ?? true { (claimsLeft, claimsSince) = (Limits.claimsPerSecond, now) }
     guard claimsLeft > 0 else { return false }
     claimsLeft -= 1
     // An old one is no sign of life.

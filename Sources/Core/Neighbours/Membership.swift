@@ -220,7 +220,10 @@ package struct Membership: ~Copyable {
 
   // MARK: Words
 
+  /// The numbers last for years, and with 640 claims a second without a pause for eleven weeks. After the last one every message would be
+  /// taken for an old one, and so nothing would fire: the process ends, and the next run has its own numbers and continues the visits.
   package mutating func nextSequence() -> UInt32 {
+    precondition(sequence < .max, "this run has used all its numbers: the next one begins anew")
     sequence &+= 1
     return sequence
   }

@@ -11,9 +11,7 @@ package final class Intake {
 
   private var paces = CommandPaces()
   private var warningPace = TokenBucket(burst: 1, pace: .seconds(60))
-  private var rates = RateLimiter()
-  /// Statuses apart: the broker says once that a gateway has gone, also of one that talked a lot until then.
-  private var statusRates = RateLimiter()
+  private var sitePaces = SitePaces()
   private var held = HeldStatuses()
   private var recent = RecentRequests()
   private var replies: [Message] = []
@@ -141,10 +139,10 @@ package final class Intake {
 
   /// Whether a message may be read: its gateway is on the roster, its proof is right, and it does not flood.
   private func mayReceive(
-    _ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, isStatus: Bool = false, at now: Instant
+    _ kind: SitePaces.Kind, of gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, at now: Instant
   ) -> Bool {
     guard isAdmitted(gateway, topic, payload, at: now) else { return false }
-    if isStatus ? statusRates.allows(gateway, at: now) : rates.allows(gateway, at: now) { return true }
+    if sitePaces.allows(kind, of: gateway, at: now) { return true }
     counters.requestsLimited.add()
     return false
   }
@@ -184,7 +182,7 @@ package final class Intake {
     guard settings.claims, !isRetained, !levels.isBroken, !gateway.contains(UInt8(ascii: "/")) else {
       return counters.requestsRefused.add()
     }
-    guard mayReceive(gateway, topic, payload, at: now) else { return }
+    guard mayReceive(.claim, of: gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       let claim = try Claim(payload, to: settings)
       // The broker's ACL has checked the topic, so the payload must agree with it.
@@ -196,7 +194,7 @@ package final class Intake {
   /// Our own count, too: they show that the broker carries our messages.
   private func hello(_ gateway: RawSpan, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
     guard settings.claims, !isRetained, !gateway.contains(UInt8(ascii: "/")) else { return counters.requestsRefused.add() }
-    guard mayReceive(gateway, topic, payload, at: now) else { return }
+    guard mayReceive(.hello, of: gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       let hello = try Neighbour(gateway, hello: payload, to: settings)
       if !push(.hello(hello)) { counters.requestsLimited.add() }
@@ -212,7 +210,7 @@ package final class Intake {
     if isRetained, isOurs(toClear: gateway, payload) { return clear(topic) }
     // Somebody cleared it: what we know of the neighbour still counts.
     if payload.byteCount == 0 && !settings.siteKeys.isEmpty { return }
-    guard mayReceive(gateway, topic, payload, isStatus: true, at: now) else { return }
+    guard mayReceive(.status, of: gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       var neighbour = try Neighbour(gateway, status: payload)
       neighbour.isRetained = isRetained
@@ -246,7 +244,7 @@ package final class Intake {
     if payload.byteCount == 0 { return }
     // Retained without an expiry it may be a year old, and its address another phone's by now: ask that phone again.
     if isRetained && left == nil { return }
-    guard mayReceive(gateway, topic, payload, at: now) else { return }
+    guard mayReceive(.peer, of: gateway, topic, payload, at: now) else { return }
     do throws(Refused) {
       guard var peer = try KnownPeer(address: address, payload, to: settings) else { return }
       peer.gateway = Name(gateway)

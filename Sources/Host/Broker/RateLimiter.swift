@@ -1,10 +1,32 @@
 import Core
 
-/// Limits the messages in each gateway's name: room for a busy forecourt's claims, but not for a flood.
+/// Limits what each gateway says, one kind of message apart from the others: however many devices it claims, its hello comes through, and
+/// the broker's word that it has gone.
+struct SitePaces {
+  enum Kind { case claim, hello, status, peer }
+
+  private var claims = RateLimiter(TokenBucket(burst: Limits.claimsPerSecond, pace: Self.claimPace))
+  private var hellos = RateLimiter()
+  private var statuses = RateLimiter()
+  private var peers = RateLimiter()
+
+  private static let claimPace = Interval(microseconds: 1_000_000 / Int64(Limits.claimsPerSecond))
+
+  mutating func allows(_ kind: Kind, of gateway: RawSpan, at now: Instant) -> Bool {
+    switch kind {
+    case .claim: return claims.allows(gateway, at: now)
+    case .hello: return hellos.allows(gateway, at: now)
+    case .status: return statuses.allows(gateway, at: now)
+    case .peer: return peers.allows(gateway, at: now)
+    }
+  }
+}
+
+/// Limits the messages in each gateway's name: room for what it has to say, but not for a flood.
 struct RateLimiter {
   private struct Sender {
     var name: Name
-    var pace = TokenBucket(burst: 100, pace: .milliseconds(10))
+    var pace: TokenBucket
     let since: Instant
     var heard: Instant
 
@@ -17,7 +39,11 @@ struct RateLimiter {
   private static let settled = Interval.seconds(10)
   private static let patience = Interval.seconds(60)
 
+  /// A new sender's.
+  private let pace: TokenBucket
   private var senders: [Sender] = []
+
+  init(_ pace: TokenBucket = TokenBucket(burst: 100, pace: .milliseconds(10))) { self.pace = pace }
 
   mutating func allows(_ name: RawSpan, at now: Instant) -> Bool {
     guard name.byteCount > 0, name.byteCount <= Name.capacity else { return false }
@@ -28,7 +54,7 @@ struct RateLimiter {
 
   private mutating func place(of name: RawSpan, at now: Instant) -> Int? {
     for index in senders.indices where senders[index].name.bytes.equals(name) { return index }
-    let newcomer = Sender(name: Name(name), since: now, heard: now)
+    let newcomer = Sender(name: Name(name), pace: pace, since: now, heard: now)
     guard senders.count == Self.most else {
       senders.append(newcomer)
       return senders.count - 1

@@ -15,7 +15,7 @@ extension Claim {
       identity = try object.identity("id")
       guard let state: CommandWord = try object.text("state"), let known = Standing(named: state) else { throw .member("state") }
       standing = known
-      sequence = UInt32(try object.need("seq", 1...4_000_000_000))
+      sequence = UInt32(try object.need("seq", 1...Double(UInt32.max)))
       guard let boot: Text<16> = try object.word("boot") else { throw .member("boot") }
       self.boot = boot
       echo = try object.echo(to: us)
@@ -103,7 +103,7 @@ extension Neighbour {
       guard level.bytes.equals(gateway) else { throw .member("gateway") }
       guard let boot: Text<16> = try object.word("boot") else { throw .member("boot") }
       self.boot = boot
-      sequence = UInt32(try object.need("seq", 1...4_000_000_000))
+      sequence = UInt32(try object.need("seq", 1...Double(UInt32.max)))
       if let groups: Text<100> = try object.text("groups") { self.groups.read(groups.bytes) }
       uptime = .seconds(try object.number("uptime_s", 0...1e9) ?? 0)
       echo = try object.echo(to: us)

@@ -97,7 +97,8 @@ package struct RadioThread: ~Copyable {
   private mutating func sleeps() -> Bool {
     radio.bell.willSleep()
     defer { radio.bell.didWake() }
-    if radio.isStopping || radio.hints.count > 0 || radio.isMisplaced != isMisplaced { return false }
+    // What changed before `willSleep` has not rung.
+    if radio.isStopping || !radio.isPermitted || radio.hints.count > 0 || radio.isMisplaced != isMisplaced { return false }
     let isGathering = isPatient && now < gathering.end
     let deadline = min(min(controller.nextDeadline, transfer.deadline), min(peers.nextDeadline, isGathering ? gathering.end : .never))
     let limit = deadline == .never ? nil : max(deadline - now, .zero)

@@ -1,9 +1,6 @@
 package import Core
 
 extension Address {
-  /// A public address that one controller alone should have: neither none at all nor a place left blank.
-  package var isDistinctive: Bool { kind == .public && word != 0 && word != 0xFFFF_FFFF_FFFF }
-
   /// A public one, "AA:BB:CC:DD:EE:FF", in capitals or not; nil for anything else.
   package init?(written text: String) {
     let bytes = Array(text.utf8)

@@ -19,11 +19,15 @@ final class MessageSink {
   private var patientFrom = Instant.zero
   /// In this turn.
   private var waited = Interval.zero
+  /// Replies that found no room. Their requests are carried out: whoever repeats one is answered by its reply alone.
+  private var lateReplies: [Message] = []
 
   static let bytes =
     Ring<Message>.bytes(for: Limits.messagesQueued) + Ring<Message>.bytes(for: Limits.urgentQueued)
     + Ring<Request>.bytes(for: Limits.requestsQueued) + Ring<CourierSettings>.bytes(for: settingsQueued)
   private static let settingsQueued = 4
+  /// As many as the courier keeps.
+  private static let repliesMost = 32
 
   init(
     _ configuration: borrowing Configuration, _ boot: Text<16>, started: Instant, _ bell: Doorbell, _ invocation: Invocation,
@@ -75,6 +79,7 @@ final class MessageSink {
   /// At the end of a turn: wakes the courier if there are messages, or prints them.
   func deliver() {
     waited = .zero
+    while let reply = lateReplies.first, (urgent ?? messages).push(reply) == nil { lateReplies.removeFirst() }
     guard let courier else {
       while messages.take({ out.line($0, since: started) }) {}
       return out.flush()
@@ -82,8 +87,14 @@ final class MessageSink {
     if pendingSettings.retry() || messages.count > 0 || (urgent?.count ?? 0) > 0 { courier.bell.ring() }
   }
 
-  /// For the daemon's own messages: they are few and must get through on a busy day, so they go with the urgent ones. False when full.
-  func send(_ message: Message) -> Bool { (urgent ?? messages).push(message) == nil }
+  /// For the daemon's own messages: they are few and must get through on a busy day, so they go with the urgent ones. False when full; a
+  /// reply waits then for one of the next turns, and telemetry says all of it again the next time.
+  func send(_ message: Message) -> Bool {
+    guard (urgent ?? messages).push(message) != nil else { return true }
+    guard message.care == .reply, lateReplies.count < Self.repliesMost else { return false }
+    lateReplies.append(message)
+    return true
+  }
 
   func reload(_ configuration: borrowing Configuration) {
     pendingSettings.send(CourierSettings(configuration.core, configuration.host, boot: boot))

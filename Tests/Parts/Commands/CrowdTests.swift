@@ -23,6 +23,21 @@ import Testing
     #expect(exits.count == Self.visitors * Self.regions && Set(exits).count == exits.count)
   }
 
+  @Test("a reply that finds the ring full comes once there is room, once") func replies() throws {
+    var rig = try DaemonRig(Self.settings)
+    _ = try rig.turn(at: 0)
+    var other = Message()
+    other.topic = Topic("forecourt/site/claim")
+    while rig.sink.messages.push(other) == nil {}
+    rig.command(.ping)
+    let full = try rig.turn(at: 1).lines
+    #expect(full.count >= Limits.messagesQueued)
+    let first = try rig.turn(at: 1.1).lines
+    let second = try rig.turn(at: 1.2).lines
+    let replies = (full + first + second).count { $0.contains("/reply/ping") }
+    #expect(replies == 1)
+  }
+
   @Test("a recording with a long gap tells the end of each visit, in order") func gap() throws {
     let configuration = try Configuration(
       reading: ConfigurationText(name: "config.toml", text: Array(("gateway.purpose = \"told\"\n" + Self.settings).utf8)))

@@ -65,4 +65,56 @@ import Testing
       past.append(fault)
     }
   }
+
+  /// Only the first Reset after each opening of the line is answered.
+  private func muteResets(of line: inout ModelLine) {
+    var answered = line.opens
+    line.fate = { wire, bytes in
+      guard bytes[0] == 1, bytes[1] == 0x03, bytes[2] == 0x0C else { return [(.zero, bytes)] }
+      defer { answered = wire.opens }
+      return wire.opens == answered ? [] : [(.zero, bytes)]
+    }
+  }
+
+  @Test("a silence after a lively past lasts until an advert, whatever else fails and is cured meanwhile", arguments: [false, true])
+  func silence(isLineLost: Bool) {
+    var line = ModelLine.lively()
+    line.people = []
+    if !isLineLost { muteResets(of: &line) }
+    line.run(for: .seconds(20))
+    if isLineLost { line.breakLine() }
+    line.run(for: .seconds(4_000))
+    let since = line.conditions.drop(while: { $0 == .starting || $0 == .scanning })
+    let other: Condition = .degraded(isLineLost ? .lineLost : .notAnswering)
+    #expect(since.contains(other) && since.suffix(2).contains(.degraded(.silent)), "\(line.conditions.suffix(8))")
+    #expect(since.allSatisfy { !$0.isListening }, "\(line.conditions.suffix(8))")
+    line.people = [7]
+    line.run(for: .seconds(10))
+    #expect(line.controller.condition == .scanning)
+  }
+
+  @Test("another controller in the place of one that fell silent begins anew, the same one does not", arguments: [false, true])
+  func replaced(isOther: Bool) {
+    var line = ModelLine.lively()
+    line.people = []
+    line.run(for: .seconds(700))
+    #expect(line.controller.condition == .degraded(.silent))
+    if isOther { line.model.address += 1 }
+    line.breakLine()
+    line.run(for: .seconds(30))
+    let wanted: Condition = isOther ? .quiet : .degraded(.silent)
+    #expect(line.controller.condition == wanted, "\(line.conditions.suffix(4))")
+  }
+
+  @Test("in a yard that was never lively a radio whose resets fail stays quiet") func quietYard() {
+    var line = ModelLine()
+    line.people = [1]
+    line.run(for: .seconds(120))
+    line.people = []
+    muteResets(of: &line)
+    line.run(for: .seconds(12 * 3_600))
+    #expect(line.controller.recoveries.unanswered > 5)
+    let isAlarmed = line.conditions.contains { $0.trouble == .silent }
+    #expect(!isAlarmed && line.conditions.suffix(3).contains(.quiet), "\(line.conditions.suffix(4))")
+  }
 }

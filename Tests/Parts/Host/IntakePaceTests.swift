@@ -132,6 +132,23 @@ import Testing
     #expect(heard() == nil && !door.intake.holdsStatuses)
   }
 
+  @Test("a gateway may claim all the devices of a crowded yard; one that claims more still says hello, how it is, and whom it has read")
+  func crowd() {
+    let door = Door()
+    var claims = 0
+    while claims < 100_000, door.claim() != nil { claims += 1 }
+    #expect(claims >= 576 + 12 * 3 && claims < 100_000 && door.counters.requestsLimited.count == 1)
+    let hello = #"{"v":1,"gateway":"other","boot":"b","seq":7,"groups":"island"}"#
+    for (topic, payload) in [
+      ("claim/site/hello/other", hello), ("other/status", #"{"v":1,"state":"online","boot":"b"}"#),
+      ("peer/aa:bb:cc:dd:ee:0f/other", #"{"v":1,"random":true,"id":"BC00BD17"}"#),
+    ] {
+      door.say("forecourt/site/" + topic, payload)
+      let isTaken = door.core.pop() != nil
+      #expect(isTaken, "\(topic)")
+    }
+  }
+
   @Test("of messages that fail authentication one is told, with the name in which it came") func warnings() {
     var keys = SiteProof()
     keys.append([UInt8](repeating: 9, count: 32))

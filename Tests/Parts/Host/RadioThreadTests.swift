@@ -230,6 +230,26 @@ import Testing
     #expect(running.reaches(.off))
   }
 
+  @Test("a permission that ends just before the radio's thread falls asleep again is obeyed at once") func lastMoment() {
+    let controller = YesController("moment")
+    let running = RunningRadio(.unix(path: controller.path))
+    var random = Seeded(7)
+    for round in 0..<60 {
+      controller.answer()
+      controller.serveUntilScanning()
+      #expect(running.reaches(.scanning))
+      running.radio.bell.ring()
+      let moment = Clock.now() + Interval(microseconds: Int64.random(in: 0...150, using: &random))
+      while Clock.now() < moment {}
+      running.radio.permit(false)
+      guard running.reaches(.off) else {
+        Issue.record("it slept on, in round \(round)")
+        return
+      }
+      running.radio.permit(true)
+    }
+  }
+
   @Test("a stopped radio switches scanning off and ends at once") func stops() {
     let controller = YesController("stops")
     do {

@@ -61,7 +61,7 @@ import Testing
 
   @Test("a claim's numbers are taken at both ends of their ranges, and no further") func claimNumbers() {
     expectNumber("v", 1...1, missing: .none, claim) { _ in 1 }
-    expectNumber("seq", 1...4_000_000_000, missing: .none, claim) { Double($0.sequence) }
+    expectNumber("seq", 1...4_294_967_295, missing: .none, claim) { Double($0.sequence) }
     expectNumber("level_db", -127...20, missing: .some(nil), claim) { $0.level.map { Double($0.value) } }
     expectNumber("steady_db", -127...20, missing: .some(nil), claim) { $0.steady.map { Double($0.value) } }
     expectNumber("rate_hz", 0...10_000, missing: 0, claim) { Double($0.rate) }
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test("so are a hello's and an installation id's") func otherNumbers() {
-    expectNumber("seq", 1...4_000_000_000, missing: .none, { hello($0, $1) }) { Double($0.sequence) }
+    expectNumber("seq", 1...4_294_967_295, missing: .none, { hello($0, $1) }) { Double($0.sequence) }
     expectNumber("uptime_s", 0...1e9, missing: 0, { hello($0, $1) }) { $0.uptime.seconds }
     expectNumber("uptime_s", 0...1e9, missing: 0, { peer($0, $1) }) { $0.uptime.seconds }
   }

@@ -108,8 +108,10 @@ import Testing
     #expect(!passes("other", others) && counters.forged.count == 2)
     #expect(!passes("nobody", keys) && counters.strangers.count == 1)
     #expect(passes("other", keys))
-    let heard = (0..<1_000).count { _ in passes("other", keys) }
-    #expect(heard < 200 && counters.requestsLimited.count == 1_000 - heard)
+    // What a gateway may say in some seconds of each kind; a busy machine takes so long for the flood.
+    let (most, many) = kind == 0 ? (4 * Limits.claimsPerSecond, 3_000) : (200, 1_000)
+    let heard = (0..<many).count { _ in passes("other", keys) }
+    #expect(heard < most && counters.requestsLimited.count == many - heard)
     #expect(counters.forged.count == 2 && counters.strangers.count == 1 && counters.requestsRefused.count == 0)
   }
 }

@@ -147,7 +147,7 @@ import Testing
     for member in [#""gateway":"other","#, #""boot":"b7","#, #""seq":9,"#] {
       #expect(take(words.replacing(member, with: "")) == nil, "without \(member)")
     }
-    for (number, isTaken) in [(0, false), (1, true), (4_000_000_000, true), (4_000_000_001, false)] {
+    for (number, isTaken) in [(0, false), (1, true), (4_294_967_295, true), (4_294_967_296, false)] {
       #expect((take(words.replacing(#""seq":9"#, with: "\"seq\":\(number)")) != nil) == isTaken, "\(number)")
     }
   }
