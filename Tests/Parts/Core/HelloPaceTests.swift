@@ -80,4 +80,25 @@ import Testing
       #expect(isCut)
     }
   }
+
+  @Test("a group that a reload brings is given 3.5 s from its first hello, however old the line is") func patience() {
+    var list = GroupList()
+    list.append("pumps")
+    var membership = Membership(on: loan)
+    membership.reload(Settings())
+    membership.connected(true, at: at(0))
+    let expected: [Unheard?] = [nil, nil, .ourselves]
+    for start in [25.0, 60] {
+      membership.reload(Settings.grouped())
+      var told: [Unheard?] = []
+      for second in [0, 3, 4] {
+        let now = at(start + Double(second))
+        membership.updateHearing(for: list, at: now)
+        told.append(membership.hearing.unheard)
+        _ = membership.nextHello(at: now)
+      }
+      #expect(told == expected, "the first hello has had no time to come back")
+      membership.reload(Settings())
+    }
+  }
 }
