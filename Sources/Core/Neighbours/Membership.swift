@@ -73,7 +73,8 @@ package struct Membership: ~Copyable {
   package mutating func reload(_ settings: borrowing Settings) {
     // A gateway on the roster is waited for, whether we compete or not.
     speaks = !settings.groups.isEmpty || settings.site.roster.count > 1
-    if !speaks { greetsSince = nil }
+    // When it speaks again, it must get to know its neighbours again.
+    if !speaks { (greetsSince, returnedSince) = (nil, nil) }
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
     // It is fixed at start, and settings that are read later lack it.

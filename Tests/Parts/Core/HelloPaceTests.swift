@@ -101,4 +101,17 @@ import Testing
       membership.reload(Settings())
     }
   }
+
+  @Test("a gateway whose last group goes, and comes back, gets to know its neighbours anew") func anew() {
+    var membership = Membership(on: loan)
+    membership.reload(Settings.grouped())
+    membership.connected(true, at: at(0))
+    membership.receiveOwnHello(membership.nextHello(at: at(0)), at: at(0))
+    let isKnown = membership.isAcquainted(at: at(5))
+    membership.reload(Settings())
+    membership.reload(Settings.grouped())
+    membership.receiveOwnHello(membership.nextHello(at: at(6)), at: at(6))
+    let (isEarly, isLater) = (membership.isAcquainted(at: at(8.9)), membership.isAcquainted(at: at(9)))
+    #expect(isKnown && !isEarly && isLater)
+  }
 }
