@@ -171,7 +171,8 @@ extension BlockingRule {
     case .distance(let excess): "too far: \(fixed(excess.value, 1)) dB beyond fire_m and what is allowed"
     case .movement(let excess): "still moving: \(fixed(excess.value, 1)) dB more would do"
     case .rival(let missing): "a rival hears it too well: \(fixed(missing.value, 1)) dB of margin are missing"
-    case .pattern(let missing): "what all radios hear fits another place as well: a likelihood of \(fixed(missing, 1)) is missing"
+    case .pattern(let missing):
+      "what all radios hear fits another place as well: against it, here must become \(factor(of: missing)) times as likely as now"
     case .power: "its power is unknown and nobody else hears it: calibrate it"
     case .dwell(let evidence): "evidence of \(fixed(evidence, 2)) s, dwell_s is \(fixed(settings.dwell.seconds, 2))"
     case .presentAtStart: "it was there when the gateway started: it must leave first"
@@ -197,6 +198,12 @@ extension BlockingRule {
     case (_, _): return false
     }
   }
+}
+
+/// What the natural logarithm of a ratio means: 3.5, 74.
+private func factor(of logarithm: Float) -> String {
+  let factor = exp2(Double(logarithm) * 1.4426950408889634)
+  return factor < 10 ? fixed(factor, 1) : factor < 1_000 ? fixed(factor, 0) : "over 1,000"
 }
 
 extension Encounter.Stage {
