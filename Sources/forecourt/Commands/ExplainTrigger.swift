@@ -87,7 +87,7 @@ struct TriggerRecord {
 
   // MARK: The end
 
-  func end(_ settings: borrowing Settings) -> [String] {
+  func end(_ settings: borrowing Settings, captures: Int) -> [String] {
     var lines: [String] = []
     if fires.isEmpty {
       lines.append("\(name): never fired. " + verdict)
@@ -99,7 +99,7 @@ struct TriggerRecord {
     for part in heldBack {
       lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
     }
-    if let words = placeWords(settings) { lines.append("  " + words) }
+    if let words = placeWords(settings, captures: captures) { lines.append("  " + words) }
     return lines
   }
 
@@ -108,7 +108,7 @@ struct TriggerRecord {
   }
 
   /// Where it stood, by what all radios hear; or why at_m decided nothing.
-  private func placeWords(_ settings: borrowing Settings) -> String? {
+  private func placeWords(_ settings: borrowing Settings, captures: Int) -> String? {
     let unheard = "neighbours' claims are not in a capture."
     if likelihood.receivers > 0 {
       let missing = settings.site.roster.count > 1 ? "; " + unheard : "."
@@ -117,8 +117,8 @@ struct TriggerRecord {
     let radio = Int(self.settings.radio ?? 0)
     let hasPlace = self.settings.point != nil || radio < settings.radios.count && settings.radios[radio].point != nil
     guard hasPlace, isWatched else { return nil }
-    let reason = self.settings.group.isEmpty ? "the trigger has no group." : "no second radio here has one, and " + unheard
-    return "Its place (at_m) decided nothing: " + reason
+    let alone = uncaptured(captures, settings).map { $0 + "." } ?? "no second radio here has one, and " + unheard
+    return "Its place (at_m) decided nothing: " + (self.settings.group.isEmpty ? "the trigger has no group." : alone)
   }
 
   /// How far it got, if it never fired.
