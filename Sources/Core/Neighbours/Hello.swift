@@ -34,6 +34,7 @@ extension Membership {
 
   private func unheard(for groups: GroupList, at now: Instant) -> Unheard? {
     guard isConnected, let age = lineAge(at: now), age >= Member.patience, !groups.isEmpty, !isRosteredAlone else { return nil }
+    guard let greetsSince, now - greetsSince >= Member.patience else { return nil }
     if !hearsItself(at: now) { return .ourselves }
     for index in members.indices where isAwaited(index, for: groups, at: now) {
       if !members[index].isHeard(at: now) { return .neighbour(members[index].name) }

@@ -21,6 +21,8 @@ package struct Membership: ~Copyable {
   /// When the next hello is due; never where there are no neighbours.
   package private(set) var due = Instant.never
   private var speaks = false
+  /// Our first hello since there is somebody to say it to: a reload may bring the first group long after the connection.
+  private(set) var greetsSince: Instant?
   /// Where the next hello's list begins, if one hello does not hold all.
   var listStart = 0
   package private(set) var refused = Refusals()
@@ -71,6 +73,8 @@ package struct Membership: ~Copyable {
   package mutating func reload(_ settings: borrowing Settings) {
     // A gateway on the roster is waited for, whether we compete or not.
     speaks = !settings.groups.isEmpty || settings.site.roster.count > 1
+    // When it speaks again, it must get to know its neighbours again.
+    if !speaks { (greetsSince, returnedSince) = (nil, nil) }
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
     // It is fixed at start, and settings that are read later lack it.
@@ -92,6 +96,7 @@ package struct Membership: ~Copyable {
     for index in (1..<marks.count).reversed() { marks[index] = marks[index - 1] }
     let number = nextSequence()
     marks[0] = Mark(number: number, at: now)
+    if greetsSince == nil { greetsSince = now }
     due = now + (returnedSince != nil ? calmPace : Self.helloPace)
     return number
   }

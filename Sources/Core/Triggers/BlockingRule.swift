@@ -10,7 +10,7 @@ package enum BlockingRule: BitwiseCopyable, Equatable {
   case movement(Decibels)
   /// The margin over the best rival lacks this much.
   case rival(Decibels)
-  /// What all receivers hear fits another place as well; so much more would do.
+  /// What all receivers hear fits another place as well; so much more would do, as the natural logarithm of a ratio of likelihoods.
   case pattern(Float)
   /// The power is unknown and no rival hears the device: nothing proves that it is here.
   case power

@@ -136,7 +136,7 @@ package struct TriggerEvidence: BitwiseCopyable {
     return min((shown - PatternVerdict.perMotion * motion) / PatternVerdict.ramp, 1) * PatternVerdict.most
   }
 
-  /// What the pattern lacks at the moment; nil where there is none.
+  /// What the pattern lacks at the moment, a natural logarithm; nil where there is none.
   var patternLack: Float? { pattern == nil || uncomparedLead > 0 ? nil : -patternWeight * PatternVerdict.ramp / PatternVerdict.most }
 
   /// What a second counts that looks further back: less is enough, for longer.

@@ -10,6 +10,8 @@ import Core
     case tooLarge, tooDeep, notUTF8, malformed, notAnObject
     /// A member is missing, of another type, or outside its bounds.
     case member(StaticString)
+    /// A text that must be there is not.
+    case missing(StaticString)
     case unknownMember, repeatedMember
   }
 

@@ -15,8 +15,17 @@ extension Refused {
     case .malformed: self.init("malformed JSON")
     case .notAnObject: self.init("not a JSON object")
     case .member(let name): self.init(Self.wrong(name))
+    case .missing(let name): self.init(Self.missing(name))
     case .unknownMember: self.init("unknown member")
     case .repeatedMember: self.init("a member comes twice")
+    }
+  }
+
+  private static func missing(_ name: StaticString) -> StaticString {
+    switch Name(name) {
+    case Name("id"): "id: is missing"
+    case Name("trigger"): "trigger: is missing"
+    default: wrong(name)
     }
   }
 
@@ -156,7 +165,8 @@ extension Authorization {
 
 extension JSONObject {
   func name(_ member: StaticString) throws(Refusal) -> Name {
-    guard let name: Name = try word(member), !name.isEmpty else { throw .member(member) }
+    guard let name: Name = try word(member) else { throw .missing(member) }
+    guard !name.isEmpty else { throw .member(member) }
     return name
   }
 
@@ -170,7 +180,8 @@ extension JSONObject {
   }
 
   func identity(_ member: StaticString) throws(Refusal) -> Identity {
-    guard let written: Text<128> = try text(member), let identity = try? Identity(written: written.bytes) else { throw .member(member) }
+    guard let written: Text<128> = try text(member) else { throw .missing(member) }
+    guard let identity = try? Identity(written: written.bytes) else { throw .member(member) }
     return identity
   }
 

@@ -30,9 +30,8 @@ package enum Adapter {
     return name == otherName || name.address != nil && name.address == otherName.address
   }
 
-  package static let forms: [String] = [
-    "hciN", "AA:BB:CC:DD:EE:FF", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH", "capture:FILE", "simulate:SCENARIO",
-  ]
+  package static let liveForms: [String] = ["hciN", "AA:BB:CC:DD:EE:FF", "h4:DEVICE@BAUD", "tcp:HOST:PORT", "unix:PATH"]
+  package static let forms: [String] = liveForms + ["capture:FILE", "simulate:SCENARIO"]
 
   /// The default of Zephyr's UART controllers.
   package static let standardBaud = 1_000_000

@@ -3,11 +3,15 @@ import Host
 
 /// From --config and --radio to a configuration.
 extension Option {
-  static var radio: Option {
+  static var radio: Option { radioOption(Adapter.forms) }
+  /// For what no recording can do.
+  static var liveRadio: Option { radioOption(Adapter.liveForms) }
+
+  private static func radioOption(_ forms: [String]) -> Option {
     Option(
       "radio", .text("ADAPTER"),
       "Listen through this adapter alone; if the configuration has several radios, through one of theirs: "
-        + "\(listed(Adapter.forms, with: "or")).")
+        + "\(listed(forms, with: "or")).")
   }
 }
 

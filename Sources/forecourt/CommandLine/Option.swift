@@ -38,6 +38,7 @@ struct Option {
 extension Invocation {
   /// Refuses, before any work, to overwrite an input, and any file unless --force is given; or where no file can be made.
   func mayWrite(_ path: String, reading inputs: [String]) throws(Exit) {
+    try mustNameFile(path)
     for input in inputs where FileSystem.isSame(path, input) {
       throw refused("\(path) is the same file as \(input): name another one")
     }
@@ -45,6 +46,14 @@ extension Invocation {
       try FileSystem.mustBeFree(path, force: has("force"))
       try FileSystem.mustTakeFile(path)
     } catch { throw unwritable(path, error) }
+  }
+
+  /// Several captures get names made from this one: `build.pump-1` would stand beside the folder `build`.
+  func mustNameFile(_ path: String) throws(Exit) {
+    if same(path, "-") { throw refused("- would be a file of that name: name another one, or /dev/stdout") }
+    guard FileSystem.isFolder(Path(path)) else { return }
+    say("forecourt \(command.name): \(path) is a folder, not a file: name one in it")
+    throw .failed
   }
 
   func unwritable(_ path: String, _ refusal: FileRefusal) -> Exit {

@@ -45,8 +45,8 @@ extension CalibrationPlace {
   fileprivate func prompt(_ index: Int, of count: Int, seconds: Int) -> String {
     let numbered = count > 1 ? "Place \(index + 1) of \(count): " : ""
     if isWalked { return numbered + "walk steadily along \(written) m, for \(seconds) s. Press Enter to start." }
-    let how = count > 1 ? "move about slowly there" : "hold the device there"
-    return numbered + "\(written) m from the radio; \(how) for \(seconds) s, the device in front of you. Press Enter to start."
+    let how = count > 1 ? "move about slowly there for \(seconds) s, the device" : "stand there for \(seconds) s and hold the device"
+    return numbered + "\(written) m from the radio; \(how) in front of you. Press Enter to start."
   }
 }
 

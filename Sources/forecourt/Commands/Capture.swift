@@ -7,10 +7,10 @@ extension Command {
     Command(
       name: "capture", summary: "record what the radios hear",
       description: [
-        "Brings the radios up as the gateway would and writes everything they hear, and every command sent to them, to OUT.btsnoop, which btmon, Wireshark and forecourt replay can read. Several radios get a file each: OUT.NAME.btsnoop.",
+        "Brings the radios up as the gateway would and writes everything they hear, and every command sent to them, to OUT.btsnoop, a btsnoop capture whatever its name, which btmon, Wireshark and forecourt replay can read. Several radios get a file each: OUT.NAME.btsnoop.",
         "Ends after --seconds or on Ctrl-C, and keeps what was heard until then, also when the disk is full. While it runs the file is called OUT.btsnoop.part. An existing file is replaced only with --force.",
       ],
-      operands: .one("OUT.btsnoop"), options: [.config, .radio, .seconds, .force],
+      operands: .one("OUT.btsnoop"), options: [.config, .liveRadio, .seconds, .force],
       examples: [
         Example(line: "forecourt capture yard.btsnoop --seconds 60", words: "A minute of the yard."),
         Example(line: "forecourt capture uart.btsnoop --radio h4:/dev/ttyACM0@1000000", words: "From a controller on a serial line."),
@@ -53,6 +53,7 @@ private final class Recording: Sendable {
     var recorders: [Recorder] = []
     var threads: [Thread] = []
     var files: [String] = []
+    try invocation.mustNameFile(invocation.operands[0])
     for index in settings.radios.indices {
       var file = invocation.operands[0]
       if settings.radios.count > 1 { file = file.naming(String(settings.radios[index].name)) }

@@ -26,6 +26,11 @@ extension Invocation {
     }
   }
 
+  /// The run goes on as if the radios without a capture had heard nothing.
+  func sayUncaptured(_ captures: [String], _ settings: borrowing Settings) {
+    if let words = uncaptured(captures.count, settings) { say("forecourt: " + words) }
+  }
+
   /// The capture of the oldest packet that is left; nil at the end, or when nobody reads our output any more.
   func next(of captures: Captures, into packet: inout Packet) -> Int? {
     guard !out.isClosed, let capture = captures.next(into: &packet) else {
@@ -42,6 +47,14 @@ extension Invocation {
     for fault in captures.faults { say("forecourt: \(fault.name) \(fault.reason.sentence)") }
     if !captures.faults.isEmpty { throw .unreadable }
   }
+}
+
+/// Which radios have none of so many captures; nil where each has one.
+func uncaptured(_ captures: Int, _ settings: borrowing Settings) -> String? {
+  var names: [String] = []
+  for radio in min(captures, settings.radios.count)..<settings.radios.count { names.append(radioName(radio, settings)) }
+  guard !names.isEmpty else { return nil }
+  return "there is no capture of radio" + (names.count == 1 ? " " : "s ") + listed(names, with: "and")
 }
 
 extension Option {

@@ -89,23 +89,25 @@ private func runEvents(_ invocation: Invocation) throws(Exit) {
     say("forecourt: \(path): \(error.said)")
     throw .failed
   }
-  if found.isEmpty { sayIfUnknown(invocation, configuration.core) }
+  if found.isEmpty { sayWhyEmpty(invocation, configuration.core) }
 }
 
 /// The outbox may still hold events of a place that has gone from the configuration: only an empty list needs an explanation.
-private func sayIfUnknown(_ invocation: Invocation, _ settings: borrowing Settings) {
+private func sayWhyEmpty(_ invocation: Invocation, _ settings: borrowing Settings) {
   var triggers: [String] = []
   for index in settings.triggers.indices { triggers.append(String(settings.triggers[index].name)) }
   var regions: [String] = []
   for index in settings.regions.indices { regions.append(String(settings.regions[index].name)) }
-  sayIfUnknown("trigger", among: triggers, invocation)
-  sayIfUnknown("region", among: regions, invocation)
+  if sayIfUnknown("trigger", among: triggers, invocation) || sayIfUnknown("region", among: regions, invocation) { return }
+  let isChosen = ["trigger", "region", "id", "since"].contains { invocation.has($0) }
+  say("forecourt: nothing to list: the outbox holds no \(isChosen ? "such event" : "event")")
 }
 
-private func sayIfUnknown(_ kind: String, among names: [String], _ invocation: Invocation) {
-  guard let name = invocation.value(kind), !names.contains(where: { same($0, name) }) else { return }
+private func sayIfUnknown(_ kind: String, among names: [String], _ invocation: Invocation) -> Bool {
+  guard let name = invocation.value(kind), !names.contains(where: { same($0, name) }) else { return false }
   let meant = suggestion(for: name, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
   say("forecourt: nothing to list, and the configuration names no \(kind) \"\(name)\"\(meant)")
+  return true
 }
 
 extension OutboxHistory.Entry {

@@ -37,6 +37,7 @@ private func runExplain(_ invocation: Invocation) throws(Exit) {
   configuration.core.publish.unknown = .publish
   let radios = max(configuration.core.radios.count, 1)
   try invocation.mustSuit(invocation.values("capture"), configuration.core)
+  invocation.sayUncaptured(invocation.values("capture"), configuration.core)
   invocation.sayIfOff(configuration, named: invocation.value("config"))
   let isLearnt = configuration.hasLearnt(identity)
   var offline = OfflineGateway(configuration, epoch: captures.epoch)
@@ -73,6 +74,7 @@ struct Explanation {
   private var trace: DeviceTrace
   private let out: Output
   private let isBrief: Bool
+  private let captures: Int
   private var objects: ExplanationJSON?
   let identity: Identity
   private(set) var records: [TriggerRecord] = []
@@ -87,7 +89,7 @@ struct Explanation {
   private(set) var power = "unknown"
 
   init(_ identity: Identity, _ settings: borrowing Settings, _ invocation: Invocation) {
-    (out, isBrief) = (invocation.out, invocation.has("brief"))
+    (out, isBrief, captures) = (invocation.out, invocation.has("brief"), invocation.values("capture").count)
     objects = invocation.has("json") ? ExplanationJSON(identity, to: out) : nil
     self.identity = identity
     let radios = max(settings.radios.count, 1)
@@ -228,7 +230,7 @@ struct Explanation {
     }
     // Where there are only regions, nobody misses a trigger.
     if records.isEmpty, !settings.triggers.isEmpty || regions.isEmpty { out.line("No trigger's match covers it: add it to one.") }
-    for record in records { for line in record.end(settings) { out.line(line) } }
+    for record in records { for line in record.end(settings, captures: captures) { out.line(line) } }
     for region in regions { out.line(region.words) }
   }
 }

@@ -87,7 +87,7 @@ struct TriggerRecord {
 
   // MARK: The end
 
-  func end(_ settings: borrowing Settings) -> [String] {
+  func end(_ settings: borrowing Settings, captures: Int) -> [String] {
     var lines: [String] = []
     if fires.isEmpty {
       lines.append("\(name): never fired. " + verdict)
@@ -99,7 +99,7 @@ struct TriggerRecord {
     for part in heldBack {
       lines.append("  " + "\(part.samples)".right(in: 6) + (part.samples == 1 ? " sample: " : " samples: ") + part.words)
     }
-    if let words = placeWords(settings) { lines.append("  " + words) }
+    if let words = placeWords(settings, captures: captures) { lines.append("  " + words) }
     return lines
   }
 
@@ -108,7 +108,7 @@ struct TriggerRecord {
   }
 
   /// Where it stood, by what all radios hear; or why at_m decided nothing.
-  private func placeWords(_ settings: borrowing Settings) -> String? {
+  private func placeWords(_ settings: borrowing Settings, captures: Int) -> String? {
     let unheard = "neighbours' claims are not in a capture."
     if likelihood.receivers > 0 {
       let missing = settings.site.roster.count > 1 ? "; " + unheard : "."
@@ -117,8 +117,8 @@ struct TriggerRecord {
     let radio = Int(self.settings.radio ?? 0)
     let hasPlace = self.settings.point != nil || radio < settings.radios.count && settings.radios[radio].point != nil
     guard hasPlace, isWatched else { return nil }
-    let reason = self.settings.group.isEmpty ? "the trigger has no group." : "no second radio here has one, and " + unheard
-    return "Its place (at_m) decided nothing: " + reason
+    let alone = uncaptured(captures, settings).map { $0 + "." } ?? "no second radio here has one, and " + unheard
+    return "Its place (at_m) decided nothing: " + (self.settings.group.isEmpty ? "the trigger has no group." : alone)
   }
 
   /// How far it got, if it never fired.
@@ -171,7 +171,8 @@ extension BlockingRule {
     case .distance(let excess): "too far: \(fixed(excess.value, 1)) dB beyond fire_m and what is allowed"
     case .movement(let excess): "still moving: \(fixed(excess.value, 1)) dB more would do"
     case .rival(let missing): "a rival hears it too well: \(fixed(missing.value, 1)) dB of margin are missing"
-    case .pattern(let missing): "what all radios hear fits another place as well: a likelihood of \(fixed(missing, 1)) is missing"
+    case .pattern(let missing):
+      "what all radios hear fits another place as well: against it, here must become \(factor(of: missing)) times as likely as now"
     case .power: "its power is unknown and nobody else hears it: calibrate it"
     case .dwell(let evidence): "evidence of \(fixed(evidence, 2)) s, dwell_s is \(fixed(settings.dwell.seconds, 2))"
     case .presentAtStart: "it was there when the gateway started: it must leave first"
@@ -197,6 +198,12 @@ extension BlockingRule {
     case (_, _): return false
     }
   }
+}
+
+/// What the natural logarithm of a ratio means: 3.5, 74.
+private func factor(of logarithm: Float) -> String {
+  let factor = exp2(Double(logarithm) * 1.4426950408889634)
+  return factor < 10 ? fixed(factor, 1) : factor < 1_000 ? fixed(factor, 0) : "over 1,000"
 }
 
 extension Encounter.Stage {

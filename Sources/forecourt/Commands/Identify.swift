@@ -10,7 +10,7 @@ extension Command {
         "Waits until it hears the device at ADDRESS, connects, and reads its services. Prints each with its handles, and then the installation id that [peer] id_prefix finds among them: peer:ID. Uses only the radios and [peer] of the configuration; peer.identify need not be on.",
         "Gives up after --seconds, 15 unless given. A phone changes its address every quarter of an hour: take one that was heard just now.",
       ],
-      operands: .one("ADDRESS"), options: [.config, .radio, .seconds, .json],
+      operands: .one("ADDRESS"), options: [.config, .liveRadio, .seconds, .json],
       examples: [
         Example(line: "forecourt identify 4a:00:c1:7e:55:02", words: "Whose address is this?"),
         Example(line: "forecourt identify 4a:00:c1:7e:55:02 --json", words: "The same for a script."),

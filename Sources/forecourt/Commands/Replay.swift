@@ -52,6 +52,7 @@ private func runReplay(_ invocation: Invocation) throws(Exit) {
 private func replay(_ captures: Captures, _ configuration: consuming Configuration, _ invocation: Invocation) throws(Exit) {
   let radios = max(configuration.core.radios.count, 1)
   try invocation.mustSuit(invocation.operands, configuration.core)
+  invocation.sayUncaptured(invocation.operands, configuration.core)
   invocation.sayIfOff(configuration, named: invocation.value("config"))
   var offline = OfflineGateway(configuration, epoch: captures.epoch)
   var packet = Packet()

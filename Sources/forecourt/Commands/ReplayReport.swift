@@ -51,6 +51,7 @@ private func run(
   let configuration = try invocation.configuration(from: name, .hearing)
   let radios = max(configuration.core.radios.count, 1)
   try invocation.mustSuit(invocation.operands, configuration.core)
+  invocation.sayUncaptured(invocation.operands, configuration.core)
   invocation.sayIfOff(configuration, named: name)
   var report = ReportRun(source.name, withoutKeys(String(decoding: source.text, as: UTF8.self)), configuration.core)
   var offline = OfflineGateway(configuration, epoch: captures.epoch)

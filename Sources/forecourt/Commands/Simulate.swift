@@ -15,7 +15,7 @@ extension Command {
       operands: .one("SCENARIO"),
       options: [
         .config, Option("seed", .number("N", 0...1_000_000_000), "Seed of the run, 1 unless given; another seed gives another run."),
-        Option("out", .text("FILE"), "Write captures instead of running the gateway."),
+        Option("out", .text("FILE"), "Write captures (btsnoop, whatever the ending of FILE) instead of running the gateway."),
         Option("truth", .text("FILE"), "Write where everybody was, and the visits."), .force,
       ],
       examples: [
@@ -35,6 +35,7 @@ private func runSimulate(_ invocation: Invocation) throws(Exit) {
   let (out, truth) = (invocation.value("out"), invocation.value("truth"))
   let captures = out.map { scenario.paths($0) } ?? []
   // Refuse whatever can be refused before writing anything.
+  if let out { try invocation.mustNameFile(out) }
   for (index, path) in (captures + (truth.map { [$0] } ?? [])).enumerated() {
     let earlier = captures.prefix(index).flatMap { [$0, $0 + ".part"] }
     try invocation.mayWrite(path, reading: invocation.operands + invocation.values("config") + earlier)

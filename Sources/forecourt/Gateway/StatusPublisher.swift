@@ -134,7 +134,10 @@ struct StatusPublisher {
     }
     if !news.profile.isWhole { refusals[radio] = 0 }
     if let words = record(asking: askingTroubles[radio].after(news.profile), radio) { return words }
-    return news.condition == before ? nil : (.info, "radio \(name): " + String(Text<16>(news.condition.name)))
+    guard news.condition != before else { return nil }
+    // Whoever watches a rehearsal would wait for ever.
+    let isOver = conditions.allSatisfy { $0 == .ended }
+    return (.info, "radio \(name): \(news.condition.name)" + (isOver ? "; nothing more will come: Ctrl-C ends" : ""))
   }
 
   /// Returns the log's words when a radio asks phones no longer.

@@ -70,6 +70,15 @@ import Testing
     #expect(Set(exits.map(\.0.meaning)).count == exits.count)
   }
 
+  @Test("recordings stand among the adapters of the commands that take one") func recordings() {
+    for command in Command.all {
+      guard let help = command.options.first(where: { $0.name == "radio" })?.help else { continue }
+      let takesNone = ["capture", "identify"].contains(command.name)
+      #expect(help.contains("unix:PATH") && help.contains("simulate:SCENARIO") != takesNone, "\(command.name): \(help)")
+      #expect(help.contains("capture:FILE") != takesNone, "\(command.name): \(help)")
+    }
+  }
+
   @Test("a page has its words in their columns, whatever their length") func page() {
     let command = Command(
       name: "fetch", summary: "bring a thing",

@@ -97,6 +97,9 @@ import Testing
     let told = try program("explain", Self.anna, "--capture", "visit.pump-1.btsnoop", "--config", "one.toml", "--brief").out
     let words = "Its place (at_m) decided nothing: no second radio here has one, and neighbours' claims are not in a capture."
     #expect(told.contains(words), "\(told)")
+    let half = try program("explain", Self.anna, "--capture", "visit.pump-1.btsnoop", "--brief")
+    #expect(half.out.contains("Its place (at_m) decided nothing: there is no capture of radio right.\n"), "\(half.out)")
+    #expect(half.error == "forecourt: there is no capture of radio right\n", "\(half.error)")
     try program.write("none.toml", Self.configuration(isPlaced: false))
     let unplaced = try explain("--config", "none.toml")
     #expect(!unplaced.out.contains("at_m") && !unplaced.out.contains("~~~") && !unplaced.out.contains("Likeliest"))

@@ -72,10 +72,15 @@ import Testing
       "forecourt: out.left.btsnoop is taken for radio right's, and has the name of radio left's\n",
     ]
     #expect(try program("replay", names[1], names[0], "--config", "two.toml").error == words.joined())
-    #expect(try program("replay", names[1], "--config", "two.toml").error == words[0])
+    let rest = "forecourt: there is no capture of radio right\n"
+    #expect(try program("replay", names[1], "--config", "two.toml").error == words[0] + rest)
+    #expect(try program("replay", names[0], "--config", "two.toml", "--report", "out.html").error == rest)
     let explain = ["explain", "address:c0:00:00:00:00:01", "--config", "two.toml", "--capture"]
-    #expect(try program.run(explain + [names[1]]).error == words[0])
-    for right in [names, [names[0]]] { #expect(try program.run(["replay", "--config", "two.toml"] + right).error.isEmpty) }
+    #expect(try program.run(explain + [names[1]]).error == words[0] + rest)
+    #expect(try program("replay", names[0], names[1], "--config", "two.toml").error.isEmpty)
+    try program.write("three.toml", "gateway.purpose = \"told\"\n" + radios + "[[radio]]\nname = \"yard\"\nadapter = \"hci2\"\n")
+    let both = "forecourt: there is no capture of radios right and yard\n"
+    #expect(try program("replay", names[0], "--config", "three.toml").error == both)
     #expect(try program("replay", names[1], names[0], "--config", "config.toml").error.isEmpty, "parts of one recording")
   }
 

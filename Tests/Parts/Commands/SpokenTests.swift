@@ -185,7 +185,7 @@ import Testing
     #expect(try refused("fixed", "--place", "1@0-9", "--radio", "simulate:one.toml") == head + "--place 1@…: a span is for --capture")
     #expect(try program("calibrate", "fixed").errorLines.first == head + "--id is missing: it names the device to measure")
     for (words, prompt) in [
-      (["fixed"], "1 m from the radio; hold the device there for 10 s, the device in front of you. Press Enter to start."),
+      (["fixed"], "1 m from the radio; stand there for 10 s and hold the device in front of you. Press Enter to start."),
       (
         ["walk", "--place", "1", "--place", "2"],
         "Place 1 of 2: 1 m from the radio; move about slowly there for 30 s, the device in front of you. Press Enter to start."

@@ -35,6 +35,13 @@ import Testing
     #expect(said(.degraded(.unreachable), code: 111) == nil && said(.recovering(.lineLost)) != nil)
   }
 
+  @Test("the last recording that ends says that nothing more will come") func ended() {
+    var publisher = publisher()
+    func said(_ condition: Condition, _ radio: Int) -> String? { publisher.record(report(condition), radio: radio)?.sentence }
+    #expect(said(.ended, 0) == "radio left: ended" && said(.ended, 2) == "radio roof: ended" && said(.scanning, 1) != nil)
+    #expect(said(.ended, 1) == "radio right: ended; nothing more will come: Ctrl-C ends" && said(.ended, 1) == nil)
+  }
+
   @Test("ten lines a minute for each radio; what was left out is counted in the next minute's first") func paced() {
     var publisher = publisher()
     func said(_ count: Int, from second: Double, radio: Int = 0) -> [String] {

@@ -161,4 +161,20 @@ final class WrongFilesTests {
     }
     for place in [".", "none/out.btsnoop"] { try expect(1, naming: place, ["capture", place, "--radio", "tcp:127.0.0.1:9"]) }
   }
+
+  @Test("several captures are not named after a folder, beside which nobody would look, nor any file -") func names() throws {
+    try program.write("two.toml", TuningTests.site + "\n[[gateway]]\nname = \"pump-2\"\nat_m = [8, 0]\n")
+    let radios = "[[radio]]\nname = \"left\"\n[[radio]]\nname = \"right\"\nadapter = \"hci1\"\n"
+    try program.write("radios.toml", "gateway.purpose = \"told\"\n" + radios)
+    try FileManager.default.createDirectory(at: program.folder.appending(path: "build"), withIntermediateDirectories: false)
+    for command in [["simulate", "two.toml", "--out"], ["capture", "--config", "radios.toml"]] {
+      for place in ["build", "build/"] { try expect(1, naming: ": \(place) is a folder, not a file: name one in it\n", command + [place]) }
+      try expect(64, naming: ": - would be a file of that name: name another one, or /dev/stdout\n", command + ["-"])
+    }
+    for command in [["simulate", "site.toml", "--truth"], ["replay", "visit.btsnoop", "--report"]] {
+      try expect(64, naming: ": - would be a file", command + ["-"])
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path)
+    #expect(!names.contains { $0.hasPrefix("build.") || $0.hasPrefix("-") }, "\(names)")
+  }
 }

@@ -100,4 +100,38 @@ import Testing
       }
     }
   }
+
+  @Test("a group that a reload brings is given 3.5 s from its first hello, however old the line is") func patience() {
+    var list = GroupList()
+    list.append("pumps")
+    var membership = Membership(on: loan)
+    membership.reload(Settings())
+    membership.connected(true, at: at(0))
+    let expected: [Unheard?] = [nil, nil, .ourselves]
+    for start in [25.0, 60] {
+      membership.reload(Settings.grouped())
+      var told: [Unheard?] = []
+      for second in [0, 3, 4] {
+        let now = at(start + Double(second))
+        membership.updateHearing(for: list, at: now)
+        told.append(membership.hearing.unheard)
+        _ = membership.nextHello(at: now)
+      }
+      #expect(told == expected, "the first hello has had no time to come back")
+      membership.reload(Settings())
+    }
+  }
+
+  @Test("a gateway whose last group goes, and comes back, gets to know its neighbours anew") func anew() {
+    var membership = Membership(on: loan)
+    membership.reload(Settings.grouped())
+    membership.connected(true, at: at(0))
+    membership.receiveOwnHello(membership.nextHello(at: at(0)), at: at(0))
+    let isKnown = membership.isAcquainted(at: at(5))
+    membership.reload(Settings())
+    membership.reload(Settings.grouped())
+    membership.receiveOwnHello(membership.nextHello(at: at(6)), at: at(6))
+    let (isEarly, isLater) = (membership.isAcquainted(at: at(8.9)), membership.isAcquainted(at: at(9)))
+    #expect(isKnown && !isEarly && isLater)
+  }
 }
