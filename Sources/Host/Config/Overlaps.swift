@@ -51,7 +51,7 @@ extension Configuration {
     return haveCommonDevices(one, other)
   }
 
-  private func haveCommonDevices(_ one: TriggerSettings, _ other: TriggerSettings) -> Bool {
+  func haveCommonDevices(_ one: TriggerSettings, _ other: TriggerSettings) -> Bool {
     for mine in one.match.range {
       for others in other.match.range where core.selectors[mine].overlaps(core.selectors[others]) { return true }
     }
