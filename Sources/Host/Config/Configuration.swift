@@ -47,11 +47,11 @@ package import Core
     root.table("ranging") { readRanging(&$0) }
     let names = readDeviceNames(&root)
     readRegions(&root)
-    readTriggers(&root)
+    let triggers = readTriggers(&root)
     orderServices()
     readTransmissions(&root)
     checkTransmitters(&root)
-    readSite(&root)
+    readSite(&root, triggers)
     readBroker(&root)
     noteFutile(root)
     noteNames(names)

@@ -104,7 +104,8 @@ extension Configuration {
     return isAlone(other) && other > index ? nil : other
   }
 
-  private func isAlone(_ index: Int) -> Bool {
+  /// Whether no other trigger of this gateway is in its group.
+  func isAlone(_ index: Int) -> Bool {
     var count = 0
     for other in core.triggers.indices where core.triggers[other].group == core.triggers[index].group { count += 1 }
     return count == 1
