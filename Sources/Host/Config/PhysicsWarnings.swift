@@ -15,6 +15,8 @@ package enum PhysicsWarnings {
   static let edge: Float = -90
   /// How far above the level at 1 m a transmitter is when it touches the antenna.
   static let touch: Float = 12
+  /// No transmitter is louder at 1 m; what one is set to send with may be more.
+  static let loudest: Float = -20
   /// Where pumps stand nearer to each other, a body turns one's lead into the other's (Tests/Firing/ProvingGround).
   static let apart: Float = 5
   /// Receivers that stand nearer to each other are one place to the comparison of all radios.
@@ -120,6 +122,13 @@ extension Configuration {
     let most = number(power.value + PhysicsWarnings.touch)
     let words = "is never reached: \(number(power.value)) dBm at 1 m are at most \(most) dBm at the antenna"
     section.warning(key, "(\(number(level.value))) " + words)
+  }
+
+  /// `power`: what the section's `measured_power_dbm` says.
+  func warn(ofMeasured power: Decibels, _ section: Section) {
+    guard let node = section.node["measured_power_dbm"], power.value > PhysicsWarnings.loudest else { return }
+    let words = "is no level at 1 m: transmitters have -90 to -20; is this the power with which it sends?"
+    section.warning("measured_power_dbm", "(\(printable(node.text))) " + words)
   }
 }
 

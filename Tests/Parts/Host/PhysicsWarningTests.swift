@@ -87,6 +87,20 @@ import Testing
     #expect(try placed("", "at_m = [0, 0]") == ["c:14:1: warning: trigger \"one\": group has trigger \"two\" " + words])
   }
 
+  @Test(
+    "a level that nothing has at 1 m may be the power with which it sends",
+    arguments: [
+      "[calibration]\n", "[[calibration.device]]\nmatch = \"*\"\n",
+      "[[transmit]]\nkind = \"ibeacon\"\nuuid = \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\"\n",
+    ])
+  func powers(table: String) throws {
+    let words = "is no level at 1 m: transmitters have -90 to -20; is this the power with which it sends?"
+    for (power, isTold) in [("4", true), ("-19.9", true), ("-20", false), ("-59", false)] {
+      let found = try Configuration(reading: source(shortest + table + "measured_power_dbm = \(power)\n")).warnings.map { $0.words }
+      #expect(found == (isTold ? ["measured_power_dbm (\(power)) \(words)"] : []), "\(table) \(power)")
+    }
+  }
+
   @Test("no time to stand is the shortest there is: with none a trigger would ask for nothing") func noTime() throws {
     let text = shortest + "[[trigger]]\nname = \"t\"\nmatch = \"*\"\ndwell_s = 0\n"
     #expect(try Configuration(reading: source(text)).core.triggers[0].dwell == .milliseconds(1))
