@@ -33,18 +33,6 @@ extension Configuration {
       section.read("level", &host.log.level, oneOf: [("error", .error), ("warning", .warning), ("info", .info), ("debug", .debug)])
       section.read("format", &host.log.format, oneOf: [("text", .text), ("json", .json)])
     }
-    keepMetricsApart(root)
-  }
-
-  /// Each telemetry would put its figures in the place of what the gateway keeps.
-  private func keepMetricsApart(_ root: Section) {
-    guard let file = host.metricsFile else { return }
-    let outbox = String(host.outbox.path)
-    let kept = [outbox, outbox + "-wal", outbox + "-shm", host.idFile, host.saltFile] + SideFiles.paths(beside: outbox)
-    guard kept.contains(where: { FileSystem.isSame(file, $0) }) else { return }
-    let place = root.node["publish"]?["metrics_file"]?.keyAt ?? root.node.at
-    let words = "metrics_file (\(printable(file))) is a file that the gateway keeps, and each telemetry would replace it: name another"
-    root.reading.record(.error, at: place, "publish", words)
   }
 
   private mutating func readMQTT(_ section: inout Section) {

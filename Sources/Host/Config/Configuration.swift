@@ -53,6 +53,7 @@ package import Core
     checkTransmitters(&root)
     readSite(&root, triggers)
     readBroker(&root)
+    keepFilesApart(root.reading)
     noteFutile(root)
     noteNames(names)
   }
