@@ -42,6 +42,9 @@ extension Configuration {
         section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
       } else if name.utf8.isEmpty || name.bytes.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
+      } else if let inner = name.rest(after: "["), let end = inner.utf8.lastIndex(of: UInt8(ascii: "]")) {
+        let port = String(inner[inner.utf8.index(after: end)...]).rest(after: ":").map { " and port = " + printable($0) } ?? ""
+        section.fault("host", "has an address in brackets: write host = \"\(printable(String(inner[..<end])))\"" + port)
       } else if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon == name.utf8.lastIndex(of: UInt8(ascii: ":")) {
         let (host, port) = (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
         section.fault("host", "has the port in it: write host = \"\(printable(host))\" and port = \(printable(port))")
