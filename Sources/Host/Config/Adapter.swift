@@ -24,8 +24,9 @@ package enum Adapter {
     }
   }
 
-  /// Whether both name one adapter. A number and an address may: the kernel knows.
+  /// Whether both name one adapter, at whatever speed. A number and an address may: the kernel knows.
   func isSame(as other: Adapter) -> Bool {
+    if case .h4(let device, _) = self, case .h4(let otherDevice, _) = other { return same(device, otherDevice) }
     guard case .hci(let name, _) = self, case .hci(let otherName, _) = other else { return same(written, other.written) }
     return name == otherName || name.address != nil && name.address == otherName.address
   }

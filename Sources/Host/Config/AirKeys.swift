@@ -6,6 +6,7 @@ extension Configuration {
   mutating func readCalibration(_ section: inout Section) {
     section.read("path_loss_exponent", &core.calibration.pathLossExponent, 1...6)
     section.read("measured_power_dbm", &core.calibration.measuredPower, Self.powers)
+    warn(ofMeasured: core.calibration.measuredPower, section)
     section.read("doubt_db", &core.calibration.doubt, 0...20)
     section.read("learn", &core.calibration.learns)
     var sections: [Section] = []
@@ -15,6 +16,7 @@ extension Configuration {
       calibration.match = readMatch(&device)
       if device.node["measured_power_dbm"] == nil { calibration.measuredPower = core.calibration.measuredPower }
       device.read("measured_power_dbm", &calibration.measuredPower, Self.powers)
+      warn(ofMeasured: calibration.measuredPower, device)
       _ = core.calibration.devices.append(calibration)
       sections.append(device)
       matches.append(calibration.match)

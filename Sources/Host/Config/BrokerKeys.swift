@@ -33,18 +33,6 @@ extension Configuration {
       section.read("level", &host.log.level, oneOf: [("error", .error), ("warning", .warning), ("info", .info), ("debug", .debug)])
       section.read("format", &host.log.format, oneOf: [("text", .text), ("json", .json)])
     }
-    keepMetricsApart(root)
-  }
-
-  /// Each telemetry would put its figures in the place of what the gateway keeps.
-  private func keepMetricsApart(_ root: Section) {
-    guard let file = host.metricsFile else { return }
-    let outbox = String(host.outbox.path)
-    let kept = [outbox, outbox + "-wal", outbox + "-shm", host.idFile, host.saltFile] + SideFiles.paths(beside: outbox)
-    guard kept.contains(where: { FileSystem.isSame(file, $0) }) else { return }
-    let place = root.node["publish"]?["metrics_file"]?.keyAt ?? root.node.at
-    let words = "metrics_file (\(printable(file))) is a file that the gateway keeps, and each telemetry would replace it: name another"
-    root.reading.record(.error, at: place, "publish", words)
   }
 
   private mutating func readMQTT(_ section: inout Section) {
@@ -54,6 +42,9 @@ extension Configuration {
         section.fault("host", "must be only a name or an address: the login belongs in username and password_file")
       } else if name.utf8.isEmpty || name.bytes.contains(where: { $0 <= 0x20 || $0 == UInt8(ascii: "/") }) {
         section.fault("host", "(\"\(printable(name))\") must be a name or an address, without a scheme")
+      } else if let inner = name.rest(after: "["), let end = inner.utf8.lastIndex(of: UInt8(ascii: "]")) {
+        let port = String(inner[inner.utf8.index(after: end)...]).rest(after: ":").map { " and port = " + printable($0) } ?? ""
+        section.fault("host", "has an address in brackets: write host = \"\(printable(String(inner[..<end])))\"" + port)
       } else if let colon = name.utf8.firstIndex(of: UInt8(ascii: ":")), colon == name.utf8.lastIndex(of: UInt8(ascii: ":")) {
         let (host, port) = (String(name[..<colon]), String(name[name.utf8.index(after: colon)...]))
         section.fault("host", "has the port in it: write host = \"\(printable(host))\" and port = \(printable(port))")

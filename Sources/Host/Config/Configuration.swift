@@ -47,12 +47,13 @@ package import Core
     root.table("ranging") { readRanging(&$0) }
     let names = readDeviceNames(&root)
     readRegions(&root)
-    readTriggers(&root)
+    let triggers = readTriggers(&root)
     orderServices()
     readTransmissions(&root)
     checkTransmitters(&root)
-    readSite(&root)
+    readSite(&root, triggers)
     readBroker(&root)
+    keepFilesApart(root.reading)
     noteFutile(root)
     noteNames(names)
   }

@@ -102,7 +102,7 @@ extension Document {
       }
     }
     if let rest = plain.rest(after: "Error while parsing ") { return "syntax error in " + rest }
-    return "syntax error: " + plain
+    return "syntax error: " + plain + (holds(words, "utf-8") ? ": save the file as UTF-8" : "")
   }
 }
 

@@ -27,6 +27,8 @@ final class Findings {
   private(set) var futile: [Finding] = []
   /// The keys of credentials that only the service has.
   var unreadCredentials: [String] = []
+  /// Every file that was named so far.
+  var files: [NamedFile] = []
   /// Set when mistakes of form were corrected for the reading: places are in it then.
   var draft: Draft?
 

@@ -81,6 +81,12 @@ extension Configuration {
     if selector.kind == .name, zip(text, text.dropFirst()).contains(where: { $0 == UInt8(ascii: "*") && $1 != UInt8(ascii: "@") }) {
       section.reading.recordFutile(at: place, section.title, "match: a * before a name's end is a letter of it: if it is meant, write %2A")
     }
+    if selector.kind == .name, !asksForResponses {
+      section.reading.recordFutile(
+        at: place, section.title,
+        "match: many devices tell their name only in a scan response, and scan = \"passive\" asks none for it: set \"active\", unless "
+          + "forecourt scan shows this name")
+    }
     if selector.kind == .service, selector.service == nil {
       section.reading.recordFutile(
         at: place, section.title, "match: without its UUID a service is only heard where another selector, or [peer], names it")
@@ -89,6 +95,12 @@ extension Configuration {
     for index in core.keys.indices where core.keys[index].kind.resolves(kind) { return }
     let name = kind == .irk ? "irk" : "eid"
     section.reading.recordFutile(at: place, section.title, "match: \"\(name):*\" matches no device: there is no [[key.\(name)]]")
+  }
+
+  /// Whether any radio does.
+  private var asksForResponses: Bool {
+    for index in core.radios.indices where core.radios[index].activeScan { return true }
+    return false
   }
 }
 

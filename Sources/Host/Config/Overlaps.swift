@@ -51,7 +51,7 @@ extension Configuration {
     return haveCommonDevices(one, other)
   }
 
-  private func haveCommonDevices(_ one: TriggerSettings, _ other: TriggerSettings) -> Bool {
+  func haveCommonDevices(_ one: TriggerSettings, _ other: TriggerSettings) -> Bool {
     for mine in one.match.range {
       for others in other.match.range where core.selectors[mine].overlaps(core.selectors[others]) { return true }
     }
@@ -104,7 +104,8 @@ extension Configuration {
     return isAlone(other) && other > index ? nil : other
   }
 
-  private func isAlone(_ index: Int) -> Bool {
+  /// Whether no other trigger of this gateway is in its group.
+  func isAlone(_ index: Int) -> Bool {
     var count = 0
     for other in core.triggers.indices where core.triggers[other].group == core.triggers[index].group { count += 1 }
     return count == 1

@@ -15,8 +15,12 @@ package enum PhysicsWarnings {
   static let edge: Float = -90
   /// How far above the level at 1 m a transmitter is when it touches the antenna.
   static let touch: Float = 12
+  /// No transmitter is louder at 1 m; what one is set to send with may be more.
+  static let loudest: Float = -20
   /// Where pumps stand nearer to each other, a body turns one's lead into the other's (Tests/Firing/ProvingGround).
   static let apart: Float = 5
+  /// Receivers that stand nearer to each other are one place to the comparison of all radios.
+  static let onePlace: Float = 1
 
   /// How much weaker a device is at its leave than at its fire; nil if that is enough.
   package static func tooSmallStep(from fire: Meters, to leave: Meters, _ path: PathLoss) -> Decibels? {
@@ -67,21 +71,35 @@ extension Configuration {
     }
   }
 
-  /// Triggers of one group at two places too near to be told apart. `sections` are their tables.
+  /// Triggers of one group at two places too near to be told apart, or of which one is on no plan. `sections` are their tables.
   func warnOfNearPlaces(_ sections: [Section]) {
     guard sections.count == core.triggers.count else { return }
     for index in core.triggers.indices where !core.triggers[index].group.isEmpty {
-      guard let point = point(of: index) else { continue }
-      for other in 0..<index where core.triggers[other].group == core.triggers[index].group {
-        guard let rival = self.point(of: other), point != rival, case let metres = point.distance(to: rival), metres < PhysicsWarnings.apart
-        else { continue }
-        let words =
-          "has trigger \"\(printable(String(core.triggers[other].name)))\" \(number(metres)) m from here: nearer than 5 m a phone at one may fire at "
-          + "the other. Turn the antennas down, or ask the driver for the pump's number (command \"trigger\")"
-        sections[index].warning("group", words)
+      for other in core.triggers.indices where other != index && core.triggers[other].group == core.triggers[index].group {
+        guard let words = doubtAboutPlace(of: index, beside: other) else { continue }
+        sections[index].warning("group", "has trigger \"\(printable(String(core.triggers[other].name)))\" " + words)
         break
       }
     }
+  }
+
+  private func doubtAboutPlace(of index: Int, beside other: Int) -> String? {
+    let (here, there) = (pointOfRadio(of: index), pointOfRadio(of: other))
+    if here == nil, there != nil {
+      return "at a radio with at_m, and this one's has none: give at_m to all radios of a group, or to none"
+    }
+    guard other < index else { return nil }
+    if let here, let there, radio(of: index) != radio(of: other), here.distance(to: there) < PhysicsWarnings.onePlace,
+      haveCommonDevices(core.triggers[index], core.triggers[other])
+    {
+      return "at a radio that stands within a metre of this one's (at_m): nothing tells the two places apart, and nobody is served whose "
+        + "power was not measured"
+    }
+    guard let spot = point(of: index), let rival = point(of: other), spot != rival else { return nil }
+    let metres = spot.distance(to: rival)
+    guard metres < PhysicsWarnings.apart else { return nil }
+    return "\(number(metres)) m from here: nearer than 5 m a phone at one may fire at "
+      + "the other. Turn the antennas down, or ask the driver for the pump's number (command \"trigger\")"
   }
 
   private var hasPlacedRadio: Bool {
@@ -89,10 +107,14 @@ extension Configuration {
     return false
   }
 
-  func point(of trigger: Int) -> PlanPoint? {
-    let radio = Int(core.triggers[trigger].radio ?? 0)
-    return core.triggers[trigger].point ?? (radio < core.radios.count ? core.radios[radio].point : nil)
+  func point(of trigger: Int) -> PlanPoint? { core.triggers[trigger].point ?? pointOfRadio(of: trigger) }
+
+  private func pointOfRadio(of trigger: Int) -> PlanPoint? {
+    let place = radio(of: trigger)
+    return place < core.radios.count ? core.radios[place].point : nil
   }
+
+  private func radio(of trigger: Int) -> Int { Int(core.triggers[trigger].radio ?? 0) }
 
   func warn(ofLevel level: Decibels, _ key: String, _ section: Section) {
     let power = core.calibration.measuredPower
@@ -100,6 +122,13 @@ extension Configuration {
     let most = number(power.value + PhysicsWarnings.touch)
     let words = "is never reached: \(number(power.value)) dBm at 1 m are at most \(most) dBm at the antenna"
     section.warning(key, "(\(number(level.value))) " + words)
+  }
+
+  /// `power`: what the section's `measured_power_dbm` says.
+  func warn(ofMeasured power: Decibels, _ section: Section) {
+    guard let node = section.node["measured_power_dbm"], power.value > PhysicsWarnings.loudest else { return }
+    let words = "is no level at 1 m: transmitters have -90 to -20; is this the power with which it sends?"
+    section.warning("measured_power_dbm", "(\(printable(node.text))) " + words)
   }
 }
 

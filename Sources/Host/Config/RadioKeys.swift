@@ -84,14 +84,21 @@ extension Configuration {
         return adapter
       }
     }
-    guard case .hci(let name, _) = adapter else {
+    switch adapter {
+    case .hci: break
+    default:
       if section.node["mode"] != nil { section.warning("mode", "does nothing here: it is for an adapter that the kernel drives") }
-      return adapter
     }
-    for (place, other) in host.adapters.enumerated() {
-      if case .hci(name, _) = other { section.fault("adapter", "(\"\(adapter.written)\") is taken by radio \(place + 1)") }
+    for (place, other) in host.adapters.enumerated() where isTaken(adapter, by: other) {
+      section.fault("adapter", "(\"\(adapter.written)\") is taken by radio \(place + 1)")
     }
     return adapter
+  }
+
+  /// The kernel is not asked whose address it is: cheap sticks share one.
+  private func isTaken(_ adapter: Adapter, by other: Adapter) -> Bool {
+    if case .hci(let name, _) = adapter, case .hci(let otherName, _) = other { return name == otherName }
+    return !adapter.isRehearsal && adapter.isSame(as: other)
   }
 
   /// The part before the @ of a network address may be a password.

@@ -7,6 +7,12 @@ extension Section {
   mutating func path(_ key: String) -> String? { string(key).flatMap { path(key, named: $0) } }
 
   private func path(_ key: String, named text: String) -> String? {
+    guard let path = opened(key, named: text) else { return nil }
+    reading.files.append(NamedFile(key: key, path: path, at: place(of: [key]), subject: title))
+    return path
+  }
+
+  private func opened(_ key: String, named text: String) -> String? {
     if text.utf8.isEmpty || text.bytes.contains(0) {
       fault(key, "must name a file")
       return nil

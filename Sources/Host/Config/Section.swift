@@ -8,6 +8,8 @@ struct Section {
   /// What its header says; empty for the file.
   private let header: String
   private var known: [String] = []
+  /// Some of the known are no tables.
+  private var hasKeys = false
 
   init(_ node: Node, _ title: String, _ reading: Findings, header: String? = nil) {
     self.node = node
@@ -17,13 +19,18 @@ struct Section {
   }
 
   mutating func value(_ key: String) -> Node? {
+    hasKeys = true
+    return member(key)
+  }
+
+  private mutating func member(_ key: String) -> Node? {
     known.append(key)
     return node[key]
   }
 
   /// Reads one table completely, if it is there.
   mutating func table(_ key: String, _ read: (inout Section) -> Void) {
-    guard let table = value(key) else { return }
+    guard let table = member(key) else { return }
     guard table.kind == TOML_TABLE else {
       return reading.record(.error, at: table.keyAt, title, "\(key) is one table: write [\(header(of: key))]")
     }
@@ -34,7 +41,7 @@ struct Section {
 
   /// Reads every table of a list. Messages call each by the value of its `naming` key, or else by its number.
   mutating func tables(_ key: String, atMost most: Int, namedBy naming: String = "name", _ read: (inout Section) -> Void) {
-    guard let list = value(key) else { return }
+    guard let list = member(key) else { return }
     let path = path(to: key)
     guard list.kind == TOML_ARRAY else {
       return reading.record(.error, at: list.keyAt, title, "\(key) is a list of tables: write [[\(header(of: key))]] above each")
@@ -77,6 +84,7 @@ struct Section {
       if known.contains(where: { same($0, key) }) { continue }
       let isTable = member.kind == TOML_TABLE || (member.kind == TOML_ARRAY && member.count > 0 && member[0].kind == TOML_TABLE)
       var words = "unknown \(isTable ? "table" : "key") \"\(printable(key))\""
+      if !isTable, !hasKeys, header.isEmpty { words += " above all tables: write it below its [table]" }
       if let meant = suggestion(for: key, among: known) {
         words += "; did you mean \"\(meant)\"?"
       } else {

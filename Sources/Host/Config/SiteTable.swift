@@ -4,7 +4,8 @@ import Core
 // [site], and the key that its gateways share: who belongs to it, and how they authenticate each other.
 
 extension Configuration {
-  mutating func readSite(_ root: inout Section) {
+  /// `triggers` are their tables.
+  mutating func readSite(_ root: inout Section, _ triggers: [Section]) {
     let named = root.node["gateway"]?["name"]
     let isNameInForce = named.map { $0.kind == TOML_STRING && same($0.text, String(core.gateway.name)) } ?? true
     root.table("site") { section in
@@ -14,12 +15,47 @@ extension Configuration {
       for node in entries { read(node, section) }
       // Of a name that was refused, that is all there is to say. Without any, the gateway would wait for whom it has met.
       guard !core.site.roster.isEmpty || entries.isEmpty, isNameInForce else { return }
-      if core.site.place(of: core.gateway.name) == nil {
-        section.fault(
+      guard let own = core.site.place(of: core.gateway.name) else {
+        return section.fault(
           "gateways", "does not name this gateway, \"\(String(core.gateway.name))\": all gateways of the site have the same list"
         )
       }
+      compareGroups(own, triggers)
     }
+  }
+
+  /// In a group that the list does not have no neighbour competes: a trigger with a misspelt one fires past them. `own`: our place on it.
+  private func compareGroups(_ own: Int, _ triggers: [Section]) {
+    guard triggers.count == core.triggers.count else { return }
+    for index in triggers.indices where !core.triggers[index].group.isEmpty {
+      let group = core.triggers[index].group
+      let named = "(\"\(printable(String(group)))\") "
+      guard core.site.roster[own].groups.has(group) else {
+        let advice = meant(by: group, in: own..<own + 1)
+        triggers[index].fault("group", named + "is none of those that [site] gateways lists behind this gateway's name" + advice)
+        continue
+      }
+      // Two triggers here compete also in a group that no other gateway has.
+      guard core.site.roster.count > 1, isAlone(index), !hasRival(of: own, in: group) else { continue }
+      let advice = meant(by: group, in: 0..<core.site.roster.count)
+      let words = "is listed behind no other name in [site] gateways: this trigger competes with none"
+      triggers[index].warning("group", named + words + advice)
+    }
+  }
+
+  private func hasRival(of own: Int, in group: Name) -> Bool {
+    for index in core.site.roster.indices where index != own && core.site.roster[index].groups.has(group) { return true }
+    return false
+  }
+
+  /// The group that these entries name and that was probably meant.
+  private func meant(by group: Name, in entries: Range<Int>) -> String {
+    var known: [String] = []
+    for entry in entries {
+      let groups = core.site.roster[entry].groups
+      for index in groups.indices where groups[index] != group { known.append(String(groups[index])) }
+    }
+    return suggestion(for: String(group), among: known).map { "; did you mean \"\(printable($0))\"?" } ?? ""
   }
 
   /// `island-1`, or `island-1/pumps/doors` with the groups in which its triggers compete.

@@ -15,6 +15,7 @@ extension Configuration {
       section.read("measured_power_dbm", &transmission.measuredPower, Self.powers)
       section.read("interval_ms", milliseconds: &transmission.interval, 20...10_240)
       if section.reading.count == faults { warn(of: transmission, section) }
+      warn(ofMeasured: transmission.measuredPower, section)
       _ = core.transmissions.append(transmission)
     }
   }

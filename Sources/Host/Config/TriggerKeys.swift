@@ -49,7 +49,8 @@ extension Configuration {
     if !same(node.text, "auto") { section.fault("exit_s", "(\"\(printable(node.text))\") must be \"auto\" or a number of seconds") }
   }
 
-  mutating func readTriggers(_ root: inout Section) {
+  /// Returns their tables.
+  mutating func readTriggers(_ root: inout Section) -> [Section] {
     var sections: [Section] = []
     root.tables("trigger", atMost: PerTrigger<TriggerSettings>.capacity) { section in
       var trigger = TriggerSettings()
@@ -82,6 +83,7 @@ extension Configuration {
     }
     warnOfOverlaps(sections)
     warnOfNearPlaces(sections)
+    return sections
   }
 
   private func readRadio(_ section: inout Section, _ trigger: inout TriggerSettings) {

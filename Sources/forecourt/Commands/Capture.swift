@@ -57,7 +57,7 @@ private final class Recording: Sendable {
     for index in settings.radios.indices {
       var file = invocation.operands[0]
       if settings.radios.count > 1 { file = file.naming(String(settings.radios[index].name)) }
-      try invocation.mayWrite(file, reading: [])
+      try invocation.mayWrite(file, reading: invocation.values("config"))
       recorders.append(Recorder(in: &arena))
       files.append(file)
     }

@@ -50,6 +50,14 @@ import Testing
     #expect(try String(contentsOf: file, encoding: .utf8) == "what was there")
   }
 
+  @Test("its own configuration is not replaced, with --force neither") func ownConfiguration() throws {
+    let text = "gateway.purpose = \"told\"\n"
+    try program.write("here.toml", text)
+    let told = try program("capture", "here.toml", "--config", "here.toml", "--radio", "tcp:127.0.0.1:9", "--seconds", "1", "--force")
+    #expect(told.exit == 64 && told.error.contains("here.toml is the same file as here.toml: name another one"), "\(told)")
+    #expect(try String(contentsOf: program.folder.appending(path: "here.toml"), encoding: .utf8) == text)
+  }
+
   @Test("each radio has a file of its own; for one that heard nothing there is none, and that is said") func several() throws {
     let place = program.folder.path + "/radio"
     let controller = PlainController(at: place, reporting: [DaemonRig.advert(1)])

@@ -60,7 +60,7 @@ struct ConfigurationErrors {
 
   @Test("invalid UTF-8 is reported at its place, too") func bytes() {
     let lines = found(ConfigurationText(name: "config.toml", text: Array("a = \"".utf8) + [0xFF])).map { $0.line(in: "config.toml") }
-    #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence"])
+    #expect(lines == ["config.toml:1:5: syntax error: Encountered invalid utf-8 sequence: save the file as UTF-8"])
   }
 
   @Test("doubtful settings are warnings, not errors") func warnings() throws {

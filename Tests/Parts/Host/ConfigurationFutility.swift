@@ -89,6 +89,18 @@ struct ConfigurationFutility {
     ] { #expect(try futile("[[trigger]]\nname = \"t\"\nmatch = \"\(selector)\"\n") == (isTold ? [words] : []), "\(selector)") }
   }
 
+  @Test("a name where no radio asks for scan responses, in which it mostly stands") func passive() throws {
+    func told(_ first: String, _ second: String, _ match: String) throws -> [String] {
+      let radios = "[[radio]]\nname = \"a\"\nscan = \"\(first)\"\n[[radio]]\nname = \"b\"\nadapter = \"hci1\"\nscan = \"\(second)\"\n"
+      return try futile(radios + "[[trigger]]\nname = \"t\"\nmatch = \"\(match)\"\n")
+    }
+    let words =
+      "c:11:9: warning: trigger \"t\": match: many devices tell their name only in a scan response, and scan = \"passive\" asks none for it: "
+      + "set \"active\", unless forecourt scan shows this name"
+    #expect(try told("passive", "passive", "name:Tag@*") == [words])
+    #expect(try told("passive", "active", "name:Tag@*") == [] && told("passive", "passive", "address:c0:*") == [])
+  }
+
   @Test("a calibration of what an earlier one has already, as a whole") func calibrations() throws {
     func told(_ matches: String...) throws -> [String] {
       try futile(Self.trigger + matches.map { "[[calibration.device]]\nmatch = [\($0)]\n" }.joined())

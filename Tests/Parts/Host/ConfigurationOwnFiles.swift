@@ -6,7 +6,7 @@ import Testing
 @Suite("what the gateway keeps is replaced by no other file of its own") struct ConfigurationOwnFiles {
   private func isRefused(_ file: String, _ more: String = "") -> Bool {
     let toml = shortest + "outbox.path = \"/nowhere/o.db\"\npublish.metrics_file = \"\(file)\"\n"
-    return findings(toml + more).contains { $0.contains("is a file that the gateway keeps, and each telemetry would replace it") }
+    return findings(toml + more).contains { $0.contains("publish: metrics_file is the same file as ") }
   }
 
   @Test(
@@ -30,5 +30,29 @@ import Testing
     }
     #expect(isRefused("/nowhere/id", "peer.id_file = \"/nowhere/id\"\n") && isRefused("/nowhere/s", "privacy.salt_file = \"/nowhere/s\"\n"))
     #expect(!isRefused("/nowhere/figures.prom"))
+  }
+
+  @Test("what the gateway writes is neither its configuration, nor what it reads, nor anything else that it writes; each is told once")
+  func shared() throws {
+    let folder = try Folder()
+    folder.write("anna.irk", "ec0234a357c8ad05341010a60a397d9b\n")
+    func told(_ toml: String) throws -> [String] {
+      let path = folder.write("c.toml", shortest + toml + "[[key.irk]]\nalias = \"anna\"\nkey_file = \"anna.irk\"\n")
+      return found(try ConfigurationText(reading: path)).map { $0.words }
+    }
+    let end = ": the gateway would write over it, name another"
+    for (table, key) in [("publish", "metrics_file"), ("privacy", "salt_file"), ("peer", "id_file"), ("outbox", "path")] {
+      for (file, other) in [("c.toml", "this configuration"), ("./anna.irk", "key_file")] {
+        #expect(try told("\(table).\(key) = \"\(file)\"\n") == ["\(key) is the same file as \(other)" + end])
+      }
+      #expect(try told("\(table).\(key) = \"anna\"\n") == [])
+    }
+    for (toml, words) in [
+      ("privacy.salt_file = \"x\"\npeer.id_file = \"x\"\n", "salt_file is the same file as id_file"),
+      ("outbox.path = \"x\"\npublish.metrics_file = \"x\"\n", "metrics_file is the same file as the outbox or one beside it"),
+      ("peer.id_file = \"/var/lib/forecourt/salt\"\n", "id_file is the same file as salt_file"),
+      ("outbox.path = \"/var/lib/forecourt/id\"\n", "path is the same file as id_file"),
+      ("privacy.salt_file = \"/var/lib/forecourt/outbox.db-wal\"\n", "salt_file is the same file as the outbox or one beside it"),
+    ] { #expect(try told(toml) == [words + end]) }
   }
 }

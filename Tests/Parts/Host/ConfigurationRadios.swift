@@ -30,6 +30,47 @@ extension WrongConfiguration {
         #"6:1: radio "b": adapter ("hci0") is taken by radio 1"#
       ]),
     WrongConfiguration(
+      "two radios on one line, whatever its speed, and at one port",
+      #"""
+      gateway.purpose = "x"
+      [[radio]]
+      name = "a"
+      adapter = "h4:/dev/ttyACM0"
+      [[radio]]
+      name = "b"
+      adapter = "h4:/dev/ttyACM0@115200"
+      [[radio]]
+      name = "c"
+      adapter = "tcp:[::1]:9000"
+      [[radio]]
+      name = "d"
+      adapter = "tcp:::1:9000"
+      """#,
+      [
+        #"7:1: radio "b": adapter ("h4:/dev/ttyACM0@115200") is taken by radio 1"#,
+        #"13:1: radio "d": adapter ("tcp:::1:9000") is taken by radio 3"#,
+      ]),
+    WrongConfiguration(
+      "two radios on one socket; one recording may be played into two",
+      #"""
+      gateway.purpose = "x"
+      [[radio]]
+      name = "a"
+      adapter = "unix:/run/air"
+      [[radio]]
+      name = "b"
+      adapter = "unix:/run/air"
+      [[radio]]
+      name = "c"
+      adapter = "capture:walk.btsnoop"
+      [[radio]]
+      name = "d"
+      adapter = "capture:walk.btsnoop"
+      """#,
+      [
+        #"7:1: radio "b": adapter ("unix:/run/air") is taken by radio 1"#
+      ]),
+    WrongConfiguration(
       "addresses that name no adapter, or the same one",
       #"""
       gateway.purpose = "x"

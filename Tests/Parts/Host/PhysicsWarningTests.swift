@@ -55,6 +55,52 @@ import Testing
     }
   }
 
+  /// Two radios with these places, and a trigger of one group at each.
+  private func placed(_ left: String, _ right: String, one: String = "*", two: String = "*", more: String = "") throws -> [String] {
+    var text = shortest
+    for (index, (name, place)) in [("left", left), ("right", right)].enumerated() {
+      text += "[[radio]]\nname = \"\(name)\"\nadapter = \"hci\(index)\"\n\(place)\n"
+    }
+    for (name, radio, match, more) in [("one", "left", one, ""), ("two", "right", two, more)] {
+      text += "[[trigger]]\nname = \"\(name)\"\nmatch = \"\(match)\"\nradio = \"\(radio)\"\ngroup = \"g\"\n\(more)\n"
+    }
+    return try Configuration(reading: source(text)).warnings.map { $0.line(in: "c") }
+  }
+
+  @Test("two radios of a group at one place, where nobody can be told apart, wherever their triggers are; not a metre apart")
+  func onePlace() throws {
+    let words =
+      "group has trigger \"one\" at a radio that stands within a metre of this one's (at_m): nothing tells the two places apart, and nobody is "
+      + "served whose power was not measured"
+    for right in ["at_m = [0, 0]", "at_m = [0.9, 0]"] {
+      #expect(try placed("at_m = [0, 0]", right) == ["c:20:1: warning: trigger \"two\": " + words], "\(right)")
+      #expect(try placed("at_m = [0, 0]", right, more: "at_m = [8, 0]").count == 1, "\(right)")
+    }
+    #expect(try placed("at_m = [0, 0]", "at_m = [1, 0]").filter { $0.contains("within a metre") } == [])
+    #expect(try placed("at_m = [0, 0]", "at_m = [0, 0]", one: "ibeacon:*", two: "irk:*") == [], "they serve different devices")
+    #expect(try placed("at_m = [0, 0]", "at_m = [8, 0]") == [] && placed("", "") == [])
+  }
+
+  @Test("a place at one radio of a group and none at the other") func halfPlaced() throws {
+    let words = "at a radio with at_m, and this one's has none: give at_m to all radios of a group, or to none"
+    #expect(try placed("at_m = [0, 0]", "") == ["c:20:1: warning: trigger \"two\": group has trigger \"one\" " + words])
+    #expect(try placed("", "at_m = [0, 0]") == ["c:14:1: warning: trigger \"one\": group has trigger \"two\" " + words])
+  }
+
+  @Test(
+    "a level that nothing has at 1 m may be the power with which it sends",
+    arguments: [
+      "[calibration]\n", "[[calibration.device]]\nmatch = \"*\"\n",
+      "[[transmit]]\nkind = \"ibeacon\"\nuuid = \"2f234454-cf6d-4a0f-adf2-f4911ba9ffa6\"\n",
+    ])
+  func powers(table: String) throws {
+    let words = "is no level at 1 m: transmitters have -90 to -20; is this the power with which it sends?"
+    for (power, isTold) in [("4", true), ("-19.9", true), ("-20", false), ("-59", false)] {
+      let found = try Configuration(reading: source(shortest + table + "measured_power_dbm = \(power)\n")).warnings.map { $0.words }
+      #expect(found == (isTold ? ["measured_power_dbm (\(power)) \(words)"] : []), "\(table) \(power)")
+    }
+  }
+
   @Test("no time to stand is the shortest there is: with none a trigger would ask for nothing") func noTime() throws {
     let text = shortest + "[[trigger]]\nname = \"t\"\nmatch = \"*\"\ndwell_s = 0\n"
     #expect(try Configuration(reading: source(text)).core.triggers[0].dwell == .milliseconds(1))
