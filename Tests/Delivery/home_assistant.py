@@ -189,5 +189,15 @@ def home_light(folder):
         assert [m.payload for m in seen.messages if m.topic == f'{BASE}/trigger/pump-3/state'][-1] == b''
 
 
+@case
+def home_notice(folder):
+    """homeassistant.yaml tells of a fire in time, and of no other event: not of one without `expires`, which may be a day old."""
+    home = BASE.replace('yard', 'harbour-road')
+    fire = {'event': 'fire', 'id': 'anna', 'expires': '2099-01-01T00:00:00.000Z'}
+    for change, told in (({}, True), ({'expires': None}, False), ({'expires': '2020-01-01T00:00:00.000Z'}, False), ({'event': 'leave'}, False),
+                         ({'simulated': True}, False)):
+        assert calls('Somebody', f'{home}/trigger/pump-3', json.dumps({**fire, **change})) == ('notify.till' if told else None), change
+
+
 if __name__ == '__main__':
     main()
