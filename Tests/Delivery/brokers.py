@@ -1,12 +1,14 @@
 """The brokers of deploy/brokers, run as they are written, with nothing but ports, paths and the node's names replaced; on each, two
 gateways of one group and one driver between them.
 
-    $(Tests/Rigs/venv.sh) Tests/Delivery/brokers.py [site bridge cluster]
+    $(Tests/Rigs/venv.sh) Tests/Delivery/brokers.py [site old_name bridge cluster]
 """
 import os
 import pathlib
 import re
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -137,6 +139,50 @@ def site(folder):
                  mqtt=f'tls_ca = "{tls}/ca.pem"\ntls_cert = "{tls}/NAME.pem"\ntls_key = "{tls}/NAME.key"')
 
 
+def old_name(folder):
+    """What the broker keeps of a gateway's old name is cleared by README.md's command where site.acl's last line is uncommented, by nobody else and
+    nowhere else; and it can be seen."""
+    authority_of(folder)
+    whole = re.search(r'```\n(mosquitto_sub .*?)```', (FILES / 'README.md').read_text(), re.S)[1].replace('\\\n', '')
+    short = re.search(r"`(mosquitto_sub -t 'forecourt/SITE/OLDNAME/#' [^`]*)`", (ROOT / 'README.md').read_text())[1]
+    assert shlex.split(whole)[-6:] == shlex.split(short.replace('SITE', 'harbour-road'))[1:], (whole, short)
+    with Broker(folder / 'site', 'site.conf') as broker, Subscriber(broker.local, '#') as watch:
+        def kept():
+            with Subscriber(broker.local, f'{BASE}/#') as late:
+                time.sleep(0.3)
+                return {m.topic for m in late.messages if m.retain}
+
+        def clears(command):
+            """The lines that it prints."""
+            for old, new in (('OLDNAME', 'island-1'), ('-h broker.harbour-road.example -p 8883', f'-h localhost -p {broker.port}'),
+                             ('site-ca.pem', f'{folder}/tls/ca.pem'), ('office.', f'{folder}/tls/office.'), ('SITE', 'harbour-road')):
+                command = command.replace(old, new)
+            told = subprocess.run(shlex.split(command), capture_output=True, text=True, timeout=20)
+            # It does not say what it could not do.
+            assert told.returncode == 27 and told.stderr == 'Timed out\n', told
+            return sorted(told.stdout.split())
+        for name in ('island-1', 'island-2'):
+            with Subscriber(broker.port, tls=folder / 'tls', certificate=name) as gateway:
+                for topic in ('status', 'region/lot', 'trigger/pump-1/state'):
+                    gateway.client.publish(f'{BASE}/{name}/{topic}', topic, 1, retain=True).wait_for_publish(5)
+        old, others = ({f'{BASE}/{name}/{topic}' for topic in ('status', 'region/lot', 'trigger/pump-1/state')} for name in ('island-1', 'island-2'))
+        found = ['region/lot', 'status', 'trigger/pump-1/state']
+        here = f'{short} -h localhost -p {broker.local}'
+        for command in (here, whole, whole):
+            assert clears(command) == found and kept() == old | others, kept()
+        path = broker.folder / 'site.acl'
+        text, count = re.subn(r'# (topic write .*)/OLDNAME/#\n\Z', r'\1/island-1/#\n', path.read_text())
+        assert count == 1, text
+        path.write_text(text)
+        broker.signal(signal.SIGHUP)
+        with Subscriber(broker.port, tls=folder / 'tls', certificate='office') as office:
+            wait_until(lambda: arrives(watch, office, f'{BASE}/island-1/x'), 5, 'the broker has the new list')
+            assert not any(arrives(watch, office, f'{BASE}/island-2/{topic}') for topic in found)
+        assert clears(here) == found and kept() == old | others, 'not on the broker machine'
+        assert clears(whole) == found and kept() == others, kept()
+        assert clears(whole) == [] and kept() == others, kept()
+
+
 def pair(folder, seen, ports, checked='our claims come back', **words):
     """Two gateways and one driver give one fire, also when the gateways use different nodes. `checked`: what `check` says of their claims."""
     with Air('p0=unix', 'p1=unix') as air:
@@ -235,7 +281,7 @@ def cluster(folder):
 
 
 def main():
-    cases = {case.__name__: case for case in (site, bridge, cluster)}
+    cases = {case.__name__: case for case in (site, old_name, bridge, cluster)}
     names = sys.argv[1:] or list(cases)
     for name in names:
         started = time.monotonic()

@@ -1,14 +1,18 @@
-"""Home Assistant's discovery, as Home Assistant requires it.
+"""Home Assistant's discovery, as Home Assistant requires it, and the automations of deploy/subscribers.
 
     $(Tests/Rigs/venv.sh) Tests/Delivery/home_assistant.py [NAME…]      $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
 """
+import contextlib
+import datetime
 import json
+import re
 import signal
 import time
 
 import discovery
 from cases import case, main
 from gateway import BASE, ask, status, yard
+from product import ROOT
 from rig import Subscriber, wait_until
 
 
@@ -144,6 +148,55 @@ def renamed(folder):
         restart(('discovery = true', 'discovery = false'))
         wait_until(lambda: not entities(kept()), 30, 'all entities go')
         assert f'{BASE}/region/lot' in kept()
+
+
+def calls(alias, topic, payload):
+    """The service that this automation of homeassistant.yaml calls for a message, or None. As Home Assistant 2024.3.3, installed and asked, does it:
+    a payload that is no JSON gives no payload_json. What would only be an error in its log is one here."""
+    text = next(part for part in (ROOT / 'deploy/subscribers/homeassistant.yaml').read_text().split('  - alias: ') if part.startswith(alias))
+    if topic not in re.findall('topic: (.*)', text): return None
+    known = {'trigger': {'topic': topic, 'payload': payload}, 'as_datetime': datetime.datetime.fromisoformat,
+             'utcnow': lambda: datetime.datetime.now(datetime.timezone.utc)}
+    with contextlib.suppress(ValueError): known['trigger']['payload_json'] = json.loads(payload)
+    conditions = re.findall(r'^      - "(.*)"$', text, re.M)
+    assert len(conditions) == 2, text
+    if any(discovery.render(condition, **known) != 'True' for condition in conditions): return None
+    return discovery.render(re.search('service: "?([^"\n]*)', text)[1], **known)
+
+
+@case
+def home_light(folder):
+    """homeassistant.yaml's light is on while somebody is served, and off when nobody is, when nobody knows, and when its trigger is taken out."""
+    home = BASE.replace('yard', 'harbour-road')
+    state, status = f'{home}/trigger/pump-3/state', f'{home}/status'
+    for topic, payload, called in (
+            (state, '{"served_count":1}', 'on'), (state, '{"served_count":0}', 'off'), (state, '', 'off'), (status, '{"state":"offline"}', 'off'),
+            (status, '', 'off'), (status, '{"state":"online"}', None), (state, '{"served_count":1,"simulated":true}', None),
+            (status, '{"state":"offline","simulated":true}', None)):
+        assert calls('Light', topic, payload) == (called and f'light.turn_{called}'), (topic, payload)
+
+    def light():
+        told = [calls('Light', m.topic.replace('yard', 'harbour-road'), m.payload.decode()) for m in seen.messages]
+        return next((called for called in reversed(told) if called), None)
+
+    with yard(folder, tags=0) as (air, _, seen, gateway):
+        air.say('advertise', id='phone', kind='ibeacon', uuid='2f234454cf6d4a0fadf2f4911ba9ffa6', major=1, minor=1, interval_ms=100,
+                rssi={'from': -85, 'to': -50, 'seconds': 4})
+        wait_until(lambda: light() == 'light.turn_on', 30, 'somebody is served')
+        gateway.config.write_text(gateway.config.read_text().replace('[[trigger]]\nname = "pump-3"\nmatch = "ibeacon:*"\n', ''))
+        assert ask(seen, 'reload')['ok']
+        wait_until(lambda: light() == 'light.turn_off', 10, 'the trigger is gone')
+        assert [m.payload for m in seen.messages if m.topic == f'{BASE}/trigger/pump-3/state'][-1] == b''
+
+
+@case
+def home_notice(folder):
+    """homeassistant.yaml tells of a fire in time, and of no other event: not of one without `expires`, which may be a day old."""
+    home = BASE.replace('yard', 'harbour-road')
+    fire = {'event': 'fire', 'id': 'anna', 'expires': '2099-01-01T00:00:00.000Z'}
+    for change, told in (({}, True), ({'expires': None}, False), ({'expires': '2020-01-01T00:00:00.000Z'}, False), ({'event': 'leave'}, False),
+                         ({'simulated': True}, False)):
+        assert calls('Somebody', f'{home}/trigger/pump-3', json.dumps({**fire, **change})) == ('notify.till' if told else None), change
 
 
 if __name__ == '__main__':

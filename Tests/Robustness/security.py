@@ -107,20 +107,21 @@ def signatures(folder):
     subprocess.run(['openssl', 'genpkey', '-algorithm', 'ed25519', '-out', folder / 'key.pem'], check=True)
     subprocess.run(['openssl', 'pkey', '-in', folder / 'key.pem', '-pubout', '-out', folder / 'public.pem'], check=True)
 
-    def verify(payload):
-        return subprocess.run([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'], input=payload + b'\n',
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    def verify(topic, payload):
+        return subprocess.run([sys.executable, ROOT / 'deploy' / 'subscribers' / 'verify.py', folder / 'public.pem'],
+                              input=f'{payload.hex()} {topic}\n'.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
         with Courier(port=broker.port, outbox=folder / 'o', signing_key=folder / 'key.pem') as courier:
             courier.say('events 1 2')
             event = seen.wait(lambda m: '/trigger/' in m.topic)
             payload, words = event.payload, json.loads(event.payload)
             assert len(base64.b64decode(words['signature'])) == 64 and list(words)[-2:] == ['topic', 'signature'], words
-            assert words['topic'] == event.topic and verify(payload).returncode == 0, verify(payload)
-            assert verify(event.topic.encode() + b' ' + payload).returncode == 0
-            assert verify(event.topic.encode() + b'x ' + payload).returncode == 1
-            assert verify(payload.replace(b'"fire"', b'"FIRE"')).returncode == 1
-            assert verify(b'{"v":1}').returncode == 1
+            told = verify(event.topic, payload)
+            assert words['topic'] == event.topic and told.returncode == 0, told
+            assert told.stdout == event.topic.encode() + b' ' + payload + b'\n', told
+            assert verify(event.topic + 'x', payload).returncode == 1
+            assert verify(event.topic, payload.replace(b'"fire"', b'"FIRE"')).returncode == 1
+            assert verify(event.topic, b'{"v":1}').returncode == 1
         with Courier(port=broker.port, outbox=folder / 'p', signing_key=folder / 'public.pem') as courier:
             courier.told('holds no Ed25519 key')
 
