@@ -66,6 +66,8 @@ package struct StatusReport: BitwiseCopyable, Sendable {
   package var site: Site?
   /// Whether the site's messages are signed.
   package var isAuthenticated = false
+  /// Nothing has synchronised the machine's clock since it started.
+  package var isClockUnsynchronised = false
   package var simulated = false
 
   package struct Site: BitwiseCopyable, Sendable, Equatable {
@@ -113,6 +115,7 @@ extension Message {
     message.payload.member("version", text: report.version.bytes, upTo: 34)
     message.payload.member("boot", text: report.boot.bytes, upTo: 20)
     message.payload.member("authorization", report.authorization.name)
+    if report.isClockUnsynchronised { message.payload.member("clock", "unsynchronised") }
     if !report.groups.isEmpty { message.payload.member("groups", text: report.groups.bytes, upTo: 104) }
     if let site = report.site { message.payload.member(site, isAuthenticated: report.isAuthenticated) }
     message.payload.array("radios")

@@ -14,7 +14,8 @@ extension Examined {
     if moment.trustedWall == nil {
       return Examined(
         "clock", .doubtful,
-        "says \(written), but nothing has synchronised it: events from before a power cut will not be delivered: timedatectl set-ntp true")
+        "says \(written), but nothing has synchronised it: the times in events may be wrong, and those from before a power cut wait: "
+          + "timedatectl set-ntp true")
     }
     return Examined("clock", .good, "says \(written)")
   }

@@ -4,7 +4,7 @@ import Core
 extension Clock {
   /// Whether the time of day can be trusted across a power cut: it has been synchronised since the machine started. A clock chip proves
   /// nothing: its battery may be empty or missing.
-  static var isTrusted: Bool {
+  package static var isTrusted: Bool {
     isTrustworthy(kernelsAnswer, synchronised: FileSystem.written(synchronisations), now: wallMicroseconds())
   }
 

@@ -139,8 +139,7 @@ struct Daemon: Listener, ~Copyable {
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }
 
   var nextDeadline: Instant {
-    let ours = min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now()))
-    let held = holdUntil == .zero ? Instant.never : holdUntil
+    let (ours, held) = (min(commands.nextDeadline, diskThread.nextDeadline(after: Clock.now())), holdUntil == .zero ? .never : holdUntil)
     let home = min(homeAssistant.nextDeadline(gateway.devices), announced.nextDeadline)
     return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, home, ours, held)
   }
@@ -192,6 +191,7 @@ struct Daemon: Listener, ~Copyable {
     // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
     if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
     if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
+    if let words = status.examineClock(at: now) { log.say(words.level, words.sentence) }
     let refused = gateway.encountersRefused &+ gateway.visitsRefused &+ gateway.evictedHere
     var troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }
     if gateway.lacksTime { troubles?.insert(.timeless) }

@@ -25,6 +25,7 @@ struct StatusPublisher {
   /// For each radio: why it asks no phone.
   private var askingTroubles: [AskingTrouble?]
   private var hasListened = false
+  var clock = ClockWatch()
   /// Which neighbour is not heard.
   private var unheard: Unheard?
   /// Whether the broker was connected at the last question; Core believes the same.
@@ -102,6 +103,13 @@ struct StatusPublisher {
     if isOnline { isNews = true }
     self.isOnline = isOnline
     return true
+  }
+
+  /// Returns the log's words when that is news.
+  mutating func examineClock(at now: Instant) -> (level: LogSettings.Level, sentence: String)? {
+    guard !report.simulated, let words = clock.turned(at: now) else { return nil }
+    (report.isClockUnsynchronised, isNews) = (clock.isUnsynchronised, true)
+    return words
   }
 
   private static let minute = Interval.seconds(60)
@@ -234,28 +242,6 @@ struct StatusPublisher {
     if report.state == .degraded { report.reasonsLeftOut += 1 }
     report.state = .degraded
     report.reason = reason
-  }
-}
-
-/// Why a radio asks no phone for its installation id.
-private enum AskingTrouble: Equatable {
-  case noConnections, refused
-
-  func sentence(_ radio: Name) -> Sentence {
-    var words = Sentence("radio ")
-    words.append(radio)
-    words.append(": it asks no phone for its id (identify): the controller ")
-    words.append(self == .refused ? "refuses to connect" : "makes no connections")
-    return words
-  }
-}
-
-extension AskingTrouble? {
-  /// What a controller says of itself; after a reset nobody knows what it refuses.
-  fileprivate func after(_ profile: Profile) -> AskingTrouble? {
-    guard profile.isWhole else { return self == .refused ? nil : self }
-    if !profile.connects { return .noConnections }
-    return self == .noConnections ? nil : self
   }
 }
 

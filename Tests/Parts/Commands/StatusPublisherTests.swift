@@ -60,6 +60,24 @@ struct StatusPublisherTests {
     #expect(!payload(first).contains("reasons_left_out") && !String(first.summary).contains("more"))
   }
 
+  @Test("a clock that nothing has synchronised is told of after two minutes; a rehearsal's does not matter", arguments: [false, true])
+  func clock(isRehearsal: Bool) throws {
+    var settings = Settings()
+    settings.gateway.simulated = isRehearsal
+    var publisher = StatusPublisher(settings, Text("0123456789abcdef"), [], [])
+    publisher.clock.isTrusted = false
+    var told: [Int] = []
+    for second in stride(from: 0, through: 600, by: 10) {
+      if second == 400 { publisher.clock.isTrusted = true }
+      let words = publisher.examineClock(at: .zero + .seconds(Double(second)))
+      if words != nil { told.append(second) }
+      if let report = publisher.nextReport(nil, .always) {
+        #expect(payload(report).contains(#""clock":"unsynchronised""#) == (told.count == 1), "\(second)")
+      }
+    }
+    #expect(told == (isRehearsal ? [] : [120, 420]))
+  }
+
   /// One radio, two beacons and our services.
   private func sender(_ check: (inout StatusPublisher, borrowing Settings) throws -> Void) rethrows {
     var settings = Settings()

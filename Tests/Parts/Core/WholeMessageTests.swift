@@ -102,7 +102,7 @@ import Testing
       #""state":"online","reason":null,"version":"","boot":"","authorization":"always","radios":[],"purpose":"""#)
     (report.state, report.reason, report.version, report.boot) = (.degraded, "radio b: gone", "1.2.3", "0123456789abcdef")
     (report.purpose, report.authorization, report.groups, report.simulated) = ("told", .whenInUse, "pumps/doors", true)
-    report.reasonsLeftOut = 2
+    (report.reasonsLeftOut, report.isClockUnsynchronised) = (2, true)
     _ = report.radios.append(StatusReport.RadioState(name: "a", state: "listening"))
     _ = report.radios.append(StatusReport.RadioState(name: "b", state: "failed"))
     var beacon = StatusReport.Transmit(.iBeacon)
@@ -114,7 +114,7 @@ import Testing
     report.site = site
     expect(
       .status(report, topics: topics, at: .zero),
-      #""state":"degraded","reason":"radio b: gone","reasons_left_out":2,"version":"1.2.3","boot":"0123456789abcdef","authorization":"when-in-use","#
+      #""state":"degraded","reason":"radio b: gone","reasons_left_out":2,"version":"1.2.3","boot":"0123456789abcdef","authorization":"when-in-use","clock":"unsynchronised","#
         + #""groups":"pumps/doors","site":{"trust":"unauthenticated","heard":2,"missing":"island-3","missing_left_out":61},"#
         + #""radios":[{"name":"a","state":"listening"},{"name":"b","state":"failed"}],"purpose":"told","#
         + #""transmits":[{"kind":"ibeacon","radio":"a","state":"on","tx_power_dbm":-4},"#

@@ -244,7 +244,7 @@ import Testing
       var report = StatusReport()
       report.purpose = Sentence(String(repeating: "p", count: length))
       report.reason = Sentence(String(repeating: "r", count: length))
-      (report.simulated, report.reasonsLeftOut) = (length % 2 == 0, length % 3 * 10)
+      (report.simulated, report.isClockUnsynchronised, report.reasonsLeftOut) = (length % 2 == 0, length % 2 == 1, length % 3 * 10)
       for name in ["hci0", "hci1", "a stick behind the pump"] {
         _ = report.radios.append(StatusReport.RadioState(name: Name(name), state: Name("scanning")))
       }
