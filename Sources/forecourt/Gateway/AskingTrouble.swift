@@ -1,4 +1,5 @@
 import Core
+import Host
 
 /// Why a radio asks no phone for its installation id.
 enum AskingTrouble: Equatable {
