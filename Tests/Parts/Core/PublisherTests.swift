@@ -171,6 +171,16 @@ import Testing
     }
   }
 
+  @Test("a rehearsal clears nothing: what is retained under its topics is the real gateway's", arguments: [true, false])
+  func clearing(isRehearsal: Bool) {
+    let desk = Desk { $0.gateway.simulated = isRehearsal }
+    for isUrgent in [true, false] {
+      let isDone = desk.publisher.clear("t", isUrgent: isUrgent, at: at(1))
+      #expect(isDone, "it is not tried again")
+    }
+    #expect(desk.messages.count + desk.urgent.count == (isRehearsal ? 0 : 2))
+  }
+
   @Test("a device that nobody asked for has another name each day, at each site, and none without a date") func pseudonyms() throws {
     let desk = Desk { $0.publish.unknown = .hash }
     var device = Device(identity: try Identity(written: Text<40>("name:Anna@0a:1b:2c:3d:4e:5f").bytes))
