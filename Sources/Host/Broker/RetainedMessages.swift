@@ -116,7 +116,7 @@ struct RetainedMessages {
   mutating func requeue(keepingRefusals: Bool = false) {
     unsent = 0
     for index in places.indices {
-      // What is cleared stays cleared: by now the topic may be another gateway's again.
+      // What is cleared stays cleared: by now the topic may be another gateway's again. Our own are put here again (AnnouncedStore).
       if places[index].message.payload.count > 0 { places[index].acknowledged = 0 }
       if !keepingRefusals { places[index].backoff = RefusalBackoff() }
       places[index].sent = places[index].acknowledged

@@ -1,6 +1,6 @@
 package import Core
 
-/// What Home Assistant was told of, and whose states the broker retains.
+/// What Home Assistant was told of, and whose states the broker retains, or may retain still.
 package enum Announced: Equatable {
   case region(Name)
   case trigger(Name)
@@ -13,8 +13,8 @@ package enum AnnouncedFile {
   /// Beside the outbox.
   package static var name: String { "announced.jsonl" }
 
-  /// 64 regions and 64 triggers, each with its state, and 100 devices.
-  private static let most = 356
+  /// 64 regions and 64 triggers, each with its state, and 100 devices; and 128 of these that were removed.
+  private static let most = 484
 
   /// What is not readable is skipped: nobody will be told that it has gone.
   package static func read(_ path: String) throws(FileRefusal) -> [Announced] {

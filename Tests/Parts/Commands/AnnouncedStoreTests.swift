@@ -82,7 +82,8 @@ import Testing
     #expect(told == ["1 unknown", "2 near"], "nobody looks for irk:anna any more")
     let (gone, again) = (withdrawn(machine, at: 20), turn(&store, &machine, at: 60))
     #expect(gone == ["device_tracker", "sensor", "sensor"], "irk:anna's entities: \(gone)")
-    #expect(again == ["2 unknown", "1 unknown"] && kept == ["2", "1"], "who is looked for is told of once a minute, wherever it is")
+    #expect(again == ["2 unknown", "1 unknown"], "who is looked for is told of once a minute, wherever it is")
+    #expect(kept == ["2", "1", "anna"], "a broker that was killed may still have irk:anna's entities")
   }
 
   @Test("what the settings lack is withdrawn, switched off everything is; states are cleared in both cases, but not of what there still is")
@@ -106,8 +107,67 @@ import Testing
       #expect(gone == wanted, "\(isOn): \(gone)")
       #expect(cleared == ["forecourt/site/gateway/region/old ", "forecourt/site/gateway/trigger/pump/state "])
       _ = turn(&store, &machine, at: 60)
-      #expect(kept == (isOn ? ["yard", "1", "yard"] : ["yard"]))
+      #expect(kept == (isOn ? ["yard", "1", "yard", "old", "pump", "old", "pump"] : ["yard", "old", "pump", "yard", "old", "pump", "1"]))
     }
+  }
+
+  /// Two configurations: with a region, and without it.
+  private func configuration(_ hasYard: Bool) throws -> Configuration {
+    let yard = hasYard ? "[[region]]\nname = \"yard\"\nmatch = \"ibeacon:*\"\n" : ""
+    return try Machine.configuration(
+      "home_assistant.discovery = true\n\(yard)[outbox]\npath = \"\(program.folder.path)/outbox.db\"\n")
+  }
+
+  private func reload(_ store: inout AnnouncedStore, _ machine: inout Machine, hasYard: Bool, at seconds: Double) throws {
+    store.reload(try configuration(hasYard))
+    let next = try configuration(hasYard).core
+    machine.gateway.reload(next, at: .zero + .seconds(seconds))
+    home.reload(machine.gateway.devices, machine.gateway.settings)
+  }
+
+  private static let cleared = ["forecourt/site/gateway/region/yard "]
+
+  @Test("what a reload removed is written down at once, and cleared again over each new line and every ten minutes, unless it is back")
+  func clearedAgain() throws {
+    var machine = try Machine("home_assistant.discovery = true\n[[region]]\nname = \"yard\"\nmatch = \"ibeacon:*\"\n")
+    var store = store()
+    home = HomeAssistant(machine.gateway.settings)
+    _ = turn(&store, &machine, at: 20)
+    try reload(&store, &machine, hasYard: false, at: 21)
+    // What the reload itself clears is dropped by `turn`.
+    let atOnce = turn(&store, &machine, isOnline: false, at: 21)
+    #expect(atOnce == [] && kept == ["yard", "yard"] && store.nextDeadline == .never)
+    for (seconds, isOnline, isCleared) in [
+      (30, true, true), (31, true, false), (40, false, false), (41, true, true), (620.9, true, false), (621, true, true),
+      (622, true, false), (1_221, true, true),
+    ] as [(Double, Bool, Bool)] {
+      let states = turn(&store, &machine, isOnline: isOnline, at: seconds)
+      let entities = withdrawn(machine, at: seconds)
+      #expect(states == (isCleared ? Self.cleared : []) && entities == (isCleared ? ["binary_sensor"] : []), "\(seconds)")
+    }
+    #expect(store.nextDeadline == .zero + .seconds(1_821))
+    try reload(&store, &machine, hasYard: true, at: 1_300)
+    _ = turn(&store, &machine, at: 1_300)
+    _ = turn(&store, &machine, isOnline: false, at: 1_301)
+    let back = turn(&store, &machine, at: 1_900)
+    #expect(back == [] && withdrawn(machine, at: 1_901) == [] && kept == ["yard", "yard"])
+  }
+
+  @Test("the next run goes on clearing what was removed, for twenty hours with a line, and then forgets it") func forgotten() throws {
+    let all: [Announced] = [.state(RetainedState(of: .region, Name("yard"))), .region(Name("yard"))]
+    try NewFile.write(AnnouncedFile.text(all), to: file)
+    var machine = try Machine("home_assistant.discovery = true\n")
+    var store = store()
+    home = HomeAssistant(machine.gateway.settings)
+    let first = turn(&store, &machine, at: 1)
+    _ = turn(&store, &machine, at: 19)
+    #expect(first == Self.cleared && Set(kept) == ["yard"])
+    for round in 1...120 {
+      let states = turn(&store, &machine, at: 1 + Double(round) * 600)
+      #expect(states == Self.cleared && kept == (round < 120 ? ["yard", "yard"] : []), "round \(round)")
+    }
+    let last = turn(&store, &machine, at: 73_000)
+    #expect(last == [] && store.nextDeadline == .never)
   }
 
   @Test("what is announced is saved every ten seconds and at the end, and by no rehearsal") func saved() throws {
@@ -132,14 +192,14 @@ import Testing
     #expect(kept == [])
   }
 
-  @Test("what is not readable is skipped, and 356 are enough") func damaged() throws {
-    let many = [.region(Name("yard")), .trigger(Name("yard"))] + (try (0..<400).map { try beacon($0) })
+  @Test("what is not readable is skipped, and 484 are enough") func damaged() throws {
+    let many = [.region(Name("yard")), .trigger(Name("yard"))] + (try (0..<500).map { try beacon($0) })
     var text = AnnouncedFile.text(many)
-    #expect(text.count { $0 == UInt8(ascii: "\n") } == 356)
+    #expect(text.count { $0 == UInt8(ascii: "\n") } == 484)
     text = Array("nonsense\n{\"region_state\":7}\n{\"id\":7}\n{\"region\":[]}\n{\"id\":\"ibeacon:x\"}\n".utf8) + text + text
     try NewFile.write(text, to: file)
     let read = try AnnouncedFile.read(file)
-    #expect(read == Array(many.prefix(356)))
+    #expect(read == Array(many.prefix(484)))
   }
 
   @Test("what could not be written is written a minute later, and at the end", arguments: [false, true]) func retried(atEnd: Bool) throws {
