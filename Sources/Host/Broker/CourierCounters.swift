@@ -88,6 +88,8 @@ package struct Troubles: OptionSet, Sendable {
   package static let lost = Troubles(rawValue: 16)
   /// The signing key cannot be used; events go unsigned.
   package static let unsigned = Troubles(rawValue: 32)
+  /// Names are so long that an event has no room for its signature.
+  package static let cramped = Troubles(rawValue: 8_192)
   /// Somebody deleted or changed the outbox while it was in use.
   package static let touched = Troubles(rawValue: 64)
   /// Messages from the broker ended the last runs or connections: each subscription is tried alone.
@@ -115,6 +117,7 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.forbidden) { return "the broker refuses some messages or subscriptions of this gateway: see its ACL, limits and quota" }
     if contains(.timeless) { return "the clock is not set: no EID is recognised" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
+    if contains(.cramped) { return "an event has no room for its signature and goes unsigned: shorten the names, the log says which" }
     if contains(.leftOut) { return "a subscription is left out: what the broker retains there ended this gateway three times; see the log" }
     if contains(.tried) { return "a message from the broker ended this gateway: it now subscribes to one topic at a time" }
     if contains(.touched) { return "the outbox was deleted or changed while it was in use: waiting events were stored again" }

@@ -25,8 +25,7 @@ struct EventStore {
   private let boot: Text<16>
   private let isRehearsal: Bool
   private(set) var settings: OutboxSettings
-  private var key: Text<512>
-  private var signer: EventSigner?
+  private var signing: EventSigning
   private(set) var outbox: Outbox?
   private var batch: [Message] = []
   var held = HeldEvents()
@@ -62,23 +61,9 @@ struct EventStore {
     self.settings = settings.outbox
     boot = settings.boot
     isRehearsal = settings.simulated
-    key = settings.signingKey
     self.counters = counters
     self.log = log
-    signer = Self.signer(settings, counters, log)
-  }
-
-  private static func signer(_ settings: CourierSettings, _ counters: CourierCounters, _ log: CourierLog) -> EventSigner? {
-    guard !settings.signingKey.isEmpty else {
-      counters.set(.unsigned, false)
-      return nil
-    }
-    let signer = EventSigner(settings.signingKey)
-    if signer == nil {
-      log(.error, Sentence("signing_key_file holds no Ed25519 key (openssl genpkey -algorithm ed25519); events go unsigned"))
-    }
-    counters.set(.unsigned, signer == nil)
-    return signer
+    signing = EventSigning(settings, counters, log: log)
   }
 
   // MARK: The file
@@ -130,8 +115,7 @@ struct EventStore {
   mutating func retryNow(at now: Moment) { if retryDue != .never { retryDue = now.at } }
 
   mutating func reload(_ new: CourierSettings, at now: Moment) {
-    if key != new.signingKey { signer = Self.signer(new, counters, log) }
-    key = new.signingKey
+    signing.reload(new)
     let isElsewhere = settings.path != new.outbox.path
     if isElsewhere, let left = outbox?.waiting, left > 0 {
       logFile(.error, "no longer the outbox. Events that wait there are delivered when its path is configured again:", Path("\(left)"))
@@ -200,7 +184,7 @@ struct EventStore {
 
   mutating func add(_ message: borrowing Message) {
     var message = copy message
-    if let signer, !signer.sign(&message.payload, of: message.topic) { counters.set(.unsigned, true) }
+    signing.sign(&message)
     batch.append(message)
   }
 
