@@ -142,16 +142,17 @@ extension Courier {
     guard counters.troubles.contains(.forbidden), !isDeaf, !store.hasRefused, !retained.hasRefused else { return }
     isCutOff = false
     counters.set(.forbidden, false)
-    log(.info, Sentence("the broker accepts what it refused before"))
+    log(.info, Sentence("the broker refuses nothing any more"))
   }
 
   /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings. 0x95 and
-  /// 0x99 are about this packet's size and payload, as is another fault of our own side (0); all others are about its topic.
+  /// 0x99 are about this packet's size and payload, as is another fault of our own side (0); all others are about its topic, and 0x87 is the
+  /// access list's.
   func refuse(_ publication: Publication, because reason: Int32 = 0, at now: Instant) {
     counters.refused.add()
     switch publication {
     case .event, .held:
-      store.refuse(publication, holdsTopic: ![0, 0x95, 0x99].contains(reason), at: now)
+      store.refuse(publication, holdsTopic: ![0, 0x95, 0x99].contains(reason), isForbidden: reason == 0x87, at: now)
       if reason == 0x97 {
         forbidden("the broker's quota for this gateway is used up; events are kept and retried")
       } else {

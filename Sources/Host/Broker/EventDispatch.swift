@@ -31,7 +31,7 @@ extension EventStore {
           queues[queue].cursor = last
           continue
         }
-        if isHeld(event, queue, at: now.at) {
+        if expires(event, besides: inFlight, at: now.at) || isHeld(event, queue, at: now.at) {
           queues[queue].cursor = event.row
           continue
         }
@@ -48,6 +48,19 @@ extension EventStore {
     guard let event = held.next(isUrgent: rank == .urgent, at: now.at) else { return nil }
     let left = event.until == .never ? TimeLeft.unlimited : .span(event.until - now.at)
     return Due(publication: .held(number: event.number), topic: event.message.topic, payload: event.message.payload, left: left)
+  }
+
+  /// Nobody will ever let it through. Once it counts as expired it is no longer among the refused.
+  private mutating func expires(_ event: Outbox.Waiting, besides inFlight: borrowing InFlight, at now: Instant) -> Bool {
+    guard !refusals.isEmpty, refusals.isForbidden(event.row), formerNames.have(event.topic) else { return false }
+    guard formerNames.isOver(at: now), !inFlight.holds(row: event.row, file: file) else { return false }
+    refusals.forget(event.row)
+    outcomes.append(event.row, .expired)
+    guard formerNames.isNews(event.topic) else { return true }
+    var words = Sentence("an event under another name than this gateway's expires: for an hour the broker's access list has forbidden ")
+    words.append(event.topic)
+    log(.error, words)
+    return true
   }
 
   /// The broker would refuse it, too; and if it did not, a `leave` would come before its `fire`.
@@ -88,6 +101,7 @@ extension EventStore {
     case .event(let row, file, _):
       outcomes.append(row, .delivered)
       // One is taken: perhaps the others are, too.
+      if refusals.isForbidden(row) { formerNames.forgive() }
       if refusals.remove(row) { requeueDue = .zero }
     case .event(let row, let other, _):
       for index in left.indices where left[index].file == other { left[index].outcomes.append(row, .delivered) }
@@ -98,10 +112,11 @@ extension EventStore {
   }
 
   /// Kept and retried: somebody may fix the ACL, a quota may be free again.
-  mutating func refuse(_ publication: Publication, holdsTopic: Bool = false, at now: Instant) {
+  mutating func refuse(_ publication: Publication, holdsTopic: Bool = false, isForbidden: Bool = false, at now: Instant) {
     switch publication {
     case .event(let row, file, let isUrgent):
-      requeueDue = min(requeueDue, refusals.add(row, at: now, isUrgent: isUrgent, holdsTopic: holdsTopic))
+      let due = refusals.add(row, at: now, isUrgent: isUrgent, holdsTopic: holdsTopic, isForbidden: isForbidden)
+      requeueDue = min(requeueDue, due)
     case .held(let number): requeueDue = min(requeueDue, held.refuse(number, holdsTopic: holdsTopic, at: now))
     // Of a file that is not in use: it goes again when that is.
     case .event, .state, .reply: break

@@ -26,6 +26,7 @@ struct EventStore {
   private let isRehearsal: Bool
   private(set) var settings: OutboxSettings
   private var signing: EventSigning
+  var formerNames: FormerNames
   private(set) var outbox: Outbox?
   private var batch: [Message] = []
   var held = HeldEvents()
@@ -64,6 +65,7 @@ struct EventStore {
     self.counters = counters
     self.log = log
     signing = EventSigning(settings, counters, log: log)
+    formerNames = FormerNames(settings)
   }
 
   // MARK: The file
@@ -116,6 +118,7 @@ struct EventStore {
 
   mutating func reload(_ new: CourierSettings, at now: Moment) {
     signing.reload(new)
+    formerNames.reload(new)
     let isElsewhere = settings.path != new.outbox.path
     if isElsewhere, let left = outbox?.waiting, left > 0 {
       logFile(.error, "no longer the outbox. Events that wait there are delivered when its path is configured again:", Path("\(left)"))

@@ -5,13 +5,15 @@ struct RefusalBackoff: BitwiseCopyable {
   private(set) var due = Instant.zero
   /// Whether later messages of its topic wait for it.
   private(set) var holdsTopic = false
+  /// The broker's access list is why.
+  private(set) var isForbidden = false
   private var pause = Interval.zero
 
   var wasRefused: Bool { pause > .zero }
 
   /// An urgent event expires soon and is retried more often: a quota may be free again.
-  mutating func start(at now: Instant, isUrgent: Bool, holdsTopic: Bool = false) {
-    self.holdsTopic = holdsTopic
+  mutating func start(at now: Instant, isUrgent: Bool, holdsTopic: Bool = false, isForbidden: Bool = false) {
+    (self.holdsTopic, self.isForbidden) = (holdsTopic, isForbidden)
     pause = min(max(pause * 2, .seconds(1)), .seconds(isUrgent ? 5 : 60))
     due = now + pause
   }
@@ -30,13 +32,13 @@ struct RefusedRows {
 
   var isEmpty: Bool { rows.isEmpty }
 
-  mutating func add(_ row: Int64, at now: Instant, isUrgent: Bool, holdsTopic: Bool = false) -> Instant {
+  mutating func add(_ row: Int64, at now: Instant, isUrgent: Bool, holdsTopic: Bool = false, isForbidden: Bool = false) -> Instant {
     if let index = rows.firstIndex(where: { $0.row == row }) {
-      rows[index].backoff.start(at: now, isUrgent: isUrgent, holdsTopic: holdsTopic)
+      rows[index].backoff.start(at: now, isUrgent: isUrgent, holdsTopic: holdsTopic, isForbidden: isForbidden)
       return rows[index].backoff.due
     }
     var backoff = RefusalBackoff()
-    backoff.start(at: now, isUrgent: isUrgent, holdsTopic: holdsTopic)
+    backoff.start(at: now, isUrgent: isUrgent, holdsTopic: holdsTopic, isForbidden: isForbidden)
     guard rows.count < Self.most else {
       if isUrgent { return now + .seconds(60) }
       let all = further?.rows ?? row...row
@@ -49,6 +51,7 @@ struct RefusedRows {
 
   func contains(_ row: Int64) -> Bool { rows.contains { $0.row == row } }
   func holdsTopic(_ row: Int64) -> Bool { rows.contains { $0.row == row && $0.backoff.holdsTopic } }
+  func isForbidden(_ row: Int64) -> Bool { rows.contains { $0.row == row && $0.backoff.isForbidden } }
   func isBackingOff(_ row: Int64, at now: Instant) -> Bool { rows.contains { $0.row == row && $0.backoff.due > now } }
 
   /// The last of the further rows, if this one is among them.
@@ -65,6 +68,9 @@ struct RefusedRows {
     rows.removeAll { $0.row == row }
     return heldOthers
   }
+
+  /// It has expired: that says nothing of the others.
+  mutating func forget(_ row: Int64) { rows.removeAll { $0.row == row } }
 
   mutating func removeAll() { (rows, further) = ([], nil) }
 

@@ -68,6 +68,7 @@ struct AnnouncedStore {
     let isSaving = isOver || now >= saveDue
     if isSaving { look(for: homeAssistant.announced + Self.states(gateway.settings), at: now) }
     isDue = isDue || now >= due
+    clearRemoved(&gateway, &homeAssistant, isOnline: isOnline, at: now)
     if isDue, isOnline, !former.isEmpty {
       homeAssistant.withdraw(former, gateway.devices, gateway.settings)
       for one in former where !homeAssistant.announced.contains(one) { remove(one, at: now) }
@@ -76,7 +77,6 @@ struct AnnouncedStore {
       }
       former = []
     }
-    clearRemoved(&gateway, &homeAssistant, isOnline: isOnline, at: now)
     let told = homeAssistant.dueToTell(at: now)
     if isOnline { for identity in told { gateway.publishProximity(of: identity, at: now) } }
     guard isSaving else { return }

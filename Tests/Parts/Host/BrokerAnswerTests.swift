@@ -104,7 +104,7 @@ private let base = "forecourt/site/gateway"
     #expect(talk.courier.counters.eventsDelivered.count == 0 && talk.courier.counters.eventsWaiting.count == 1)
     talk.broker.answer { $0.publication = { _ in 0 } }
     talk.until("the delivery") { talk.courier.counters.eventsDelivered.count == 1 }
-    talk.until("the end of it") { talk.told("info: the broker accepts what it refused before") }
+    talk.until("the end of it") { talk.told("info: the broker refuses nothing any more") }
     #expect(talk.courier.counters.troubles == [] && talk.said.count { $0.contains("error") } == 1)
     talk.stop()
   }
@@ -121,7 +121,7 @@ private let base = "forecourt/site/gateway"
     talk.until("another refusal") { talk.courier.counters.refused.count == 2 }
     #expect(talk.courier.counters.troubles == .forbidden)
     talk.broker.answer { $0.publication = { _ in 0 } }
-    talk.until("the state again") { talk.told("accepts what it refused before") }
+    talk.until("the state again") { talk.told("the broker refuses nothing any more") }
     #expect(talk.published(base + "/reply/ping").count == 1 && talk.published(base + "/region/door").count >= 2)
     talk.stop()
   }

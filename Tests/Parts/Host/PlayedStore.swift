@@ -83,13 +83,13 @@ struct Played {
 
   var isTalking: Bool { !onTheWire.isEmpty }
 
-  mutating func acknowledge(_ index: Int = 0, refusing: Bool = false, holdsTopic: Bool = false) {
+  mutating func acknowledge(_ index: Int = 0, refusing: Bool = false, holdsTopic: Bool = false, isForbidden: Bool = false) {
     guard onTheWire.indices.contains(index) else { return }
     let (identifier, payload) = onTheWire.remove(at: index)
     if !refusing { delivered.append(payload) }
     guard let (delivery, isCertain) = inFlight.take(identifier) else { return }
     if refusing {
-      store.refuse(delivery, holdsTopic: holdsTopic, at: now.at)
+      store.refuse(delivery, holdsTopic: holdsTopic, isForbidden: isForbidden, at: now.at)
     } else if isCertain {
       store.acknowledge(delivery)
     } else {
