@@ -56,7 +56,7 @@ link() {
   local arch=$1 sysroot=$2 built=$3
   mapfile -t inputs < <(objects "$built")
   "$toolchain/bin/clang" --target="$gnu" --sysroot="$sysroot" -fuse-ld=lld -o "build/$arch/forecourt.linked" \
-    -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-relocs -Wl,--gc-sections,--icf=all,--as-needed,--no-eh-frame-hdr -Wl,--build-id=sha1 -Wl,--no-undefined \
+    -pie -Wl,-z,relro,-z,now,-z,noexecstack,-z,pack-relative-relocs -Wl,--gc-sections,--icf=all,--as-needed,--no-eh-frame-hdr -Wl,--build-id=sha1 -Wl,-O2 -Wl,--no-undefined \
     -Wl,--defsym,main=forecourt_main "${inputs[@]}" "$(unicode_tables "$arch" "$swift_triple")" \
     -static-libgcc -l:libbluetooth.a -l:libstdc++.a -lmosquitto -lsqlite3 -lcjson -lcrypto -lm
 }

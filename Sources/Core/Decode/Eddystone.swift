@@ -69,6 +69,7 @@ package struct EddystoneURL: ~Escapable {
   @_lifetime(copy encoded)
   fileprivate init(encoded: RawSpan) { self.encoded = encoded }
 
+  @_optimize(size)
   package func write<let capacity: Int>(to text: inout Text<capacity>) {
     switch encoded[0] {
     case 0: text.append("http://www.")

@@ -7,6 +7,7 @@ package enum Unreadable: UInt8, Error, BitwiseCopyable, Sendable {
 
 extension Selector {
   /// Reads the written form: an identity, or a prefix of one with a `*` in place of the rest.
+  @_optimize(size)
   @export(interface) package init(written text: RawSpan) throws(Unreadable) {
     guard text.byteCount > 0 else { throw .empty }
     guard text.byteCount > 1 || text[0] != UInt8(ascii: "*") else {

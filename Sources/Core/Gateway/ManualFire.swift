@@ -2,6 +2,7 @@
 
 extension Gateway {
   /// A command asks a trigger to fire. Returns why it does not.
+  @_optimize(size)
   @export(interface) package mutating func fireManually(_ trigger: Int, for identity: Identity, at moment: Instant) -> FireRefusal? {
     tick(at: moment)
     guard isListening else { return .deaf }

@@ -52,6 +52,7 @@ extension Gateway {
   }
 
   /// A trigger that the settings lack may have another name now: then all rest that may look for the device.
+  @inline(never) @_optimize(size)
   private mutating func rest(_ identity: Identity, at name: Name, since moment: Instant) {
     let named = settings.trigger(named: name)
     for trigger in settings.triggers.indices {
@@ -103,6 +104,7 @@ extension Gateway {
   }
 
   /// Nobody knows who has gone before a radio has listened for as long as it takes to hear who is there.
+  @inline(never) @_optimize(size)
   private mutating func postponeLeftovers() {
     guard settings.gateway.authorization == .always else { return }
     for index in 0..<triggers.leftovers.count where triggers.leftovers[index].mayEnd(by: now) {
@@ -120,6 +122,7 @@ extension Gateway {
   private var isLate: Bool { now - triggers.started >= Limits.longestSilence }
 
   /// Of what the new settings lack.
+  @inline(never) @_optimize(size)
   mutating func clearStates(missingIn next: borrowing Settings) {
     for index in settings.regions.indices where next.region(named: settings.regions[index].name) == nil {
       clear(RetainedState(of: .region, settings.regions[index].name))
@@ -148,6 +151,7 @@ extension Gateway {
     _ = uncleared.append(state)
   }
 
+  @inline(never) @_optimize(size)
   private mutating func publishClear(_ state: RetainedState) -> Bool {
     switch state.place {
     case .region: publisher.clear(publisher.topics.region(state.name), at: now)
@@ -169,6 +173,7 @@ extension Gateway {
   }
 
   /// Before regions and triggers are renumbered. What the run before left open elsewhere stays open.
+  @inline(never) @_optimize(size)
   mutating func endLeftovers(in next: borrowing Settings, _ triggersStaying: Renumbering) {
     while let entry = triggers.leftovers.take(unless: triggersStaying) { endTrigger(entry, because: "reload") }
     for index in (0..<regions.leftovers.count).reversed() {
@@ -179,6 +184,7 @@ extension Gateway {
     }
   }
 
+  @inline(never) @_optimize(size)
   private mutating func endTrigger(_ entry: Leftovers.Entry, because reason: StaticString = "restart") {
     var visit = Unfinished(topic: publisher.topics.trigger(settings.triggers[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
@@ -186,6 +192,7 @@ extension Gateway {
     triggers.publishState(of: Int(entry.place), at: now, devices, settings, &publisher)
   }
 
+  @inline(never) @_optimize(size)
   private mutating func endRegion(_ entry: Leftovers.Entry, because reason: StaticString = "restart") {
     var visit = Unfinished(topic: publisher.topics.regionEvent(settings.regions[Int(entry.place)].name), id: Text(), since: entry.since)
     visit.id.append(entry.identity)
@@ -194,6 +201,7 @@ extension Gateway {
   }
 
   /// The end goes to the topic where the visit began, whatever the configuration says now.
+  @inline(never) @_optimize(size)
   private mutating func end(_ visit: Unfinished, because reason: StaticString = "restart") {
     guard let (kind, name) = visit.place else { return }
     publisher.compose(.event, visit.topic, at: now)

@@ -10,6 +10,7 @@ package struct Discovery {
   private let version: Name
   private let hasUsualPrefix: Bool
 
+  @_optimize(size)
   package init(_ settings: borrowing Settings, version: Name) {
     topics = Topics(settings)
     hasUsualPrefix = settings.publish.prefix == PublishSettings().prefix
@@ -93,6 +94,7 @@ package struct Discovery {
     payload.member("json_attr_t", text: topic.bytes)
   }
 
+  @inline(never) @_optimize(size)
   private func entity(
     _ component: StaticString, _ subject: RawSpan, kind: StaticString, name: RawSpan, _ availability: StaticString,
     _ body: (inout Payload) -> Void

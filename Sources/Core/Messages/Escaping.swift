@@ -24,6 +24,20 @@ extension Text {
 }
 
 extension RawSpan {
+  /// So many bytes at most `append(escaping:)` makes of these. Others choose their words.
+  @inline(never) @_optimize(size)
+  var mostEscaped: Int {
+    var most = 0
+    for index in 0..<byteCount {
+      switch self[index] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): most += 2
+      case 0x20...0x7E: most += 1
+      default: most += 6
+      }
+    }
+    return most
+  }
+
   /// The length of the well-formed UTF-8 character at `index`, 0 if there is none. Unicode 15, table 3-7.
   package func characterLength(at index: Int) -> Int {
     let first = self[index]

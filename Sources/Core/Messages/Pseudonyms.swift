@@ -13,6 +13,7 @@ package struct Pseudonyms {
     self.salt = salt
   }
 
+  @_optimize(size)
   package mutating func name(of identity: Identity, on today: Int64) -> Text<128> {
     if today != day {
       day = today

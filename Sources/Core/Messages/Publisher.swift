@@ -146,7 +146,7 @@ package struct Publisher: ~Copyable {
 
   /// Clears the message that the broker retains under one of our topics. A rehearsal has none there, and an empty message cannot say that it
   /// is one: it would clear what the real gateway of its name has told.
-  @discardableResult
+  @discardableResult @inline(never) @_optimize(size)
   package mutating func clear(_ topic: Topic, isUrgent: Bool = false, at now: Instant) -> Bool {
     if simulated { return true }
     compose(.state, topic, at: now)

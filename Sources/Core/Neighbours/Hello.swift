@@ -133,11 +133,7 @@ struct HeardList {
   /// False when it does not fit.
   mutating func append(_ sequence: UInt32, of gateway: Name, _ boot: Text<16>) -> Bool {
     let run = Run(boot)
-    // Others choose these words.
-    var written = Text<240>()
-    written.append(escaping: gateway.bytes)
-    written.append(escaping: run.bytes)
-    let added = written.count + 13
+    let added = gateway.bytes.mostEscaped + run.bytes.mostEscaped + 13
     guard room >= added, numbers.free >= gateway.count + 12, runs.free > run.count else { return false }
     room -= added
     if !numbers.isEmpty {

@@ -55,6 +55,7 @@ struct AdvertisingSets: BitwiseCopyable, Sendable {
   /// How long an advertiser keeps a shared set.
   private static let turn = Interval.seconds(1)
 
+  @_optimize(size)
   init(_ duties: PeerDuties) {
     if duties.settings.serve {
       var own = Advertiser()

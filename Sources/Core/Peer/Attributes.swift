@@ -15,6 +15,7 @@ struct AttributeTable: BitwiseCopyable, Sendable {
   /// An empty table: a mere central serves nothing.
   init() {}
 
+  @_optimize(size)
   init(_ settings: PeerSettings, name: Name) {
     add(Att.primaryService, end: 5) { $0.append(little: 0x1800, bytes: 2) }
     addCharacteristic(0x2A00, at: 3) { $0.append(name) }

@@ -54,7 +54,7 @@ extension TransmitSettings {
 extension Settings {
   /// Whether it is one of our own beacons.
   @_optimize(size)
-  func transmits(_ identity: Identity) -> Bool {
+  @export(interface) package func transmits(_ identity: Identity) -> Bool {
     for index in transmissions.indices where transmissions[index].identity == identity { return true }
     return false
   }

@@ -65,6 +65,7 @@ package struct Ranging: ~Copyable {
   }
 
   /// One round: a message for each ranged region.
+  @_optimize(size)
   package mutating func range(
     _ regions: borrowing Regions, _ devices: borrowing Devices, at now: Instant, settings: borrowing Settings,
     publisher: inout Publisher

@@ -70,6 +70,7 @@ package struct SitePlan: ~Copyable {
 
   func isPlaced(_ trigger: Int) -> Bool { !triggers[trigger].x.isNaN }
 
+  @_optimize(size)
   package mutating func reload(_ settings: borrowing Settings) {
     rememberAll()
     receivers.removeAll()

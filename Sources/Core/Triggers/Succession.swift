@@ -120,6 +120,7 @@ extension Triggers {
     return worst
   }
 
+  @_optimize(size)
   private mutating func succeed(
     _ predecessor: Int, by successor: Int, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {

@@ -76,6 +76,7 @@ extension Triggers {
   }
 
   /// Writes as many as fit; returns how many.
+  @_optimize(size)
   private func list(
     _ trigger: Int, isServed: Bool, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) -> Int {

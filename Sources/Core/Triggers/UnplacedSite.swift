@@ -28,6 +28,7 @@ package struct UnplacedSite: ~Copyable {
 
   package init() {}
 
+  @_optimize(size)
   package mutating func reload(_ settings: borrowing Settings) {
     isMeant = settings.hasNoPlan
     isLearning = settings.calibration.learns

@@ -68,12 +68,9 @@ extension Courier {
       counters.published.add()
     } catch {
       guard error.isOfMessage else { throw error }
-      refuse(publication, because: error.isTooLong ? Self.tooLong : 0, at: now)
+      refuse(publication, at: now)
     }
   }
-
-  /// MQTT 5, 2.4: the packet is too large.
-  private static let tooLong: Int32 = 0x95
 
   /// Whether the broker took it is unknown, because its packet identifier was in use twice: it goes again.
   private func requeue(_ publication: Publication) {
@@ -146,7 +143,7 @@ extension Courier {
   }
 
   /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings. 0x95 and
-  /// 0x99 are about this packet's size and payload, as is another fault of our own side (0); all others are about its topic, and 0x87 is the
+  /// 0x99 are about this packet's size and payload, as is a fault of our own side (0); all others are about its topic, and 0x87 is the
   /// access list's.
   func refuse(_ publication: Publication, because reason: Int32 = 0, at now: Instant) {
     counters.refused.add()
@@ -159,27 +156,12 @@ extension Courier {
         forbidden("the broker refuses this gateway's events; see its ACL and limits. They are kept and retried")
       }
     case .state(let slot, let version):
-      if reason == Self.tooLong, shortenStatus(slot, version, at: now) { return }
       retained.refuse(slot: slot, version: version, at: now)
       forbidden("the broker refuses this gateway's states; see its ACL and limits. They are retried")
     case .reply(let number):
       replies.removeAll { $0.isSent && $0.message.sequence == number }
       forbidden("the broker refuses this gateway's replies; see its ACL and limits")
     }
-  }
-
-  /// Else the broker would go on saying that all is well. False if this is no status, or as short as can be.
-  private func shortenStatus(_ slot: Int, _ version: UInt64, at now: Instant) -> Bool {
-    guard var message = retained.latest(slot: slot, version: version), message.topic == topics.status else { return false }
-    let before = message.payload.count
-    guard message.shortenStatus() else { return false }
-    if !settings.siteKeys.isEmpty, !settings.siteKeys.prove(message.topic.bytes, &message.payload) { return false }
-    guard message.payload.count < before else { return false }
-    if !retained.isStatusShort {
-      log(.warning, Sentence("this gateway's status is too long for the broker: it says state and reason only; raise the broker's limit"))
-    }
-    retained.isStatusShort = true
-    return retained.put(message, at: now)
   }
 
   private func forbidden(_ words: StaticString) {

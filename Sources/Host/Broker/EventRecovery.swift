@@ -91,6 +91,7 @@ extension EventStore {
     } catch {
       opened.rollBack()
       if error.kind == .full { throw error }
+      if returned != nil { Outbox.rename(name, ".damaged-") }
       damaged = nil
       logFile(.error, "nothing could be saved from the outbox that was set aside. SQLite says:", Path(error.said))
     }

@@ -260,7 +260,6 @@ import Core
     if let told = news.refusal { return told }
     var fault = MQTTFault(words(code, errno))
     fault.isOfMessage = Self.faultsOfMessages.contains(code)
-    fault.isTooLong = code == MOSQ_ERR_OVERSIZE_PACKET.rawValue
     let complaint = String(news.complaint)
     if !complaint.isEmpty, settings.key.isEmpty || !holds(complaint, String(settings.key)) { fault.said += " " + complaint }
     return fault

@@ -8,8 +8,6 @@ struct MQTTFault: Error {
   var said: String
   /// Only this message cannot be sent; the connection is fine.
   var isOfMessage = false
-  /// It is longer than what the broker takes.
-  var isTooLong = false
   /// The broker sent a message that is too long.
   var isOfContent = false
 

@@ -25,8 +25,6 @@ struct RetainedMessages {
   private var places: [Place] = []
   private var lastVersion: UInt64 = 0
   private(set) var unsent = 0
-  /// The broker has no room for a whole one; said once.
-  var isStatusShort = false
 
   /// But for what the broker refuses.
   var isAllAcknowledged: Bool { !places.contains { $0.acknowledged != $0.version && !$0.backoff.wasRefused } }
@@ -90,9 +88,6 @@ struct RetainedMessages {
     places[slot].backoff.start(at: now, isUrgent: places[slot].message.isUrgent)
     requeue(slot: slot, version: version)
   }
-
-  /// nil if there is a newer one of its topic.
-  func latest(slot: Int, version: UInt64) -> Message? { places[slot].version == version ? places[slot].message : nil }
 
   func isRefused(_ publication: Publication) -> Bool {
     if case .state(let slot, _) = publication { places[slot].backoff.wasRefused } else { false }

@@ -40,33 +40,6 @@ extension Configuration {
     }
   }
 
-  /// A device that enters more regions at once than events of it are published. `sections` are their tables; one line is enough.
-  func noteCrowded(_ sections: [Section]) {
-    guard sections.count == core.regions.count, sections.count > Limits.eventsOfOne else { return }
-    for index in sections.indices {
-      for mine in core.regions[index].match.range {
-        let count = regions(thatMatchAll: core.selectors[mine])
-        guard count > Limits.eventsOfOne else { continue }
-        let section = sections[index]
-        return section.reading.recordFutile(
-          at: section.place(of: ["match"]), section.title,
-          "match: \(count) regions match all these devices, but of one device at most \(Limits.eventsOfOne) enters are published at once: "
-            + "the others are counted as lost. Let fewer regions match it")
-      }
-    }
-  }
-
-  private func regions(thatMatchAll selector: Selector) -> Int {
-    var count = 0
-    for index in core.regions.indices {
-      for other in core.regions[index].match.range where core.selectors[other].covers(selector) {
-        count += 1
-        break
-      }
-    }
-    return count
-  }
-
   /// An address that rotates, a name with a star inside, `irk:*` without any key, and `service:*`.
   func noteFutile(_ selector: Selector, _ node: Node, _ section: Section) {
     let place = node.at

@@ -12,40 +12,41 @@ struct NamedFile {
 }
 
 extension Configuration {
+  /// The keys of what the gateway writes.
+  private static var written: [String] { ["metrics_file", "salt_file", "id_file", "path"] }
+
   /// When everything is read.
   func keepFilesApart(_ reading: Findings) {
-    let written = writtenFiles
-    for place in written.indices {
-      guard let own = reading.files.first(where: { same($0.key, written[place].key) }) else { continue }
-      var others: [(key: String, paths: [String])] = [("this configuration", [reading.source.name])]
-      for file in reading.files where !written.contains(where: { same($0.key, file.key) }) { others.append((file.key, [file.path])) }
-      for index in written.indices where index != place {
-        // Of two that are named the first is told of; a default has no place in the file.
-        let isTold = index < place && reading.files.contains { same($0.key, written[index].key) }
-        if !isTold { others.append(written[index]) }
+    let outbox = String(host.outbox.path)
+    let kept = [outbox, outbox + "-wal", outbox + "-shm"] + SideFiles.paths(beside: outbox)
+    // Whether they are named or not, in this order: of two that are named the first is told of.
+    var (keys, paths) = ([String](), [String]())
+    func add(_ key: String, _ path: String) {
+      keys.append(key)
+      paths.append(path)
+    }
+    if let file = host.metricsFile { add("metrics_file", file) }
+    add("salt_file", host.saltFile)
+    add("id_file", host.idFile)
+    for path in kept { add("path", path) }
+    add("this configuration", reading.source.name)
+    for file in reading.files where !Self.written.contains(where: { same($0, file.key) }) { add(file.key, file.path) }
+    for file in reading.files where Self.written.contains(where: { same($0, file.key) }) {
+      let own = same(file.key, "path") ? kept : [file.path]
+      var isBehind = false
+      for index in keys.indices {
+        if same(keys[index], file.key) {
+          isBehind = true
+          continue
+        }
+        // A default has no place in the file, so of it the other is told.
+        let isTold = !isBehind && reading.files.contains { same($0.key, keys[index]) }
+        guard !isTold, own.contains(where: { FileSystem.isSame($0, paths[index]) }) else { continue }
+        let name = same(keys[index], "path") ? "the outbox or one beside it" : keys[index]
+        reading.record(
+          .error, at: file.at, file.subject, "\(file.key) is the same file as \(name): the gateway would write over it, name another")
+        break
       }
-      guard let other = others.first(where: { haveCommonFile($0.paths, written[place].paths) }) else { continue }
-      let name = same(other.key, "path") ? "the outbox or one beside it" : other.key
-      reading.record(
-        .error, at: own.at, own.subject, "\(own.key) is the same file as \(name): the gateway would write over it, name another")
     }
   }
-
-  /// What the gateway writes, with the keys that name it.
-  private var writtenFiles: [(key: String, paths: [String])] {
-    var files: [(key: String, paths: [String])] = []
-    if let file = host.metricsFile { files.append(("metrics_file", [file])) }
-    files.append(("salt_file", [host.saltFile]))
-    files.append(("id_file", [host.idFile]))
-    let outbox = String(host.outbox.path)
-    files.append(("path", [outbox, outbox + "-wal", outbox + "-shm"] + SideFiles.paths(beside: outbox)))
-    return files
-  }
-}
-
-private func haveCommonFile(_ some: [String], _ others: [String]) -> Bool {
-  for path in some {
-    for other in others where FileSystem.isSame(path, other) { return true }
-  }
-  return false
 }

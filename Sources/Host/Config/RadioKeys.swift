@@ -90,7 +90,12 @@ extension Configuration {
       if section.node["mode"] != nil { section.warning("mode", "does nothing here: it is for an adapter that the kernel drives") }
     }
     for (place, other) in host.adapters.enumerated() where isTaken(adapter, by: other) {
-      section.fault("adapter", "(\"\(adapter.written)\") is taken by radio \(place + 1)")
+      let words = "(\"\(adapter.written)\") is taken by radio \(place + 1)"
+      switch adapter {
+      // An emulator may have a controller for each connection.
+      case .tcp, .unix: section.warning("adapter", words + ": most controllers serve one connection")
+      default: section.fault("adapter", words)
+      }
     }
     return adapter
   }

@@ -24,13 +24,15 @@ extension Configuration {
     }
   }
 
-  /// In a group that the list does not have no neighbour competes: a trigger with a misspelt one fires past them. `own`: our place on it.
+  /// In a group that our entry does not have no neighbour waits for us: a trigger with a misspelt one fires past them. Doors that compete
+  /// within this gateway alone need not be on the list. `own`: our place on it.
   private func compareGroups(_ own: Int, _ triggers: [Section]) {
     guard triggers.count == core.triggers.count else { return }
+    let isUnused = hasUnusedGroup(own)
     for index in triggers.indices where !core.triggers[index].group.isEmpty {
       let group = core.triggers[index].group
       let named = "(\"\(printable(String(group)))\") "
-      guard core.site.roster[own].groups.has(group) else {
+      guard core.site.roster[own].groups.has(group) || !isUnused && !hasRival(of: own, in: group) else {
         let advice = meant(by: group, in: own..<own + 1)
         triggers[index].fault("group", named + "is none of those that [site] gateways lists behind this gateway's name" + advice)
         continue
@@ -41,6 +43,17 @@ extension Configuration {
       let words = "is listed behind no other name in [site] gateways: this trigger competes with none"
       triggers[index].warning("group", named + words + advice)
     }
+  }
+
+  /// Whether our entry names a group in which we have no trigger: then another's is misspelt.
+  private func hasUnusedGroup(_ own: Int) -> Bool {
+    let groups = core.site.roster[own].groups
+    for index in groups.indices {
+      var isUsed = false
+      for trigger in core.triggers.indices where core.triggers[trigger].group == groups[index] { isUsed = true }
+      if !isUsed { return true }
+    }
+    return false
   }
 
   private func hasRival(of own: Int, in group: Name) -> Bool {

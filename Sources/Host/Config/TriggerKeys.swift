@@ -21,7 +21,6 @@ extension Configuration {
   }
 
   mutating func readRegions(_ root: inout Section) {
-    var sections: [Section] = []
     root.tables("region", atMost: PerRegion<RegionSettings>.capacity) { section in
       var region = RegionSettings()
       region.name = section.name()
@@ -33,9 +32,7 @@ extension Configuration {
       warn(ofLevel: region.minimum, "minimum_dbm", section)
       readExit(&section, &region.exit)
       _ = core.regions.append(region)
-      sections.append(section)
     }
-    noteCrowded(sections)
   }
 
   private func readExit(_ section: inout Section, _ exit: inout RegionSettings.ExitRule) {

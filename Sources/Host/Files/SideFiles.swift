@@ -8,6 +8,7 @@ package enum SideFiles {
   /// More than any of them is read.
   private static let mostBytes = 4_194_304
 
+  @inline(never)
   package static func path(_ name: String, beside outbox: String) -> String {
     let own = FileSystem.name(of: outbox)
     return outbox.folder + (same(own, "outbox.db") ? name : own + "." + name)

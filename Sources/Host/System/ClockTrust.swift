@@ -4,8 +4,13 @@ import Core
 extension Clock {
   /// Whether the time of day can be trusted across a power cut: it has been synchronised since the machine started. A clock chip proves
   /// nothing: its battery may be empty or missing.
-  package static var isTrusted: Bool {
-    isTrustworthy(kernelsAnswer, synchronised: FileSystem.written(synchronisations), now: wallMicroseconds())
+  static var isTrusted: Bool { trust ?? false }
+
+  /// nil: the unit forbids to ask the kernel, and no systemd-timesyncd runs. So chrony or ntpd may have synchronised it, or nobody.
+  package static var trust: Bool? {
+    let answer = kernelsAnswer
+    guard answer >= 0 || FileSystem.isFolder(Path("/run/systemd/timesync")) else { return nil }
+    return isTrustworthy(answer, synchronised: FileSystem.written(synchronisations), now: wallMicroseconds())
   }
 
   /// chrony or ntpd has synchronised it: only the kernel knows.

@@ -229,7 +229,10 @@ struct Explanation {
       out.line("Heard by: " + listed(words, with: "and") + ".")
     }
     // Where there are only regions, nobody misses a trigger.
-    if records.isEmpty, !settings.triggers.isEmpty || regions.isEmpty { out.line("No trigger's match covers it: add it to one.") }
+    if records.isEmpty, !settings.triggers.isEmpty || regions.isEmpty {
+      let words = "It is this gateway's own beacon ([[transmit]]): no trigger takes it."
+      out.line(settings.transmits(identity) ? words : "No trigger's match covers it: add it to one.")
+    }
     for record in records { for line in record.end(settings, captures: captures) { out.line(line) } }
     for region in regions { out.line(region.words) }
   }

@@ -17,7 +17,10 @@ struct AnnouncedStore {
   private var isDue = false
   /// What was wanted at the last look: what is missing then was removed.
   private var known: [Announced] = []
-  private var removed: [(one: Announced, roundsLeft: Int)] = []
+  private var knownText: [UInt8]?
+  private var removed: [Announced] = []
+  /// Until all of these are forgotten: what is removed last begins them anew.
+  private var roundsLeft = 0
   private var roundDue = Instant.zero
   private var wasOnline = false
   /// nil: nothing yet where the file lies now.
@@ -83,7 +86,7 @@ struct AnnouncedStore {
     saveDue = now + Self.pause
     var all = homeAssistant.announced + Self.states(gateway.settings)
     for one in former where !all.contains(one) { all.append(one) }
-    for (one, _) in removed where !all.contains(one) { all.append(one) }
+    for one in removed where !all.contains(one) { all.append(one) }
     let text = AnnouncedFile.text(all)
     guard saving.isDue(text != saved, isOver: isOver, at: now, diskThread) else { return }
     saved = text
@@ -92,18 +95,20 @@ struct AnnouncedStore {
 
   /// What is wanted no longer is removed; what is wanted again is not.
   private mutating func look(for wanted: [Announced], at now: Instant) {
-    guard wanted != known else { return }
+    let text = AnnouncedFile.text(wanted)
+    guard text != knownText else { return }
     for one in known where !wanted.contains(one) { remove(one, at: now) }
-    removed.removeAll { wanted.contains($0.one) }
-    known = wanted
+    removed.removeAll { wanted.contains($0) }
+    (known, knownText) = (wanted, text)
   }
 
   /// It has just been cleared for the first time, or is when the line is there.
   private mutating func remove(_ one: Announced, at now: Instant) {
-    for index in removed.indices where removed[index].one == one { return }
+    if removed.contains(one) { return }
     if removed.isEmpty { roundDue = now + Self.rhythm }
+    roundsLeft = Self.rounds
     if removed.count == Self.removedMost { removed.removeFirst() }
-    removed.append((one, Self.rounds))
+    removed.append(one)
   }
 
   private mutating func clearRemoved(
@@ -113,19 +118,12 @@ struct AnnouncedStore {
     wasOnline = isOnline
     let isRound = isOnline && now >= roundDue
     guard !removed.isEmpty, isNewLine || isRound else { return }
-    var entities: [Announced] = []
-    for index in removed.indices {
-      if isRound { removed[index].roundsLeft -= 1 }
-      if case .state(let state) = removed[index].one {
-        gateway.clearUnlessConfigured(state, at: now)
-      } else {
-        entities.append(removed[index].one)
-      }
-    }
+    for one in removed { if case .state(let state) = one { gateway.clearUnlessConfigured(state, at: now) } }
     // Before that nobody knows who is still here.
-    if isDue { homeAssistant.withdraw(entities, gateway.devices, gateway.settings) }
-    if isRound { roundDue = now + Self.rhythm }
-    removed.removeAll { $0.roundsLeft <= 0 }
+    if isDue { homeAssistant.withdraw(removed, gateway.devices, gateway.settings) }
+    guard isRound else { return }
+    (roundDue, roundsLeft) = (now + Self.rhythm, roundsLeft - 1)
+    if roundsLeft <= 0 { removed = [] }
   }
 
   private static func states(_ settings: borrowing Settings) -> [Announced] {

@@ -4,8 +4,8 @@ import Host
 /// Tells when nothing has synchronised the machine's clock: the times in events may be wrong then, by hours on a board without a clock chip.
 struct ClockWatch {
   private(set) var isUnsynchronised = false
-  /// For tests; nil asks the machine.
-  var isTrusted: Bool?
+  /// nil: nobody can say. `check` tells what to do about that.
+  var trust: () -> Bool? = { Clock.trust }
   private var due: Instant?
 
   /// At a start the time server has not answered yet.
@@ -20,8 +20,7 @@ struct ClockWatch {
     }
     guard now >= due else { return nil }
     self.due = now + Self.pace
-    let isTrusted = isTrusted ?? Clock.isTrusted
-    guard isTrusted == isUnsynchronised else { return nil }
+    guard let isTrusted = trust(), isTrusted == isUnsynchronised else { return nil }
     isUnsynchronised = !isTrusted
     if isTrusted { return (.info, "the clock is synchronised") }
     return (

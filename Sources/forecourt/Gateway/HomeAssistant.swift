@@ -44,8 +44,10 @@ struct HomeAssistant {
   }
 
   /// Of what was announced before: what nothing asks for now. Whoever is looked for, but was not heard yet, stays.
+  @inline(never)
   mutating func withdraw(_ before: [Announced], _ devices: borrowing Devices, _ settings: borrowing Settings) {
     for one in before where !announced.contains(one) {
+      if case .state = one { continue }
       if isOn, case .device(let identity) = one, Self.isWanted(identity, devices, settings), identities.count < Self.identitiesMost {
         introduce(identity)
       } else {

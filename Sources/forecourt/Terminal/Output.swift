@@ -95,5 +95,9 @@ func isErrorJournal() -> Bool {
   var status = stat()
   // SAFETY: the call fills the structure, which is ours.
   guard let stream = environment("JOURNAL_STREAM"), unsafe fstat(STDERR_FILENO, &status) == 0 else { return false }
-  return same(stream, "\(Int64(truncatingIfNeeded: status.st_dev)):\(Int64(truncatingIfNeeded: status.st_ino))")
+  var file = Text<40>()
+  file.append(decimal: UInt64(truncatingIfNeeded: status.st_dev))
+  file.append(byte: UInt8(ascii: ":"))
+  file.append(decimal: UInt64(truncatingIfNeeded: status.st_ino))
+  return same(stream, String(file))
 }

@@ -148,31 +148,6 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
-  @Test("a status that is too long for the broker goes with state and reason alone, which is said once; proven, if there is a key")
-  func tooLongStatus() {
-    for hasKey in [false, true] {
-      let talk = Talk { if hasKey { $0.siteKeys.append([UInt8](repeating: 7, count: 32)) } }
-      talk.broker.answer { $0.longest = 250 }
-      talk.start()
-      talk.online()
-      let counters = talk.courier.counters
-      let rest = #""boot":"run","groups":"pumps""#
-      for (number, said) in [#""degraded","reason":"the disk""#, #""online","reason":null"#].enumerated() {
-        let radios = String(repeating: "x", count: 300)
-        talk.push(.state, base + "/status", "{\"v\":1,\"state\":\(said),\"version\":\"1\",\(rest),\"radios\":[\"\(radios)\"]}")
-        talk.until("the short one") { talk.published(base + "/status").count == number + 1 }
-        let short = talk.published(base + "/status").last?.payload ?? ""
-        let whole = "{\"v\":1,\"state\":\(said),\(rest)"
-        #expect(hasKey ? short.hasPrefix(whole + #","mac":""#) : short == whole + "}", "\(short)")
-      }
-      #expect(counters.troubles == [] && talk.said.count { $0.hasPrefix("warning: this gateway's status is too long for the broker") } == 1)
-      let long = String(repeating: "y", count: 200)
-      talk.push(.state, base + "/status", "{\"v\":1,\"state\":\"degraded\",\"reason\":\"\(long)\",\"version\":\"1\"}")
-      talk.until("too long even so") { counters.troubles == .forbidden && talk.told("error: the broker refuses this gateway's states") }
-      talk.stop()
-    }
-  }
-
   @Test("an event that is on its way when new settings end the connection goes again") func onItsWay() {
     let talk = Talk()
     talk.broker.answer { $0.publication = { $0.hasSuffix("/trigger/pump") ? nil : 0 } }

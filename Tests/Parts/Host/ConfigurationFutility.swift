@@ -147,21 +147,6 @@ struct ConfigurationFutility {
     #expect(try futile("[[device]]\nname = \"n\"\nmatch = \"*\"\n").count == 1, "nothing is looked for at all")
   }
 
-  @Test("more regions for one device than events of it are published at once; not as many regions for different devices") func crowded()
-    throws
-  {
-    func told(_ count: Int, _ matches: String...) throws -> [String] {
-      let tables = (0..<count).map { "[[region]]\nname = \"r\($0)\"\nmatch = [\(matches[$0 % matches.count])]\n" }
-      return try futile(tables.joined()).filter { $0.contains("counted as lost") }
-    }
-    let beacon = "\"ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:"
-    #expect(try told(20, "\"*\", \"address:*\"") == [] && told(60, beacon + "1\"", beacon + "2\"", beacon + "3\"") == [])
-    let all = try told(21, "\"*\"")
-    #expect(all.count == 1 && all[0].hasPrefix("c:4:1: warning: region \"r0\": match: 21 regions match all these devices"), "\(all)")
-    let one = try told(22, beacon + "*\"", beacon + "1\"")
-    #expect(one.count == 1 && one[0].hasPrefix("c:7:1: warning: region \"r1\": match: 22 regions"), "only the second's are in all: \(one)")
-  }
-
   @Test("a user without a password") func password() throws {
     let found = try futile("mqtt.username = \"u\"\n" + Self.trigger)
     #expect(found.count == 1 && found[0].contains("username has no password_file beside it"))

@@ -21,6 +21,8 @@ import Testing
       ])
     #expect(told("\"b\", \"c/pumps/doors\"", "pumps", "tills", "doors") == ["12:1: trigger \"t1\": group (\"tills\") \(words)"])
     #expect(told("\"c/pumps\"", "pump").count == 1, "alone on the list, too")
+    #expect(told("\"c/pumps\", \"b/pumps\"", "pumps", "doors", "doors") == [], "two doors here, and no other gateway's")
+    #expect(told("\"c/pumps\", \"b/pumps/doors\"", "pumps", "doors", "doors").count == 2)
     #expect(told("\"c/pumps\", \"b/pump\"", "pump").count == 1, "the neighbours' groups are not ours")
   }
 

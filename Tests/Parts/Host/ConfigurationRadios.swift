@@ -48,7 +48,7 @@ extension WrongConfiguration {
       """#,
       [
         #"7:1: radio "b": adapter ("h4:/dev/ttyACM0@115200") is taken by radio 1"#,
-        #"13:1: radio "d": adapter ("tcp:::1:9000") is taken by radio 3"#,
+        #"13:1: warning: radio "d": adapter ("tcp:::1:9000") is taken by radio 3: most controllers serve one connection"#,
       ]),
     WrongConfiguration(
       "two radios on one socket; one recording may be played into two",
@@ -68,7 +68,7 @@ extension WrongConfiguration {
       adapter = "capture:walk.btsnoop"
       """#,
       [
-        #"7:1: radio "b": adapter ("unix:/run/air") is taken by radio 1"#
+        #"7:1: warning: radio "b": adapter ("unix:/run/air") is taken by radio 1: most controllers serve one connection"#
       ]),
     WrongConfiguration(
       "addresses that name no adapter, or the same one",
