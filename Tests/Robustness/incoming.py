@@ -40,7 +40,8 @@ def commands(folder):
                     ('ping', '{', 'malformed'), ('ping', '[]', 'not a JSON object'), ('ping', '{"a":1}', 'unknown member'),
                     ('ping', '{"request":"a","request":"b"}', 'a member comes twice'),
                     ('ping', '{"request":' + '[' * 9 + ']' * 9 + '}', 'nested'), ('ping', b'\xff', 'UTF-8'),
-                    ('ping', '{}' + ' ' * 2000, '1024'), ('trigger', '{"trigger":"pump-3"}', 'identity'),
+                    ('ping', '{}' + ' ' * 2000, '1024'), ('trigger', '{"trigger":"pump-3"}', 'id: is missing'),
+                    ('trigger', '{"trigger":"pump-3","id":"x"}', 'identity'),
                     ('ranging', '{"seconds":1e999}', 'seconds'), ('authorization', '"maybe"', 'always')):
                 time.sleep(1.1)
                 answer = ask(name, payload)
