@@ -78,9 +78,11 @@ def gone_meanwhile(folder):
         time.sleep(1.5)
         broker.start()
         with Subscriber(broker.watch, '#') as again:
-            wait_until(lambda: set(zones(again.messages)) == {'0', '1', '2'}, 15, 'what became of them')
+            # A region's exit may come before stale_s is over, and the line before that, too: its last word counts.
+            wait_until(lambda: zones(again.messages).get('0') == 'unknown' and {'1', '2'} <= set(zones(again.messages)), 15,
+                       'what became of them')
             told = zones(again.messages)
-            assert told['0'] == 'unknown' and 'unknown' not in (told['1'], told['2']), told
+            assert 'unknown' not in (told['1'], told['2']), told
             gateway.kill()
             air.say('silence', id='tag1')
             mark = len(again.messages)
