@@ -34,7 +34,7 @@ toolset() {
 {
   "schemaVersion": "1.0",
   "cCompiler": { "extraCLIOptions": [$(json "${c[@]}")] },
-  "cxxCompiler": { "extraCLIOptions": [$(json "${c[@]}" -Os -fno-exceptions -fno-rtti)] },
+  "cxxCompiler": { "extraCLIOptions": [$(json "${c[@]}" -Oz -fno-exceptions -fno-rtti)] },
   "swiftCompiler": { "extraCLIOptions": [$(json "${swift[@]}")] }
 }
 JSON
