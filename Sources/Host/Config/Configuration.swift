@@ -18,6 +18,7 @@ package import Core
 
   @export(interface) package init(reading source: ConfigurationText) throws(Refusal) {
     let reading = Findings(source)
+    reading.isConfiguration = true
     if let node = Document.read(reading).root {
       var root = Section(node, "", reading)
       read(&root)
@@ -30,7 +31,10 @@ package import Core
     host.unreadCredentials = reading.unreadCredentials
   }
 
-  private mutating func read(_ root: inout Section) {
+  /// The defaults.
+  init() {}
+
+  mutating func read(_ root: inout Section) {
     var hasPurpose = false
     root.table("gateway") { hasPurpose = readGateway(&$0) }
     if !hasPurpose {

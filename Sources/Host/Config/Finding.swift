@@ -29,6 +29,12 @@ final class Findings {
   var unreadCredentials: [String] = []
   /// Every file that was named so far.
   var files: [NamedFile] = []
+  /// And no scenario.
+  var isConfiguration = false
+  /// The keys of the table that was read first.
+  var keysOfFirst: [String] = []
+  /// Empty until a key is lost.
+  var homes: [KeyHome] = []
   /// Set when mistakes of form were corrected for the reading: places are in it then.
   var draft: Draft?
 

@@ -33,9 +33,8 @@ extension Configuration {
         names.append("\"\(printable(String(core.triggers[other].name)))\"")
       }
       guard !names.isEmpty else { continue }
-      let rest = names.count > 3 ? ["\(names.count - 3) more"] : []
       let words =
-        "matches the same devices as trigger \(listed(Array(names.prefix(3)) + rest, with: "and")), as near, and they compete in no group: "
+        "matches the same devices as trigger \(firstThree(names)), as near, and they compete in no group: "
         + "each arrival fires all of them. Give them one group, or distances (fire_m) that differ by half"
       sections[index].warning("match", words)
     }

@@ -78,17 +78,20 @@ struct Section {
   private func header(of key: String) -> String { header.isEmpty ? key : header + "." + key }
 
   mutating func close() {
+    if reading.keysOfFirst.isEmpty { reading.keysOfFirst = known }
     for place in 0..<node.count {
       let member = node[place]
       let key = member.key
       if known.contains(where: { same($0, key) }) { continue }
       let isTable = member.kind == TOML_TABLE || (member.kind == TOML_ARRAY && member.count > 0 && member[0].kind == TOML_TABLE)
       var words = "unknown \(isTable ? "table" : "key") \"\(printable(key))\""
-      if !isTable, !hasKeys, header.isEmpty { words += " above all tables: write it below its [table]" }
-      if let meant = suggestion(for: key, among: known) {
-        words += "; did you mean \"\(meant)\"?"
+      let isAbove = !isTable && !hasKeys && header.isEmpty
+      if isAbove { words += " above all tables" }
+      if !isTable, let home = reading.home(of: key) {
+        words += ": write it below \(home)"
       } else {
-        words += "; known here: " + listed(known, with: "and")
+        if isAbove { words += ": write it below its [table]" }
+        words += suggestion(for: key, among: known).map { "; did you mean \"\($0)\"?" } ?? "; known here: " + listed(known, with: "and")
       }
       reading.record(.error, at: member.keyAt, title, words)
     }

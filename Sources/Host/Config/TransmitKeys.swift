@@ -31,9 +31,8 @@ extension Configuration {
       names.append("region \"\(printable(String(core.regions[index].name)))\"")
     }
     guard !names.isEmpty else { return }
-    let rest = names.count > 3 ? ["\(names.count - 3) more"] : []
     let words =
-      "is matched by \(listed(Array(names.prefix(3)) + rest, with: "and")). This gateway's triggers ignore its own beacon; its regions, "
+      "is matched by \(firstThree(names)). This gateway's triggers ignore its own beacon; its regions, "
       + "and all other gateways that match it, take it for a customer's. Send another id, or match fewer"
     section.reading.record(.warning, at: section.place(of: ["kind"]), section.title, words)
   }

@@ -43,3 +43,8 @@ package func listed(_ words: [String], with conjunction: StaticString) -> String
   }
   return text
 }
+
+/// `a, b, c and 4 more`.
+package func firstThree(_ words: [String]) -> String {
+  listed(Array(words.prefix(3)) + (words.count > 3 ? ["\(words.count - 3) more"] : []), with: "and")
+}

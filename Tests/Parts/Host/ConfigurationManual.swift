@@ -39,6 +39,12 @@ struct ConfigurationManual {
     #expect(Set(known) == inFile)
   }
 
+  @Test("the home of a key below the wrong table is found, whichever table it is") func homes() throws {
+    let homes = KeyHome.all()
+    let headers = Set(homes.map { String($0.header.filter { !"[]".contains($0) }) })
+    #expect(headers.isSuperset(of: Set(try Manual().tables).subtracting(["key"])) && homes.allSatisfy { !$0.keys.isEmpty })
+  }
+
   @Test("a default in a comment is the default in the code") func defaults() throws {
     let manual = try Manual()
     let asItStands = try inForce(manual.text(enabling: []))
