@@ -45,5 +45,21 @@ def calibrate_site(gateway):
     return run(FORECOURT, 'calibrate', 'site', '--config', gateway.config).stderr
 
 
+@case
+def copied(folder):
+    """A gateway with its neighbour's at_m says so in its status once that neighbour hears a phone, until it is corrected."""
+    with island(folder, count=2) as (air, _, seen, gateways):
+        acquainted(seen, gateways, 30)
+        for gateway in gateways:
+            gateway.write(radio='at_m = [0, 0]')
+            assert gateway.ask(seen, 'reload', {})['ok']
+        arrives(air, 1, at_dbm=-60)
+        gateways[1].status(seen, lambda s: 'island-1 says that it stands within a metre' in (s['reason'] or ''), 20)
+        before = len(seen.messages)
+        gateways[1].write(radio='at_m = [8, 0]')
+        assert gateways[1].ask(seen, 'reload', {})['ok']
+        gateways[1].status(seen, lambda s: 'island-1 says' not in (s['reason'] or ''), 20, before)
+
+
 if __name__ == '__main__':
     main()

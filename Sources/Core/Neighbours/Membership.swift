@@ -31,6 +31,8 @@ package struct Membership: ~Copyable {
   /// The installation id that we serve ourselves.
   private(set) var servedID: UInt32?
 
+  var planFault: PlanFault?
+
   private struct Mark: BitwiseCopyable {
     var number: UInt32 = 0
     var at = Instant.zero
@@ -77,6 +79,7 @@ package struct Membership: ~Copyable {
     if !speaks { (greetsSince, returnedSince) = (nil, nil) }
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
+    planFault = nil
     // It is fixed at start, and settings that are read later lack it.
     if servedID == nil, settings.peer.serve { servedID = settings.peer.ownID }
     guard hasRoster else {

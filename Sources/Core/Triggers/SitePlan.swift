@@ -46,8 +46,6 @@ package struct SitePlan: ~Copyable {
   private static let clear: Float = 3.6
   /// Far off, all receivers hear nearly the same of many points, in dB.
   private static let alike: Float = 1
-  /// Receivers that stand nearer to each other are one place.
-  private static let apart: Float = 1
   /// Receivers that stand farther from every trigger of ours are not of our site.
   private static let site: Float = 100
   /// A street is so far from the receivers; more where `fire_m` is large.
@@ -148,7 +146,7 @@ package struct SitePlan: ~Copyable {
     return distance < radii[trigger] * Self.clear && (own < 0 || distance >= receivers[own].point.distance(to: triggers[trigger]))
   }
 
-  func areApart(_ a: Int, _ b: Int) -> Bool { receivers[a].point.distance(to: receivers[b].point) >= Self.apart }
+  func areApart(_ a: Int, _ b: Int) -> Bool { receivers[a].point.distance(to: receivers[b].point) >= PlanFault.onePlace }
 
   private func distance(toTriggersFrom point: PlanPoint) -> Float {
     var nearest = Float.infinity

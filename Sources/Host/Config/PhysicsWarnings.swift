@@ -19,8 +19,6 @@ package enum PhysicsWarnings {
   static let loudest: Float = -20
   /// Where pumps stand nearer to each other, a body turns one's lead into the other's (Tests/Firing/ProvingGround).
   static let apart: Float = 5
-  /// Receivers that stand nearer to each other are one place to the comparison of all radios.
-  static let onePlace: Float = 1
 
   /// How much weaker a device is at its leave than at its fire; nil if that is enough.
   package static func tooSmallStep(from fire: Meters, to leave: Meters, _ path: PathLoss) -> Decibels? {
@@ -89,7 +87,7 @@ extension Configuration {
       return "at a radio with at_m, and this one's has none: give at_m to all radios of a group, or to none"
     }
     guard other < index else { return nil }
-    if let here, let there, radio(of: index) != radio(of: other), here.distance(to: there) < PhysicsWarnings.onePlace,
+    if let here, let there, radio(of: index) != radio(of: other), here.distance(to: there) < PlanFault.onePlace,
       haveCommonDevices(core.triggers[index], core.triggers[other])
     {
       return "at a radio that stands within a metre of this one's (at_m): nothing tells the two places apart, and nobody is served whose "

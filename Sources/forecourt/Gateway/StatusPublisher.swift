@@ -26,6 +26,7 @@ struct StatusPublisher {
   private var askingTroubles: [AskingTrouble?]
   private var hasListened = false
   var clock = ClockWatch()
+  private var planFault: PlanFault?
   /// Which neighbour is not heard.
   private var unheard: Unheard?
   /// Whether the broker was connected at the last question; Core believes the same.
@@ -53,7 +54,8 @@ struct StatusPublisher {
     report.simulated = settings.gateway.simulated
     report.groups = settings.groups
     report.isAuthenticated = settings.site.isAuthenticated
-    if settings.groups.isEmpty { (report.site, unheard) = (nil, nil) } else { report.site = report.site ?? StatusReport.Site() }
+    report.site = settings.groups.isEmpty ? nil : report.site ?? StatusReport.Site()
+    if settings.groups.isEmpty { (unheard, planFault) = (nil, nil) }
     isNews = true
   }
 
@@ -86,13 +88,16 @@ struct StatusPublisher {
 
   /// How the neighbours hear us; returns the log's words when that is news.
   mutating func record(_ hearing: SiteHearing) -> (level: LogSettings.Level, sentence: String)? {
-    guard var site = report.site, hearing.unheard != unheard || hearing.heard != site.heard || hearing.missing != site.missing else {
-      return nil
-    }
-    let before = unheard
+    guard var site = report.site,
+      hearing.unheard != unheard || hearing.heard != site.heard || hearing.missing != site.missing || hearing.planFault != planFault
+    else { return nil }
+    let (before, faultBefore) = (unheard, planFault)
     (site.heard, site.missing, site.missingLeftOut) = (hearing.heard, hearing.missing, hearing.missingLeftOut)
-    (unheard, report.site, isNews) = (hearing.unheard, site, true)
-    guard unheard != before else { return nil }
+    (unheard, planFault, report.site, isNews) = (hearing.unheard, hearing.planFault, site, true)
+    guard unheard != before else {
+      if planFault == faultBefore { return nil }
+      return planFault.map { (.warning, String($0.sentence)) } ?? (.info, "what the neighbours say of at_m fits ours again")
+    }
     guard let unheard else { return (.info, "every neighbour that matters is heard again, and hears us") }
     return (.warning, String(unheard.sentence))
   }
@@ -203,6 +208,7 @@ struct StatusPublisher {
       if let trouble = askingTroubles[index] { degrade(trouble.sentence(report.radios[index].name)) }
     }
     if authorization == .denied { degrade(Sentence("authorization is \"denied\": the radios are off; set it to \"always\"")) }
+    if let planFault { degrade(planFault.sentence) }
     if let unheard { degrade(unheard.sentence) }
     if let words = troubles?.words { degrade(Sentence(words)) }
     // Before what the broker and the outbox lack: whoever restarts the gateway to mend that must know.
@@ -242,31 +248,6 @@ struct StatusPublisher {
     if report.state == .degraded { report.reasonsLeftOut += 1 }
     report.state = .degraded
     report.reason = reason
-  }
-}
-
-extension Unheard {
-  /// What is wrong, what follows, what to do.
-  var sentence: Sentence {
-    var words = Sentence()
-    switch self {
-    case .ourselves:
-      words.append("our own claims do not come back: no trigger in a group fires here; let the broker's access list allow reading and ")
-      words.append("writing claim/#; forecourt check tells more")
-    case .neighbour(let name):
-      words.append("neighbour ")
-      words.append(name)
-      words.append(" is not heard: no trigger in its groups fires here; start it, or send forget-neighbour, or take it off [site] gateways")
-    case .oneWay(let name):
-      words.append("neighbour ")
-      words.append(name)
-      words.append(" does not hear us: no trigger in its groups fires here; see its log, and the broker's access list")
-    case .deaf(let name):
-      words.append("neighbour ")
-      words.append(name)
-      words.append(" hears no device in a group: no trigger of that group fires here; its status says why; or stop it, or take it out")
-    }
-    return words
   }
 }
 
