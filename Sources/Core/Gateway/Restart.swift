@@ -64,10 +64,11 @@ extension Gateway {
   /// A radio starts within this time, and then hears a device that stands there several times.
   private static var patience: Interval { .seconds(15) }
 
-  /// The outbox holds nothing more of the run before, or cannot be read: from now on triggers publish their states, and whoever is heard at
-  /// once was here before.
-  @export(interface) package mutating func caughtUp(at moment: Instant) {
+  /// The outbox holds nothing more of the run before, or has not said so in time: from now on triggers publish their states, and whoever is
+  /// heard at once was here before.
+  @export(interface) package mutating func caughtUp(isKnown: Bool = true, at moment: Instant) {
     tick(at: moment)
+    triggers.isForgetful = !isKnown
     guard !triggers.publishesStates else { return }
     triggers.publishesStates = true
     triggers.started = now

@@ -139,6 +139,10 @@ extension Triggers {
   @inline(never)
   mutating func rest(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
     let trigger = Int(encounters[place].trigger)
+    if isForgetful {
+      encounters[place].rest(after: started, settings.triggers[trigger])
+      encounters[place].mayHaveStayed(until: started)
+    }
     for index in stride(from: recent.count - 1, through: 0, by: -1) {
       let fire = recent[index]
       let fired = settings.triggers[Int(fire.trigger)]

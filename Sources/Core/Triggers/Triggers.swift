@@ -10,6 +10,8 @@ package struct Triggers: ~Copyable {
   var hearsPatterns = false
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   var started = Instant.zero
+  /// Nobody knows whom the run before has served: anybody, just before the start.
+  var isForgetful = false
   /// When a reload brought each trigger, or its `match`.
   var brought = InlineArray<64, Instant>(repeating: .zero)
   /// `measured_power_dbm`.

@@ -156,8 +156,8 @@ struct Daemon: Listener, ~Copyable {
     }
     if moment >= telemetry.due { publishTelemetry(at: moment) }
     if holdUntil != .zero, moment >= holdUntil {
-      log.say(.warning, "the outbox has not said who was being served before the start: whoever is at a trigger now must leave first")
-      catchUp(at: moment)
+      log.say(.warning, "the outbox has not said who was served before the start: until it does, nobody is for refractory_s from now on")
+      catchUp(isKnown: false, at: moment)
     }
     gateway.expireLeftovers(at: moment)
     if let (reading, tickets) = reloading.turned(notify, at: moment) {
@@ -178,10 +178,10 @@ struct Daemon: Listener, ~Copyable {
     return !isOver && !sink.isClosed
   }
 
-  private mutating func catchUp(at now: Instant) {
+  private mutating func catchUp(isKnown: Bool = true, at now: Instant) {
     holdUntil = .zero
     for radio in radios.indices where status.isListening(radio) { gateway.radio(radio, isDeaf: false, at: now) }
-    gateway.caughtUp(at: now)
+    gateway.caughtUp(isKnown: isKnown, at: now)
   }
 
   // MARK: Status and telemetry

@@ -44,6 +44,21 @@ import Testing
     #expect(fired + 60 > start ? time == nil : try #require(time) < start + 10, "\(String(describing: time))")
   }
 
+  @Test(
+    "until the outbox has said whom the run before has served, whoever comes within refractory_s of the start may have been",
+    arguments: [(20, false), (61, true)] as [(Double, Bool)])
+  func forgetful(start: Double, isServed: Bool) {
+    var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    rig.gateway.caughtUp(isKnown: false, at: .zero)
+    #expect((served(&rig, from: start)["one"] != nil) == isServed)
+    rig.gateway.caughtUp(at: at(120))
+    #expect(served(&rig, 2, from: 121, to: 180)["one"] != nil)
+    var late = self.rig { $0.addTrigger("one") { $0.refractory = .seconds(60) } }
+    late.gateway.caughtUp(isKnown: false, at: .zero)
+    late.gateway.caughtUp(at: at(15))
+    #expect(served(&late, from: 20)["one"] != nil, "it has said so by then")
+  }
+
   @Test("a fire of another start of the machine counts, though nobody knows when it was", arguments: [false, true])
   func otherStart(isOfOtherStart: Bool) {
     var rig = rig { $0.addTrigger("one") { $0.refractory = .seconds(300) } }
