@@ -98,6 +98,8 @@ package final class Radio: Sendable {
   package var isMisplaced: Bool { misplaced.load(ordering: .relaxed) }
   var isEchoing: Bool { echoing.load(ordering: .relaxed) }
 
+  var isFull: Bool { packets.count >= packets.capacity }
+
   func deliver(_ packet: Packet) {
     heard.store(heard.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     if packets.push(packet) != nil { lost.store(lost.load(ordering: .relaxed) &+ 1, ordering: .relaxed) }

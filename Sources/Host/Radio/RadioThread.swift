@@ -199,7 +199,8 @@ package struct RadioThread: ~Copyable {
       case .refuse: peers.turnedAway()
       }
     }
-    while let news = peers.nextNews() {
+    // A phone that it tells of is not asked again for long: it waits until the core thread has made room.
+    while !radio.isFull, let news = peers.nextNews() {
       let bytes = news.packet
       deliver(bytes.bytes, at: now)
       radio.listener.ring()

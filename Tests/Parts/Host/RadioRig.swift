@@ -91,10 +91,10 @@ final class RunningRadio: @unchecked Sendable {
   let radio: Radio
   private let thread: Thread
 
-  init(_ adapter: Adapter) {
+  init(_ adapter: Adapter, _ duties: PeerDuties = .none) {
     var arena = Arena.taken(bytes: Radio.bytes + 4_096)
     radio = Radio(name: Name("test"), listener: bell, echoes: false, in: &arena)
-    thread = RadioThread.start(radio, adapter, RadioSettings())
+    thread = RadioThread.start(radio, adapter, RadioSettings(), duties)
   }
 
   deinit {
