@@ -35,6 +35,20 @@ extension Triggers {
     }
   }
 
+  /// From the last of the old address to the first of the new one.
+  func gap(_ other: Int32, _ place: Int32, _ devices: borrowing Devices) -> Interval {
+    encounters[successionOf: place].first - devices[Int(encounters[other].device)].heard
+  }
+
+  /// It has slept, or it is another one. The old visit ends by itself; whoever it is, it may have been served.
+  mutating func inheritDoubt(
+    _ place: Int32, from other: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
+  ) {
+    inheritRests(place, from: Int(encounters[other].device), at: now, devices, settings)
+    encounters[place].rest(until: encounters[other].rests)
+    encounters[place].mayHaveStayed(until: now)
+  }
+
   private func isServedByNeighbour(_ place: Int32) -> Bool {
     var word = encounters[place].claims
     while word >= 0 {

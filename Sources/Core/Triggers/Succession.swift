@@ -28,11 +28,15 @@ extension Triggers {
   /// Between two addresses a phone skips an advert or two.
   private static let advertsBetween: Int64 = 6
   private static let between = Interval.seconds(2)...Interval.seconds(10)
-  /// Packets of two radios cross in the rings.
-  private static let crossing = Interval.milliseconds(20)
+  /// So long a served phone may sleep and wake up under its next address.
+  private static let sleep = Interval.seconds(60)
+  /// Packets of two radios cross in the rings, and on a busy board.
+  private static let crossing = Interval.milliseconds(250)
   private static let samples = 4
   /// Two averages of one second differ by that much at most, even if a body turns meanwhile.
   private static let alike: Float = 15
+  /// A phone may come out of a pocket, and its app send with more power, as it changes its address.
+  private static let louder: Float = 15
   /// Of two possible predecessors the served one wins, for in doubt nothing fires; then the one that fell silent last.
   private static let preference: Float = 6
   private static let perSecond: Float = 20
@@ -63,13 +67,16 @@ extension Triggers {
     if suspect >= 0, isSuspect(suspect, place, devices), !isSilent(suspect, at: now, devices) { return }
     let likeliest = likeliest(place, devices)
     encounters[successionOf: place].suspect = likeliest
-    if likeliest < 0 {
-      encounters[place].isNewcomer = false
-      guard encounters[successionOf: place].owesArm, encounters[place].isPresent else { return }
-      publish(.arm, encounters[place], evidence, at: now, devices, settings, &publisher)
-    } else if encounters[place].approach.samples >= Self.samples, isSilent(likeliest, at: now, devices) {
-      succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices, settings)
+    if likeliest >= 0 {
+      guard encounters[place].approach.samples >= Self.samples, isSilent(likeliest, at: now, devices) else { return }
+      if gap(likeliest, place, devices) <= Self.between.upperBound {
+        return succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices, settings)
+      }
+      inheritDoubt(place, from: likeliest, at: now, devices, settings)
     }
+    encounters[place].isNewcomer = false
+    guard encounters[successionOf: place].owesArm, encounters[place].isPresent else { return }
+    publish(.arm, encounters[place], evidence, at: now, devices, settings, &publisher)
   }
 
   /// Whether the other device fell silent as the newcomer appeared, and differs from it by its address alone.
@@ -77,12 +84,11 @@ extension Triggers {
     let (mine, theirs) = (encounters[place].device, encounters[other].device)
     guard theirs >= 0, theirs != mine, !encounters[other].isSucceeded else { return false }
     guard encounters[other].trigger == encounters[place].trigger else { return false }
-    let gap = encounters[successionOf: place].first - devices[Int(theirs)].heard
+    let gap = gap(other, place, devices)
     guard gap >= Interval.zero - Self.crossing else { return false }
     let interval = encounters[other].approach.interval ?? .zero
-    // Whom it might serve twice it takes for the same a little longer.
     let usual = min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound)
-    guard gap <= (encounters[other].isServedOrMustBeAway ? Self.between.upperBound : usual) else { return false }
+    guard gap <= (encounters[other].isServedOrMustBeAway ? Self.sleep : usual) else { return false }
     let identity = devices[Int(theirs)].identity
     return devices[Int(mine)].identity.mayBeSamePhone(to: identity) || devices[Int(mine)].mayBePhone && identity.kind == .peer
   }
@@ -97,27 +103,30 @@ extension Triggers {
   private func likeliest(_ place: Int32, _ devices: borrowing Devices) -> Int32 {
     var (best, least) = (Int32(-1), Float.infinity)
     for other in 0..<Int32(encounters.used) where isSuspect(other, place, devices) {
-      let difference = difference(other, place, devices)
-      guard difference <= Self.alike else { continue }
-      let gap = encounters[successionOf: place].first - devices[Int(encounters[other].device)].heard
-      let unlikeness = difference + Self.perSecond * Float(gap.seconds) - (encounters[other].hasFired ? Self.preference : 0)
+      let (change, raise) = difference(other, place, devices)
+      guard change <= Self.alike else { continue }
+      let silence = Self.perSecond * Float(gap(other, place, devices).seconds)
+      let unlikeness = change + raise + silence - (encounters[other].hasFired ? Self.preference : 0)
       if unlikeness < least { (best, least) = (other, unlikeness) }
     }
     return best
   }
 
-  /// By how much the levels differ, at the radio that differs most; zero while the newcomer has few samples.
-  private func difference(_ other: Int32, _ place: Int32, _ devices: borrowing Devices) -> Float {
+  /// By how much the levels differ, at the radio that differs most; zero while the newcomer has few samples. Whoever is served here may have
+  /// become louder by `raise`, everywhere alike.
+  private func difference(_ other: Int32, _ place: Int32, _ devices: borrowing Devices) -> (change: Float, raise: Float) {
     let (mine, theirs) = (encounters[place].approach, encounters[other].approach)
-    guard mine.samples >= Self.samples else { return 0 }
-    let early = encounters[successionOf: place].early
-    var worst = min((mine.steady - theirs.steady).value.magnitude, (early - theirs.level).value.magnitude)
+    guard mine.samples >= Self.samples else { return (0, 0) }
+    let (steady, early) = ((mine.steady - theirs.steady).value, (encounters[successionOf: place].early - theirs.level).value)
+    var (change, raise) = (steady.magnitude < early.magnitude ? steady : early, Float(0))
+    if encounters[other].hasFired { raise = min(max(change, 0), Self.louder) }
+    change = (change - raise).magnitude
     for radio in 0..<devices.radios where devices.radios > 1 {
       let (new, old) = (devices[Int(encounters[place].device), radio], devices[Int(encounters[other].device), radio])
       guard new.samples >= Self.samples, old.samples >= Self.samples else { continue }
-      worst = max(worst, (new.level - old.level).value.magnitude)
+      change = max(change, ((new.level - old.level).value - raise).magnitude)
     }
-    return worst
+    return (change, raise)
   }
 
   @_optimize(size)

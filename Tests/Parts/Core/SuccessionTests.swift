@@ -87,14 +87,47 @@ import Testing
     #expect(names(rig.told()) == ["fire 4", "leave 4"])
   }
 
-  @Test("between two addresses a phone in mid-visit may be silent for some seconds", arguments: [3, 4.5, 9, 11.0]) func gap(seconds: Double)
-  {
+  @Test("between two addresses a phone may sleep for a minute: longer than ten seconds it may be another", arguments: [3, 9, 11, 55, 65.0])
+  func gap(seconds: Double) {
     var rig = rig()
     hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])
     hear(&rig, 1, from: 18, to: 30, level: -60, data: Self.adverts[0])
-    hear(&rig, 2, from: 30 + seconds, to: 60, level: -61, data: Self.adverts[0])
+    hear(&rig, 2, from: 30 + seconds, to: 60 + seconds, level: -61, data: Self.adverts[0])
     rig.wait(until: 400)
-    #expect(names(rig.told()).filter { $0.hasPrefix("fire") } == (seconds < 10 ? ["fire 1"] : ["fire 1", "fire 2"]))
+    let told = rig.told()
+    #expect(names(told).filter { $0.hasPrefix("fire") } == (seconds < 60 ? ["fire 1"] : ["fire 1", "fire 2"]))
+    // Of a short one its visit knows nothing, after a longer one that has ended.
+    #expect(told.contains { $0.event == "undecided" && $0.reason == "not been away" } == (5..<60 ~= seconds), "\(told)")
+    // Whoever it is, it is served once it has been away.
+    hear(&rig, 2, from: 800, to: 808, level: -84, becoming: -60, data: Self.adverts[0])
+    hear(&rig, 2, from: 808, to: 820, level: -60, data: Self.adverts[0])
+    #expect(names(rig.told()) == ["fire 2"])
+  }
+
+  @Test("whoever is served may become 30 dB louder with its new address: it comes out of a pocket", arguments: [(-44, true), (-30, false)])
+  func louder(level: Double, isSame: Bool) {
+    var rig = rig()
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -62, data: Self.adverts[0])
+    hear(&rig, 1, from: 18, to: 30, level: -62, data: Self.adverts[0])
+    hear(&rig, 2, from: 30, to: 50, level: level, data: Self.adverts[0])
+    #expect(names(rig.told()).contains("fire 2") != isSame)
+  }
+
+  @Test("a packet of the old address may come a little late by another radio", arguments: [(0.2, true), (0.3, false)])
+  func late(seconds: Double, isSame: Bool) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      $0.addTrigger("pump")
+      _ = $0.services.append(Self.app)
+    }
+    hear(&rig, 1, from: 10, to: 18, level: -84, becoming: -60, data: Self.adverts[0])
+    hear(&rig, 1, from: 18, to: 30, level: -60, data: Self.adverts[0])
+    hear(&rig, 2, from: 30, to: 30 + seconds, level: -60, data: Self.adverts[0])
+    let late = advert([1, 0, 0, 0, 0, 0x40], level: -60, data: Self.adverts[0])
+    rig.gateway.receive(late.span.bytes, radio: 1, at: Instant(microseconds: Int64((30 + seconds) * 1e6)))
+    hear(&rig, 2, from: 30.05 + seconds, to: 50, level: -60, data: Self.adverts[0])
+    #expect(names(rig.told()).contains("fire 2") != isSame)
   }
 
   @Test("two phones are two: the second approaches while the first is served and then falls silent", arguments: adverts)
