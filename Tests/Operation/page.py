@@ -230,6 +230,34 @@ def by_eye_and_by_hand(folder):
 
 
 @case
+def turned_not_mirrored(folder):
+    """A plan that is turned to fit is no mirror image: a left-hand pump stays one, on every screen, and an antenna stays with its pump."""
+    points = json.dumps([pump('pump-1'), pump('pump-2'), pump('pump-5'), '.radio'])
+    middles = (f'{points}.map((query) => document.querySelector(query).getBoundingClientRect())'
+               '.map(({x, y, width, height}) => [x + width / 2, y + height / 2])')
+    with Forecourt() as yard:
+        for number in range(8):
+            yard.stands(pump=f'pump-{number + 1}')
+        yard.online()
+        page = yard.open()
+        page.reads('pump-8', '#plans')
+        turned = set()
+        for wide in (True, False):
+            at = {f'pump-{n + 1}': [8 * (n % 4), 9 * (n // 4)] if wide else [9 * (n // 4), 8 * (n % 4)] for n in range(8)}
+            yard.seen.publish('forecourt/yard/plan', json.dumps({'at_m': {**at, 'island-1': at['pump-5']}}), retain=True)
+            for width, height in ((1280, 900), (360, 740), (740, 360)):
+                page.show(width, height)
+                time.sleep(1.4)
+                assert page.run("document.querySelector('.pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
+                first, second, fifth, antenna = page.run(middles)
+                (a, b), (c, d) = ([end - start for start, end in zip(first, other)] for other in (second, fifth))
+                assert (a * d - b * c > 0) == wide, f'{width} px: {first}, {second}, {fifth}'
+                assert max(abs(u - v) for u, v in zip(antenna, fifth)) < 2, f'{width} px: the antenna is at {antenna}, its pump at {fifth}'
+                turned.add(abs(a) < abs(b) if wide else abs(a) > abs(b))
+        assert turned == {True, False}, 'some turned, some not'
+
+
+@case
 def several_sites(folder):
     """Two sites at one broker: both at once, or the one that is chosen."""
     with Forecourt() as yard:
