@@ -33,6 +33,17 @@ function rows(site, region, now) {
   }).sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
 }
 
+/**
+ * The few that are shown first: those that are occupied or chosen, then those that are unknown; their order stays.
+ * @param {Site} site @param {Region[]} regions @param {string} chosen @param {number} now
+ */
+function foremost(site, regions, chosen, now) {
+  const order = ['inside', 'unknown', 'nobody'];
+  const ranked = regions.map((region) => ({ region, rank: region.key === chosen ? 0 : order.indexOf(occupancy(site, region, now).state) }));
+  const first = new Set(ranked.sort((a, b) => a.rank - b.rank).slice(0, few).map(({ region }) => region));
+  return regions.filter((region) => first.has(region));
+}
+
 export class Regions {
   /** @param {(key: string) => void} choose @param {() => void} changed */
   constructor(choose, changed) {
@@ -59,7 +70,7 @@ export class Regions {
     set(this.more, 'hidden', regions.length <= few);
     say(this.more, this.all ? 'show fewer regions' : `show ${counted(regions.length - few, 'more region')}`);
     const allSimulated = regions.every((region) => region.simulated);
-    keep(this.list, this.all ? regions : regions.slice(0, few), (region) => region.key, (region) => this.#make(region), (element, region) => {
+    keep(this.list, this.all ? regions : foremost(site, regions, chosen, now), (region) => region.key, (region) => this.#make(region), (element, region) => {
       const name = site.placed(region.site, site.regionName(region.site, region.gateway, region.name));
       this.#fill(element, site, region, name, chosen === region.key, allSimulated, now);
       this.#name(element, site, region, name, most, now);
