@@ -141,27 +141,6 @@ def occupied_first(folder):
 
 
 @case
-def spelt_as_they_are(folder):
-    """Persian, Hindi and emoji names keep the marks that they are spelt with; a dot stands for one that only hides, and for any that turns
-    the writing."""
-    kept = ('\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645', 'PDF\u200c\u0647\u0627', '\u0915\u094d\u200d\u0937', '\U0001f469\u200d\U0001f3a8 Mona',
-            '\U0001f3f3\ufe0f\u200d\U0001f308')
-    hidden = {'An\u200d\u200cna': 'An··na', '\u200dBo': '·Bo', 'Cy\u200c': 'Cy·', 'Di \u200dEd': 'Di ·Ed', 'Fay\u202eyaF': 'Fay·yaF',
-              'Gus\u200f': 'Gus·', 'H\u200bi': 'H·i'}
-    with Forecourt() as yard:
-        yard.online()
-        page = yard.open()
-        for number, name in enumerate((*kept, *hidden)):
-            yard.passes('enter', f'irk:{number:02}', name=name)
-        yard.region(len(kept) + len(hidden))
-        page.click(region() + ' .others')
-        names = f"[...document.querySelectorAll('{region()} .people .name')].map((name) => name.textContent)"
-        page.wait(f'{names}.length === {len(kept) + len(hidden)}')
-        said = page.run(names)
-        assert said == [*kept, *hidden.values()], said
-
-
-@case
 def not_known(folder):
     """What a gateway does not watch is unknown, not empty, and nobody is named there; a rehearsal is marked; what is cleared is gone."""
     with Forecourt() as yard:

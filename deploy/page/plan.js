@@ -117,7 +117,7 @@ export class Plan {
     const alone = (/** @type {Trigger} */ trigger) => triggers.every((other) => other === trigger || other.name !== trigger.name);
     keep(this.pumps, triggers, (trigger) => trigger.key, (trigger) => this.#make(trigger), (element, trigger) => {
       const name = alone(trigger) ? trigger.name : `${trigger.gateway} · ${trigger.name}`;
-      this.#fill(element, trigger, name, standing(site, trigger, now), chosen === trigger.key, allSimulated, now);
+      this.#fill(element, trigger, name, standing(site, trigger, now), chosen === trigger.key, allSimulated, site.timeAt(trigger, now));
       this.#track(element, trigger, heard.get(`${trigger.site}/${trigger.gateway}`) ?? [], width);
       const place = layout?.at(trigger);
       element.style.left = place ? `${place[0]}px` : '';
@@ -138,7 +138,7 @@ export class Plan {
   }
 
   /** @param {HTMLElement} element @param {Trigger} trigger @param {string} name @param {Standing} standing @param {boolean} pressed @param {boolean} allSimulated
-   * @param {number} now */
+   * @param {number} now by its gateway's clock */
   #fill(element, trigger, name, { state, words, who, since }, pressed, allSimulated, now) {
     const part = (/** @type {string} */ query) => /** @type {Element} */ (element.querySelector(query));
     set(element, 'data-state', state);

@@ -23,9 +23,10 @@ export function occupancy(site, region, now) {
  * @param {Site} site @param {Region} region @param {number} now @returns {Row[]}
  */
 function rows(site, region, now) {
+  const there = site.timeAt(region, now);
   return region.named().map(({ id, since, known }) => {
     const hearing = site.devices.get(`${region.site}/${id}`)?.heardBy(region.gateway, now);
-    const stay = since === undefined ? `over ${elapsed(now - known)}` : elapsed(now - since);
+    const stay = since === undefined ? `over ${elapsed(now - known)}` : elapsed(there - since);
     return {
       id, name: site.nameOf(region.site, id) ?? short(id), rank: hearing ? zones.indexOf(hearing.zone) : zones.length,
       details: hearing ? `${hearing.zone}, ${metres(hearing.distance)} · ${stay}` : stay,
@@ -101,11 +102,11 @@ export class Regions {
     say(part('.head .name'), name);
     // Where some are real and some are not, each card that is not says so.
     const isOdd = region.simulated && !allSimulated;
-    const since = state === 'unknown' ? undefined : region.since;
+    const stay = state === 'unknown' || region.since === undefined ? undefined : site.timeAt(region, now) - region.since;
     set(part('.since'), 'class', isOdd ? 'since rehearsal' : 'since');
-    say(part('.since'), isOdd ? 'rehearsal' : since === undefined ? '' : elapsed(now - since));
+    say(part('.since'), isOdd ? 'rehearsal' : stay === undefined ? '' : elapsed(stay));
     say(part('.words'), words);
-    const sentence = [`${name}: ${words}`, since === undefined ? '' : `for ${elapsed(Math.floor((now - since) / 10000) * 10000)}`];
+    const sentence = [`${name}: ${words}`, stay === undefined ? '' : `for ${elapsed(Math.floor(stay / 10000) * 10000)}`];
     set(part('.head'), 'aria-label', sentence.filter(Boolean).join(', ') + (region.simulated ? ' (rehearsal)' : ''));
   }
 
