@@ -15,6 +15,7 @@ fi
 python=$(Tests/Rigs/venv.sh)
 "$python" Tests/Operation/page.py
 "$python" Tests/Operation/page_regions.py
+"$python" Tests/Operation/page_doubts.py
 "$python" Tests/Operation/page_broker.py
 "$python" Tests/Operation/demo.py
 "$python" Tests/Operation/report.py

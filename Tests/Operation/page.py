@@ -3,7 +3,6 @@
     deploy/packages.sh page browser test rigs
     $(Tests/Rigs/venv.sh) Tests/Operation/page.py [NAME…]         $FORECOURT names the program: .build/debug/forecourt unless it says otherwise
 """
-import contextlib
 import json
 import time
 
@@ -11,7 +10,7 @@ from cases import case, main
 from gateway import Gateway
 from looks import LOOKS
 from product import ROOT
-from rig import Air, run, wait_until
+from rig import Air, run
 from yard import TAG, Forecourt, pump, stamp
 
 
@@ -120,74 +119,6 @@ def gateway_killed(folder):
 
 
 @case
-def hostile_names(folder):
-    """Names from the air are text: no markup, no script, no turned writing, no broken layout; nonsense is counted and dropped."""
-    evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e\u0007' + 'A' * 90
-    with Forecourt() as yard:
-        yard.online(reason=evil, radios=[{'name': evil, 'state': evil}])
-        page = yard.open(width=390, height=844)
-        yard.seen.publish('forecourt/yard/plan', json.dumps({'title': evil, 'names': {TAG + '0': evil}, 'at_m': {'__proto__': [1, 2], 'pump-3': 'x'}}),
-                          retain=True)
-        yard.stands(served=(evil, '__proto__', TAG + '0'))
-        yard.event('fire', evil)
-        yard.event('<b>fire</b>', 'constructor', number=2, reason='toString')
-        yard.near(evil[:40].replace('/', '_'), 2)
-        yard.near('far away', -3, average=1e308)
-        for nonsense in ('', 'null', '[1]', '{', '"x"', '1e999', '{"served":7,"near":[null,[],1],"served_count":"x"}', '\xff' * 40):
-            yard.seen.publish('forecourt/yard/island-1/trigger/pump-3/state', nonsense)
-            yard.seen.publish('forecourt/yard/island-1/status/x/y/z', nonsense)
-        yard.stands(served=(evil,))
-        page.reads('<img src=x', pump())
-        page.reads('<img src=x', '#events')
-        page.choose('#kind', '')
-        page.reads('<b>fire</b>', '#events')
-        time.sleep(1)
-        assert page.run("document.querySelectorAll('img, main script, main b b').length") == 0
-        assert '\u202e' not in page.text() and '\u0007' not in page.text()
-        assert page.run('document.title').startswith('<img'), 'a title is text, too'
-        assert page.run('document.documentElement.scrollWidth') <= 390, 'nothing makes the page wider than the phone'
-        for code in ("document.body.innerHTML = '<i>'", "eval('1')", "new Function('1')()"):
-            with contextlib.suppress(RuntimeError):
-                page.run(f'(() => {{ {code} }})()')
-                raise AssertionError(f'the policy allows {code}')
-        page.run("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:1/x'}))")
-        wait_until(lambda: page.run('1') and any('Content Security Policy' in said for said in page.said), 5, 'the policy refuses an image')
-
-
-@case
-def stale_and_rehearsed(folder):
-    """What must not be believed says so: a gateway that falls silent, a clock that is wrong, a rehearsal."""
-    with Forecourt() as yard:
-        yard.online()
-        yard.online('island-2', simulated=True)
-        yard.stands()
-        page = yard.open()
-        yard.event('fire', gateway='island-2', simulated=True)
-        page.reads('a rehearsal, not real', '#events')
-        page.reads('island-2: not real', '#notices')
-        page.wait("!document.getElementById('watermark').hidden")
-        assert 'REHEARSAL' in page.text('#watermark')
-        for _ in range(2):
-            yard.say('telemetry', {'uptime_s': 60, 'adverts_hz': 40, 'devices': 3, 'cpu_s': 1, 'memory_bytes': 9_000_000})
-            time.sleep(1)
-        page.reads('40 adverts/s', '#gateways')
-        # An event that waited for the broker says nothing about the clock.
-        yard.event('fire', number=8, at=stamp(-240))
-        page.reads('pump-3', '#events')
-        assert 'clock' not in page.text('#notices'), page.text('#notices')
-        yard.say('ranging/forecourt', {'devices': [], 'count': 0, 'at': stamp(-240)})
-        page.reads('its clock is 4 min 0', '#notices')
-        page.reads('island-1 has said nothing for longer than usual', '#notices', 15)
-        page.reads('Unknown: gateway silent', pump())
-        yard.online('island-2')
-        page.wait("document.getElementById('watermark').hidden")
-        assert 'island-2' not in page.text('#notices')
-        # A quarter of an hour later: its status is kept by the broker, but it says nothing, not even telemetry.
-        page.run('{ const now = Date.now; Date.now = () => now() + 901_000 }')
-        page.reads('island-1, island-2 have said nothing', '#notices')
-
-
-@case
 def by_eye_and_by_hand(folder):
     """Phone, desktop and wall, light and dark: nothing overflows, no text is small or faint, every control has a name; the keyboard
     reaches pumps and events."""
@@ -227,6 +158,32 @@ def by_eye_and_by_hand(folder):
         page.click('#time')
         page.reads('UTC', '#time')
         assert 'pump-3' in page.run("document.getElementById('announce').textContent"), 'a screen reader hears of the fire'
+
+
+@case
+def turned_not_mirrored(folder):
+    """A plan that is turned to fit is no mirror image: a left-hand pump stays one, on every screen, and an antenna stays with its pump."""
+    points = json.dumps([pump('pump-1'), pump('pump-2'), pump('pump-5'), '.radio'])
+    middles = (f'{points}.map((query) => document.querySelector(query).getBoundingClientRect())'
+               '.map(({x, y, width, height}) => [x + width / 2, y + height / 2])')
+    with Forecourt() as yard:
+        for number in range(8):
+            yard.stands(pump=f'pump-{number + 1}')
+        yard.online()
+        page, turned = yard.open(), set()
+        for wide in (True, False):
+            at = {f'pump-{n + 1}': [8 * (n % 4), 9 * (n // 4)] if wide else [9 * (n // 4), 8 * (n % 4)] for n in range(8)}
+            yard.seen.publish('forecourt/yard/plan', json.dumps({'at_m': {**at, 'island-1': at['pump-5']}}), retain=True)
+            for width, height in ((1280, 900), (360, 740), (740, 360)):
+                page.show(width, height)
+                time.sleep(1.4)
+                assert page.run("document.querySelector('.pumps').dataset.mode") == 'map', f'the plan has room at {width} px'
+                first, second, fifth, antenna = page.run(middles)
+                (a, b), (c, d) = ([end - start for start, end in zip(first, other)] for other in (second, fifth))
+                assert (a * d - b * c > 0) == wide, f'{width} px: {first}, {second}, {fifth}'
+                assert max(abs(u - v) for u, v in zip(antenna, fifth)) < 2, f'{width} px: the antenna is at {antenna}, its pump at {fifth}'
+                turned.add(abs(a) < abs(b) if wide else abs(a) > abs(b))
+        assert turned == {True, False}, 'some turned, some not'
 
 
 @case

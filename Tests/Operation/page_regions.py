@@ -120,6 +120,27 @@ def forty_do_not_flood(folder):
 
 
 @case
+def occupied_first(folder):
+    """Of more regions than the page shows at first, the occupied and the unknown are shown, in the order of their names; a chosen one stays."""
+    with Forecourt() as yard:
+        yard.online()
+        yard.online('island-2', state='offline')
+        page = yard.open()
+        for number in range(60):
+            yard.region(3 if number in (41, 55) else 0, f'room-{number:02}')
+        yard.region(1, 'cellar', 'island-2')
+        shown = "[...document.querySelectorAll('.region .head .name')].map((name) => name.textContent).join()"
+        rooms = [f'room-{number:02}' for number in (*range(21), 41, 55)]
+        page.wait(f"{shown} === '{','.join(rooms)},cellar'")
+        page.reads('show 37 more regions', '#more-regions')
+        page.click(region('room-41') + ' .head')
+        yard.region(0, 'room-41')
+        page.reads('Nobody inside', region('room-41'))
+        page.click('#all')
+        page.wait(f"{shown}.includes('room-21,room-55,cellar')")
+
+
+@case
 def not_known(folder):
     """What a gateway does not watch is unknown, not empty, and nobody is named there; a rehearsal is marked; what is cleared is gone."""
     with Forecourt() as yard:

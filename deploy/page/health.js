@@ -2,20 +2,24 @@
 
 import { byId, html, keep, say, set, spark, svg } from './dom.js';
 import { glyph, shape } from './glyphs.js';
+import { clockTolerance } from './site.js';
 import { counted, elapsed, megabytes } from './words.js';
 
 /** @typedef {import('./site.js').Gateway} Gateway */
 
-/** A clock this far off, in milliseconds, makes times on the page and `expires` misleading. */
-const clockTolerance = 5000;
+/**
+ * How far a clock is ahead of another. In steps: every change of a notice is read aloud.
+ * @param {number} error milliseconds
+ */
+export const ahead = (error) => `${elapsed(Math.round(Math.abs(error) / clockTolerance) * clockTolerance)} ${error > 0 ? 'ahead of' : 'behind'}`;
 
-/** @param {Gateway} gateway */
-export function clockTrouble(gateway) {
+/** @param {import('./site.js').Site} site @param {Gateway} gateway */
+export function clockTrouble(site, gateway) {
   if (gateway.clockUnset && !gateway.simulated) return 'its clock is not set';
-  const error = gateway.clockError ?? 0;
+  const error = (gateway.clockError ?? site.clockError) - site.clockError;
   if (Math.abs(error) < clockTolerance) return '';
-  // In steps: every change of a notice is read aloud.
-  return `its clock is ${elapsed(Math.round(Math.abs(error) / clockTolerance) * clockTolerance)} ${error > 0 ? 'ahead of' : 'behind'} this computer’s`;
+  const doubt = site.gateways.size === 1 && !gateway.clockDoubted ? ' (either may be wrong)' : '';
+  return `its clock is ${ahead(error)} ${site.clockError ? 'the others’' : 'this device’s'}${doubt}`;
 }
 
 /** @param {Gateway} gateway @param {number} now */
@@ -35,13 +39,13 @@ export class Health {
       html('p', { class: 'reason name' }), html('p', { class: 'radios name' }), svg('svg', { class: 'rates', width: 240, height: 26, 'aria-hidden': 'true' }),
       html('p', { class: 'figures' }));
     keep(this.list, gateways, (gateway) => gateway.key, make, (element, gateway) => {
-      this.#fill(element, gateway, allSimulated, now);
+      this.#fill(element, site, gateway, allSimulated, now);
       say(element.querySelector('.head .name'), site.placed(gateway.site, gateway.name));
     });
   }
 
-  /** @param {HTMLElement} element @param {Gateway} gateway @param {boolean} allSimulated @param {number} now */
-  #fill(element, gateway, allSimulated, now) {
+  /** @param {HTMLElement} element @param {import('./site.js').Site} site @param {Gateway} gateway @param {boolean} allSimulated @param {number} now */
+  #fill(element, site, gateway, allSimulated, now) {
     const part = (/** @type {string} */ query) => /** @type {HTMLElement} */ (element.querySelector(query));
     const how = state(gateway, now);
     const figure = (/** @type {string} */ name) => gateway.telemetry.get(name);
@@ -51,7 +55,7 @@ export class Health {
     say(part('.state'), how === 'silent' ? `silent for ${elapsed(now - gateway.heard)}` : how);
     // Where all rehearse, the notice above says so once.
     const isOdd = gateway.simulated && !allSimulated;
-    const reasons = [gateway.reason, gateway.missing && !gateway.reason ? `not heard: ${gateway.missing}` : '', clockTrouble(gateway),
+    const reasons = [gateway.reason, gateway.missing && !gateway.reason ? `not heard: ${gateway.missing}` : '', clockTrouble(site, gateway),
       gateway.authorization && gateway.authorization !== 'always' ? `authorization: ${gateway.authorization}` : '',
       isOdd ? 'rehearsal: what it hears is not real' : ''].filter(Boolean);
     say(part('.reason'), reasons.join(' · '));

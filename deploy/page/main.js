@@ -4,7 +4,7 @@ import { connect } from './connection.js';
 import { Devices } from './devices.js';
 import { byId, html, keep, say, set } from './dom.js';
 import { Events, sentence } from './events.js';
-import { Health, clockTrouble, state } from './health.js';
+import { Health, ahead, clockTrouble, state } from './health.js';
 import { Plan, standing } from './plan.js';
 import { Regions, occupancy } from './regions.js';
 import { Site } from './site.js';
@@ -101,15 +101,16 @@ byId('login', HTMLFormElement).addEventListener('submit', (event) => {
 function notices(gateways, now) {
   /** @type {[kind: string, head: string, text: string][]} */
   const all = [];
-  if (page.condition === 'lost') all.push(['fault', 'Broker lost', `Since ${clock(page.since, page.utc)} all below is as it was then. Trying again every two seconds.`]);
+  if (page.condition === 'lost') all.push(['fault', 'Broker lost', `Since ${clock(page.since + site.clockError, page.utc)} all below is as it was then. Trying again every two seconds.`]);
   if (page.condition === 'connecting' && now - page.since > 3000) all.push(['fault', 'No connection yet', 'The broker has not answered so far.']);
   const named = (/** @type {import('./site.js').Gateway[]} */ some) => some.slice(0, 5).map((gateway) => site.placed(gateway.site, gateway.name)).join(', ') + (some.length > 5 ? ` and ${some.length - 5} more` : '');
   const rehearsing = gateways.filter((gateway) => gateway.simulated);
   if (rehearsing.length) all.push(['fault', 'Rehearsal', `${rehearsing.length === gateways.length ? 'Nothing here is real' : `${named(rehearsing)}: not real`}. Do not act on it.`]);
   const silent = gateways.filter((gateway) => state(gateway, now) === 'silent');
   if (silent.length) all.push(['doubt', 'Stale', `${named(silent)} ${silent.length > 1 ? 'have' : 'has'} said nothing for longer than usual.`]);
-  const wrong = gateways.filter((gateway) => gateway.state !== 'offline' && clockTrouble(gateway));
-  if (wrong.length) all.push(['doubt', 'Clock', `${named(wrong.slice(0, 1))}: ${clockTrouble(wrong[0])}${wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'more gateway')}` : ''}.`]);
+  if (site.clockError) all.push(['doubt', 'This device’s clock is wrong', `It is ${ahead(-site.clockError)} the gateways’. The page goes by theirs.`]);
+  const wrong = gateways.filter((gateway) => gateway.state !== 'offline' && clockTrouble(site, gateway));
+  if (wrong.length) all.push(['doubt', 'Clock', `${named(wrong.slice(0, 1))}: ${clockTrouble(site, wrong[0])}${wrong.length > 1 ? `, and ${counted(wrong.length - 1, 'more gateway')}` : ''}.`]);
   if (site.leftOut.size) all.push(['doubt', 'Not all', `There are more gateways than this page shows: ${[...site.leftOut][0]}${site.leftOut.size > 1 ? ` and ${site.leftOut.size - 1} more are` : ' is'} left out.`]);
   keep(byId('notices', HTMLElement), all, ([, head]) => head, ([kind]) => html('p', { class: 'notice', 'data-kind': kind }, html('b'), ' ', html('span', { class: 'name' })),
     (element, [, head, text]) => {
@@ -168,8 +169,8 @@ function draw() {
   const broker = byId('condition', HTMLElement);
   set(broker, 'data-condition', page.condition);
   say(broker, page.condition === 'live' ? '● live' : page.condition === 'lost' ? '✕ broker lost' : page.condition === 'refused' ? '✕ not connected' : '○ connecting…');
-  say(byId('time', HTMLElement), `${clock(Date.now(), page.utc)} ${page.utc ? 'UTC' : 'local'}`);
   site.expire(now);
+  say(byId('time', HTMLElement), `${clock(Date.now() + site.clockError, page.utc)} ${page.utc ? 'UTC' : 'local'}`);
   const all = [...site.gateways.values()].sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));
   const sites = [...new Set(all.map((gateway) => gateway.site))];
   chooseSite(sites);

@@ -60,6 +60,12 @@ export function standing(site, trigger, now) {
 const along = (distance) => Math.min(1, Math.max(0, Math.log(distance / 0.5) / Math.log(60)));
 
 /**
+ * A place in metres as it lies on the page: a quarter turn to the right where that fits better, never a mirror image.
+ * @param {[number, number]} place @param {number} stretch @param {boolean} turned
+ */
+const laid = ([x, y], stretch, turned) => (turned ? [-y, x * stretch] : [x, y * stretch]);
+
+/**
  * What each gateway hears, the nearest first.
  * @param {Device[]} devices
  * @param {number} now
@@ -111,7 +117,7 @@ export class Plan {
     const alone = (/** @type {Trigger} */ trigger) => triggers.every((other) => other === trigger || other.name !== trigger.name);
     keep(this.pumps, triggers, (trigger) => trigger.key, (trigger) => this.#make(trigger), (element, trigger) => {
       const name = alone(trigger) ? trigger.name : `${trigger.gateway} · ${trigger.name}`;
-      this.#fill(element, trigger, name, standing(site, trigger, now), chosen === trigger.key, allSimulated, now);
+      this.#fill(element, trigger, name, standing(site, trigger, now), chosen === trigger.key, allSimulated, site.timeAt(trigger, now));
       this.#track(element, trigger, heard.get(`${trigger.site}/${trigger.gateway}`) ?? [], width);
       const place = layout?.at(trigger);
       element.style.left = place ? `${place[0]}px` : '';
@@ -132,7 +138,7 @@ export class Plan {
   }
 
   /** @param {HTMLElement} element @param {Trigger} trigger @param {string} name @param {Standing} standing @param {boolean} pressed @param {boolean} allSimulated
-   * @param {number} now */
+   * @param {number} now by its gateway's clock */
   #fill(element, trigger, name, { state, words, who, since }, pressed, allSimulated, now) {
     const part = (/** @type {string} */ query) => /** @type {Element} */ (element.querySelector(query));
     set(element, 'data-state', state);
@@ -188,12 +194,14 @@ export class Plan {
       placed.push([trigger, place]);
     }
     if (placed.length < 2) return undefined;
-    // Turned, or longer than it is wide, when only so the cards have room.
-    for (const [stretch, turned] of /** @type {[number, boolean][]} */ ([1, 1.3, 1.7, 2.5].flatMap((stretch) => [[stretch, false], [stretch, true]]))) {
-      const points = placed.map(([, [x, y]]) => (turned ? [y, x * stretch] : [x, y * stretch]));
+    // Turned, stretched, or higher than a screen, when only so the cards have room.
+    const [low, high, stretches] = [Math.max(240, innerHeight * 0.3), 1000, [1, 1.3, 1.7, 2.5]];
+    const ways = [...stretches.flatMap((stretch) => [[stretch, false, low], [stretch, true, high]]), ...stretches.map((stretch) => [stretch, false, high])];
+    for (const [stretch, turned, most] of /** @type {[number, boolean, number][]} */ (ways)) {
+      const points = placed.map(([, place]) => laid(place, stretch, turned));
       const [left, top] = [Math.min(...points.map(([x]) => x)), Math.min(...points.map(([, y]) => y))];
       const [dx, dy] = [Math.max(...points.map(([x]) => x)) - left, Math.max(...points.map(([, y]) => y)) - top];
-      const scale = Math.min((this.width - wide - 12) / Math.max(dx, 0.1), (turned ? 1000 : Math.max(240, innerHeight * 0.3)) / Math.max(dy, 0.1), 60);
+      const scale = Math.min((this.width - wide - 12) / Math.max(dx, 0.1), most / Math.max(dy, 0.1), 60);
       const free = points.every(([x, y], index) => points.slice(index + 1).every(([u, v]) =>
         Math.abs(x - u) * scale >= wide + gap || Math.abs(y - v) * scale >= tall + gap));
       if (!free) continue;
@@ -210,7 +218,7 @@ export class Plan {
     const { scale, stretch, height, margin, left, top, turned, wide, tall } = layout;
     const places = site.plans.get(triggers[0].site)?.places ?? new Map();
     const radios = [...places].filter(([name]) => site.gateways.has(`${triggers[0].site}/${name}`) && triggers.every((trigger) => trigger.name !== name));
-    const drawing = JSON.stringify([this.width, scale, height, radios]);
+    const drawing = JSON.stringify([this.width, layout, radios]);
     if (drawing === this.drawn) return;
     this.drawn = drawing;
     set(this.ground, 'height', height);
@@ -222,8 +230,8 @@ export class Plan {
     for (let x = (margin + wide / 2) % step; step > 12 && x < this.width; x += step) {
       for (let y = (14 + tall / 2) % down; y < height; y += down) dots.push(svg('circle', { class: 'grid', cx: x.toFixed(1), cy: y.toFixed(1), r: 1.6 }));
     }
-    const antennas = radios.map(([name, [x, y]]) => {
-      const [u, v] = turned ? [y, x * stretch] : [x, y * stretch];
+    const antennas = radios.map(([name, place]) => {
+      const [u, v] = laid(place, stretch, turned);
       const [cx, cy] = [margin + wide / 2 + (u - left) * scale, 14 + tall / 2 + (v - top) * scale];
       return svg('g', {}, svg('circle', { class: 'radio', cx, cy, r: 5 }), svg('text', { x: cx + 9, y: cy + 4 }, name));
     });

@@ -23,14 +23,26 @@ export function occupancy(site, region, now) {
  * @param {Site} site @param {Region} region @param {number} now @returns {Row[]}
  */
 function rows(site, region, now) {
+  const there = site.timeAt(region, now);
   return region.named().map(({ id, since, known }) => {
     const hearing = site.devices.get(`${region.site}/${id}`)?.heardBy(region.gateway, now);
-    const stay = since === undefined ? `over ${elapsed(now - known)}` : elapsed(now - since);
+    const stay = since === undefined ? `over ${elapsed(now - known)}` : elapsed(there - since);
     return {
       id, name: site.nameOf(region.site, id) ?? short(id), rank: hearing ? zones.indexOf(hearing.zone) : zones.length,
       details: hearing ? `${hearing.zone}, ${metres(hearing.distance)} · ${stay}` : stay,
     };
   }).sort((a, b) => a.rank - b.rank || (a.id < b.id ? -1 : 1));
+}
+
+/**
+ * The few that are shown first: those that are occupied or chosen, then those that are unknown; their order stays.
+ * @param {Site} site @param {Region[]} regions @param {string} chosen @param {number} now
+ */
+function foremost(site, regions, chosen, now) {
+  const order = ['inside', 'unknown', 'nobody'];
+  const ranked = regions.map((region) => ({ region, rank: region.key === chosen ? 0 : order.indexOf(occupancy(site, region, now).state) }));
+  const first = new Set(ranked.sort((a, b) => a.rank - b.rank).slice(0, few).map(({ region }) => region));
+  return regions.filter((region) => first.has(region));
 }
 
 export class Regions {
@@ -59,7 +71,7 @@ export class Regions {
     set(this.more, 'hidden', regions.length <= few);
     say(this.more, this.all ? 'show fewer regions' : `show ${counted(regions.length - few, 'more region')}`);
     const allSimulated = regions.every((region) => region.simulated);
-    keep(this.list, this.all ? regions : regions.slice(0, few), (region) => region.key, (region) => this.#make(region), (element, region) => {
+    keep(this.list, this.all ? regions : foremost(site, regions, chosen, now), (region) => region.key, (region) => this.#make(region), (element, region) => {
       const name = site.placed(region.site, site.regionName(region.site, region.gateway, region.name));
       this.#fill(element, site, region, name, chosen === region.key, allSimulated, now);
       this.#name(element, site, region, name, most, now);
@@ -90,11 +102,11 @@ export class Regions {
     say(part('.head .name'), name);
     // Where some are real and some are not, each card that is not says so.
     const isOdd = region.simulated && !allSimulated;
-    const since = state === 'unknown' ? undefined : region.since;
+    const stay = state === 'unknown' || region.since === undefined ? undefined : site.timeAt(region, now) - region.since;
     set(part('.since'), 'class', isOdd ? 'since rehearsal' : 'since');
-    say(part('.since'), isOdd ? 'rehearsal' : since === undefined ? '' : elapsed(now - since));
+    say(part('.since'), isOdd ? 'rehearsal' : stay === undefined ? '' : elapsed(stay));
     say(part('.words'), words);
-    const sentence = [`${name}: ${words}`, since === undefined ? '' : `for ${elapsed(Math.floor((now - since) / 10000) * 10000)}`];
+    const sentence = [`${name}: ${words}`, stay === undefined ? '' : `for ${elapsed(Math.floor(stay / 10000) * 10000)}`];
     set(part('.head'), 'aria-label', sentence.filter(Boolean).join(', ') + (region.simulated ? ' (rehearsal)' : ''));
   }
 

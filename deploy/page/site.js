@@ -11,6 +11,10 @@ const patience = 2.5;
 const unheard = 900_000;
 /** After an outage the broker says again all that it keeps, within this many milliseconds: what it does not say is gone. */
 const settling = 10_000;
+/** A clock this far off, in milliseconds, makes times on the page and `expires` misleading. */
+export const clockTolerance = 5000;
+/** How long a message may take and say nothing of the clock, in milliseconds. */
+const delay = 1000;
 
 /** @typedef {{distance?: number, low?: number, high?: number, at: number}} Sample */
 /** @typedef {{gateway: string, average?: number, distance?: number, low?: number, high?: number, zone: string, rate?: number, at: number, likely: Likelihood}} Hearing */
@@ -141,11 +145,13 @@ export class Gateway {
     this.interval = 60_000;
     this.told = 0;
     /**
-     * How far its clock is from this computer's, in milliseconds; nothing until it has sent a live message.
+     * How far its clock is ahead of this device's, in milliseconds; nothing until it has sent a live message.
      * @type {number | undefined}
      */
     this.clockError = undefined;
     this.clockUnset = false;
+    /** Whether the gateway itself says that nothing has set its clock right. */
+    this.clockDoubted = false;
     /** @type {Map<string, number>} */ this.telemetry = new Map();
     /** @type {number[]} */ this.rates = [];
     /**
@@ -244,6 +250,10 @@ export class Site {
      */
     this.unsaid = new Set();
     this.settled = 0;
+    /**
+     * How far the clocks of all gateways are ahead of this device's, alike, in milliseconds: then this device's is wrong. Otherwise 0.
+     */
+    this.clockError = 0;
     this.messages = 0;
     this.malformed = 0;
   }
@@ -319,6 +329,7 @@ export class Site {
 
   /** @param {number} now */
   expire(now) {
+    this.#judgeClock();
     if (this.unsaid.size > 0 && now > this.settled) this.#settle();
     for (const [key, device] of this.devices) if (now - device.heard > 2 * fresh) this.devices.delete(key);
   }
@@ -410,7 +421,27 @@ export class Site {
   #compareClock(from, at, now) {
     const said = moment(at);
     from.clockUnset = said === undefined;
-    if (said !== undefined) from.clockError = said - now;
+    if (said === undefined) return;
+    const [error, before] = [said - now, from.clockError ?? -Infinity];
+    // A message that took longer makes it no other: durations do not jump to and fro.
+    if (error > before || before - error > delay) from.clockError = error;
+  }
+
+  /** One gateway that differs may be wrong itself, and so may those that say they are not synchronised: after a power cut they may be so alike. */
+  #judgeClock() {
+    const errors = [...this.gateways.values()].flatMap(({ simulated, clockUnset, clockDoubted, clockError }) => (
+      simulated || clockUnset || clockDoubted || clockError === undefined ? [] : [clockError]));
+    const [least, highest] = [Math.min(...errors), Math.max(...errors)];
+    const isAlike = errors.length > 1 && highest - least < clockTolerance && Math.min(Math.abs(least), Math.abs(highest)) >= clockTolerance;
+    this.clockError = isAlike ? highest : 0;
+  }
+
+  /**
+   * What the clock of a place's gateway shows now: since when something is so, it tells by that.
+   * @param {{site: string, gateway: string}} place @param {number} now
+   */
+  timeAt({ site, gateway }, now) {
+    return now + (this.gateways.get(`${site}/${gateway}`)?.clockError ?? this.clockError);
   }
 
   /** @param {Gateway} from @param {Record<string, unknown>} body @param {number} now */
@@ -430,6 +461,7 @@ export class Site {
     from.version = plain(body.version, 40);
     from.purpose = plain(body.purpose);
     from.authorization = plain(body.authorization, 20);
+    from.clockDoubted = body.clock === 'unsynchronised';
     const site = object(body.site);
     from.trust = plain(site.trust, 20);
     from.missing = plain(site.missing, 100);
@@ -492,7 +524,7 @@ export class Site {
     const count = Math.max(0, number(body.count) ?? (body.state === 'inside' ? 1 : 0));
     // A gateway whose clock is not set says no time.
     const before = region.count !== undefined && (region.count > 0) === (count > 0) ? region.since : undefined;
-    region.since = moment(body.since) ?? before ?? (kept ? undefined : now);
+    region.since = moment(body.since) ?? before ?? (kept ? undefined : this.timeAt(region, now));
     region.count = count;
     region.simulated = body.simulated === true;
     if (count === 0) region.inside.clear();
@@ -525,12 +557,13 @@ export class Site {
       this.triggers.set(key, (trigger = new Trigger(from.site, from.name, name)));
     }
     const before = [...trigger.served, ...trigger.near];
+    const there = this.timeAt(trigger, now);
     /** @param {Record<string, unknown>} visitor */
     const read = (visitor) => {
       const id = plain(visitor.id);
       // A gateway whose clock is not set says no time: then the first time we heard of it serves.
       this.#learnName(from.site, visitor);
-      return { id, likely: likelihood(visitor), since: moment(visitor.since) ?? before.find((known) => known.id === id)?.since ?? now };
+      return { id, likely: likelihood(visitor), since: moment(visitor.since) ?? before.find((known) => known.id === id)?.since ?? there };
     };
     trigger.served = list(body.served).map(read);
     trigger.near = list(body.near).map(read);
@@ -550,7 +583,7 @@ export class Site {
     /** @type {Event} */
     const event = {
       key, region, kept, event: plain(body.event, 20), place: name, site: from.site, gateway: from.name, id: plain(body.id),
-      at: moment(body.at) ?? now, simulated: body.simulated === true, reason: plain(evidence.reason ?? body.reason, 60),
+      at: moment(body.at) ?? this.timeAt({ site: from.site, gateway: from.name }, now), simulated: body.simulated === true, reason: plain(evidence.reason ?? body.reason, 60),
       distance: length(evidence.distance_m), low: length(evidence.low_m), high: length(evidence.high_m), dwell: number(evidence.dwell_s),
       likely: likelihood(evidence), evidence: Object.entries(evidence).filter(([member]) => member !== 'likelihood').slice(0, 24).map(([member, value]) => [plain(member, 40), plain(String(value), 60)]),
     };

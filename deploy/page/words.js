@@ -67,13 +67,21 @@ export function why(event, reason) {
 
 /** Control characters and those that turn the direction of writing could make a name look like something else. */
 const invisible = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const visible = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]/u;
+
+/**
+ * Whether this mark joins two characters or keeps them apart (U+200D, U+200C): Persian, Hindi and many an emoji are spelt with it.
+ * @param {string} mark @param {number} at @param {string} text
+ */
+const isSpelling = (mark, at, text) => (mark === '\u200c' || mark === '\u200d')
+  && visible.test([...text.slice(Math.max(0, at - 2), at)].at(-1) ?? '') && visible.test(text.slice(at + 1, at + 3));
 
 /**
  * Anything from a message, as text that is safe to show.
  * @param {unknown} value @param {number} [limit]
  */
 export function plain(value, limit = 200) {
-  return typeof value === 'string' ? value.slice(0, limit).replace(invisible, '·') : '';
+  return typeof value === 'string' ? value.slice(0, limit).replace(invisible, (mark, at, text) => (isSpelling(mark, at, text) ? mark : '·')) : '';
 }
 
 /** @param {unknown} value */
