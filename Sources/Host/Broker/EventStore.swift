@@ -275,7 +275,10 @@ struct EventStore {
     }
     guard now.at >= agingDue else { return }
     agingDue = now.at + min(settings.maxAge, .hours(1))
-    do throws(StoreFault) { try outbox?.age(at: now) } catch { fail(error, at: now) }
+    // A page after the other: events are stored and sent between them.
+    do throws(StoreFault) {
+      if let outbox, try outbox.age(at: now) { agingDue = now.at + .seconds(1) }
+    } catch { fail(error, at: now) }
     // SQLite numbers rows from 1 again if the table is empty.
     requeueRows()
   }

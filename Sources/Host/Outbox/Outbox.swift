@@ -201,16 +201,24 @@ package final class Outbox {
     recordOwnChange()
   }
 
-  /// Deletes history that is too old, if the clock can be trusted. Also shows failures of SQLite's checkpoint, which `commit` does not report.
-  package func age(at now: Moment) throws(StoreFault) {
+  /// Deletes a page of history that is too old, if the clock can be trusted; returns whether there may be more. Also shows failures of SQLite's
+  /// checkpoint, which `commit` does not report.
+  @discardableResult
+  package func age(at now: Moment) throws(StoreFault) -> Bool {
     defer { recordOwnChange() }
+    let before = total
     if let wall = now.trustedWall {
-      statements.aging.bind(1, wall - settings.maxAge.microseconds)
-      try statements.aging.execute()
-      total -= database.changes
+      for rank in [Rank.ordinary, .urgent] {
+        statements.aging.bind(1, rank.rawValue)
+        statements.aging.bind(2, wall)
+        statements.aging.bind(3, wall - settings.maxAge.microseconds)
+        try statements.aging.execute()
+        total -= database.changes
+      }
     }
     try forgetFires(at: now)
     _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
+    return total < before
   }
 
   /// Our own writing never replaces the files: a deleted one stays noticed, also when it is deleted just before.
