@@ -25,10 +25,11 @@ package struct WallClock: BitwiseCopyable, Sendable {
     epoch.map { Self.floored($0 &+ now.microseconds, by: Self.microsecondsPerDay).quotient }
   }
 
-  /// RFC 3339 with milliseconds, in UTC, quoted; or `null`.
+  /// RFC 3339 with milliseconds, in UTC, quoted; or `null`, also outside the years 0000 to 9999, which it cannot say.
   package func write<let capacity: Int>(_ moment: Instant, to text: inout Text<capacity>) {
-    guard let epoch else { return text.append("null") }
-    let (days, rest) = Self.floored(epoch &+ moment.microseconds, by: Self.microsecondsPerDay)
+    let unix = epoch.map { $0 &+ moment.microseconds }
+    guard let unix, unix >= -62_167_219_200_000_000, unix < 253_402_300_800_000_000 else { return text.append("null") }
+    let (days, rest) = Self.floored(unix, by: Self.microsecondsPerDay)
     let (year, month, day) = Self.civil(days)
     text.append(byte: UInt8(ascii: "\""))
     text.append(year, digits: 4)
@@ -50,8 +51,8 @@ package struct WallClock: BitwiseCopyable, Sendable {
   private static let microsecondsPerDay: Int64 = 86_400_000_000
 
   private static func floored(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-    let remainder = (value % divisor + divisor) % divisor
-    return ((value - remainder) / divisor, remainder)
+    let (quotient, remainder) = (value / divisor, value % divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
   }
 
   /// The Gregorian date of a day counted from 1970. Years start in March, so that the leap day comes last.

@@ -54,6 +54,8 @@ struct EventStore {
   var outcomes = EventOutcomes()
   var queues = [Queue(), Queue()]
   private var checkDue = Instant.zero
+  /// A file of so many bytes a card reads in some seconds; the core thread does not wait much longer for who was served.
+  var checkedAtOnce: Int64 = 64 << 20
   var retryDue = Instant.never
   var requeueDue = Instant.never
   var agingDue = Instant.zero
@@ -74,7 +76,7 @@ struct EventStore {
     defer { countWaiting() }
     releaseStaleFile()
     do throws(StoreFault) {
-      let opened = try Outbox(settings, machine: machine)
+      let opened = try Outbox(settings, machine: machine, checkedAtOnce: checkedAtOnce)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
       if let name = opened.setAside {
         counters.set(.setAside, true)
@@ -156,6 +158,7 @@ struct EventStore {
     retryDue = now.at + .seconds(5)
     guard fault.kind == .corrupt else { return }
     // The next opening mends the file or sets it aside. If it is mended, what is in flight or was acknowledged does not go again.
+    checkedAtOnce = .max
     if let outbox { leave(outbox, at: now) }
     outbox = nil
   }
@@ -208,10 +211,11 @@ struct EventStore {
 
   func countWaiting() { counters.eventsWaiting.set((outbox?.waiting ?? 0) + held.count) }
 
-  /// Every second, and before each transaction: has somebody deleted or changed the file?
+  /// Every second, and before each transaction: has somebody deleted or changed the file, or its disk?
   private mutating func checkFile(at now: Moment) {
     guard let outbox, !batch.isEmpty || now.at >= checkDue else { return }
     checkDue = now.at + .seconds(1)
+    if let check = outbox.lateCheck, check.hasFoundDamage { return fail(StoreFault(.corrupt, "the file is damaged"), at: now) }
     guard !outbox.isUntouched else { return }
     recoverEvents(from: outbox, at: now)
     self.outbox = nil
@@ -275,7 +279,10 @@ struct EventStore {
     }
     guard now.at >= agingDue else { return }
     agingDue = now.at + min(settings.maxAge, .hours(1))
-    do throws(StoreFault) { try outbox?.age(at: now) } catch { fail(error, at: now) }
+    // A page after the other: events are stored and sent between them.
+    do throws(StoreFault) {
+      if let outbox, try outbox.age(at: now) { agingDue = now.at + .seconds(1) }
+    } catch { fail(error, at: now) }
     // SQLite numbers rows from 1 again if the table is empty.
     requeueRows()
   }

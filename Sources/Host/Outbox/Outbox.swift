@@ -42,6 +42,8 @@ package final class Outbox {
   var newest: Int64
   let machine: Int64
   private var isDurable: Bool
+  /// Nil if the opening has looked through the whole file.
+  let lateCheck: LateCheck?
   /// The file and its log as this process left them.
   var seen: Fingerprint
 
@@ -49,8 +51,10 @@ package final class Outbox {
   let database: Database
   private let lock: FileLock
 
-  /// Renames a damaged file, or one of a newer version, and starts a new one: a gateway that went back a version goes on.
-  package init(_ settings: OutboxSettings, machine: Int64) throws(StoreFault) {
+  /// Renames a damaged file, or one of a newer version, and starts a new one: a gateway that went back a version goes on. A file of more bytes
+  /// than `checkedAtOnce` is looked through later.
+  package init(_ settings: OutboxSettings, machine: Int64, checkedAtOnce: Int64 = .max) throws(StoreFault) {
+    var isLate = (FileSystem.imprint(of: settings.path)?.size ?? 0) > checkedAtOnce
     // Before the lock makes a file where there is none.
     let isEmptied = Fingerprint(settings.path).isEmptied
     var lock = try FileLock(settings.path)
@@ -59,18 +63,20 @@ package final class Outbox {
     do throws(StoreFault) {
       // SQLite would delete the log of a file that a failing disk has emptied, and begin anew without a word.
       if isEmptied { throw StoreFault(.corrupt, "the file is empty, and its log is not") }
-      (database, isMended) = try Self.open(settings.path)
+      (database, isMended) = try Self.open(settings.path, isLate)
       statements = try Statements(database)
     } catch {
+      isLate = false
       isNewer = error.kind == .newer
       guard isNewer || error.kind == .corrupt || error.kind == .misshapen else { throw error }
       setAside = Self.rename(settings.path, isNewer ? ".newer-" : ".damaged-")
       lock = try FileLock(settings.path)
-      (database, isMended) = try Self.open(settings.path)
+      (database, isMended) = try Self.open(settings.path, isLate)
       statements = try Statements(database)
     }
-    let waiting = try database.number("SELECT count(*) FROM event WHERE state = 0")
-    let total = try database.number("SELECT count(*) FROM event")
+    // From the indexes, which are small.
+    let waiting = try database.number("SELECT count(*) FROM event INDEXED BY waiting WHERE state = 0")
+    let total = try waiting + database.number("SELECT count(*) FROM event INDEXED BY settled WHERE state != 0")
     newest = try database.number("SELECT max(id) FROM event")
     self.settings = settings
     self.setAside = setAside
@@ -81,6 +87,7 @@ package final class Outbox {
     self.total = Int(total)
     isDurable = true
     seen = Fingerprint(settings.path)
+    lateCheck = isLate ? LateCheck(settings.path) : nil
     self.statements = statements
     self.database = database
     self.lock = lock
@@ -201,16 +208,24 @@ package final class Outbox {
     recordOwnChange()
   }
 
-  /// Deletes history that is too old, if the clock can be trusted. Also shows failures of SQLite's checkpoint, which `commit` does not report.
-  package func age(at now: Moment) throws(StoreFault) {
+  /// Deletes a page of history that is too old, if the clock can be trusted; returns whether there may be more. Also shows failures of SQLite's
+  /// checkpoint, which `commit` does not report.
+  @discardableResult
+  package func age(at now: Moment) throws(StoreFault) -> Bool {
     defer { recordOwnChange() }
+    let before = total
     if let wall = now.trustedWall {
-      statements.aging.bind(1, wall - settings.maxAge.microseconds)
-      try statements.aging.execute()
-      total -= database.changes
+      for rank in [Rank.ordinary, .urgent] {
+        statements.aging.bind(1, rank.rawValue)
+        statements.aging.bind(2, wall)
+        statements.aging.bind(3, wall - settings.maxAge.microseconds)
+        try statements.aging.execute()
+        total -= database.changes
+      }
     }
     try forgetFires(at: now)
     _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
+    return total < before
   }
 
   /// Our own writing never replaces the files: a deleted one stays noticed, also when it is deleted just before.
@@ -224,7 +239,7 @@ package final class Outbox {
 
   // -- The file -----------------------------------------------------------------------------------------------------------
 
-  private static func open(_ path: Path) throws(StoreFault) -> (Database, isMended: Bool) {
+  private static func open(_ path: Path, _ isLate: Bool) throws(StoreFault) -> (Database, isMended: Bool) {
     let database = try Database(path: path)
     try database.run(Schema.manners)
     let version = try database.number("PRAGMA user_version")
@@ -237,29 +252,18 @@ package final class Outbox {
     }
     guard owner == Schema.owner else { throw StoreFault(.other, "the file is some other program's database") }
     try Schema.mustKnow(version)
-    let isMended = try !isWhole(database)
+    var isMended = false
+    if !isLate || version == Schema.oldest { isMended = try !isWhole(database) }
     if isMended { try mendIndexes(of: database) }
     if version == Schema.oldest { try database.run(Schema.migration) }
     if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
     if try database.number(Schema.hasFires) == 0 { try takeFires(ofHistory: database) }
-    return (database, isMended)
-  }
-
-  /// Also compares the indexes with the tables, which SQLite's quick check does not: one flipped bit in an index hides an event for ever, or
-  /// brings it again and again.
-  private static func isWhole(_ database: Database) throws(StoreFault) -> Bool {
-    let check = try database.statement("PRAGMA integrity_check(1)")
-    return try check.step() && (check.text(0) as Text<8>) == Text<8>("ok")
-  }
-
-  /// All that an index says stands in its table too. Undone if that was not all: a damaged file is kept as it was.
-  private static func mendIndexes(of database: Database) throws(StoreFault) {
-    try database.run("BEGIN IMMEDIATE; REINDEX")
-    guard try isWhole(database) else {
-      try? database.run("ROLLBACK")
-      throw StoreFault(.corrupt, "the file is damaged")
+    // Small, and read at once: whose visit is open, and who was served.
+    let checks: [StaticString] = ["PRAGMA integrity_check(visit)", "PRAGMA integrity_check(fire)", "PRAGMA integrity_check(mark)"]
+    for check in checks where isLate {
+      guard try isWhole(database, check) else { throw StoreFault(.corrupt, "the file is damaged") }
     }
-    try database.run("COMMIT")
+    return (database, isMended)
   }
 
   /// To `PATH.damaged-N`, together with SQLite's files beside it, so that nothing mixes them with the new file.

@@ -106,7 +106,16 @@ enum Schema {
   static let eviction: StaticString = """
     DELETE FROM event WHERE id IN (SELECT id FROM event INDEXED BY waiting WHERE state = 0 AND rank = ? ORDER BY id LIMIT ?)
     """
-  static let aging: StaticString = "DELETE FROM event WHERE state != 0 AND coalesce(settled, stored) < ?"
+  /// One page from the oldest end, a thousand rows: reading all of a large file takes a card a minute. What was settled earlier than a page
+  /// before it goes with that page: as long again at most, as a rule. Rows of the future, settled while the clock was wrong, count for no
+  /// page: what is behind them goes in its time. They go when theirs has come, or like all others for want of room (`forgetting`).
+  static let aging: StaticString = """
+    DELETE FROM event WHERE id IN (
+      SELECT id FROM (
+        SELECT id, coalesce(settled, stored) AS at FROM event INDEXED BY settled
+        WHERE state != 0 AND rank = ? AND coalesce(settled, stored) <= ? ORDER BY id LIMIT 1000)
+      WHERE at < ?)
+    """
 
   static let beginning: StaticString = """
     INSERT OR REPLACE INTO visit (topic, id, boot, machine, at, wall, vouched) VALUES (?, ?, ?, ?, ?, ?, ?)

@@ -7,7 +7,7 @@ extension Command {
     Command(
       name: "events", summary: "list the events of the outbox and its history",
       description: [
-        "Prints the events that the gateway has stored, oldest first. A line has the time; the state (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent); the event, its trigger or region, the identity, and the event id; `simulated` if it was a rehearsal's.",
+        "Prints the events that the gateway has stored, oldest first. A line has the time, `?` if the disk has changed it beyond the calendar; the state (waiting, delivered, expired before the broker could be reached, or damaged on the disk and therefore not sent); the event, its trigger or region, the identity, and the event id; `simulated` if it was a rehearsal's.",
         "Only reads the outbox; the gateway may go on running.",
       ],
       options: [
@@ -124,20 +124,24 @@ extension OutboxHistory.Entry {
   fileprivate var line: String {
     let what = event.map { shown(String($0)) } ?? "?"
     let place = shown((trigger ?? region).map { String($0) } ?? String(topic))
-    let moment = stored.map { String(Text<32>(moment: $0)) } ?? "clock not set           "
+    let moment = (stored.map { String(Text<32>(moment: $0)) } ?? "clock not set").padded(to: 24)
     return "\(moment)  \("\(state.name)".padded(to: 9))  \(what.padded(to: 9))  \(place)  \(identity.map { shown(String($0)) } ?? "-")  "
       + (eventID.map { shown(String($0)) } ?? "-") + (isSimulated ? "  simulated" : "")
   }
 
-  private func written(_ moment: Int64?) -> String { moment.map { "\"\(String(Text<32>(moment: $0)))\"" } ?? "null" }
+  private func written(_ moment: Int64?) -> String {
+    var text = Text<40>()
+    WallClock(started: .zero, epoch: moment).write(.zero, to: &text)
+    return String(text)
+  }
 }
 
 extension Text {
-  /// RFC 3339, without quotation marks.
+  /// RFC 3339, without quotation marks; `?` for what can be no time: the disk may change any bit of a row.
   init(moment: Int64) {
     var quoted = Text<40>()
-    WallClock(started: .zero, epoch: 0).write(Instant(microseconds: moment), to: &quoted)
-    self.init(quoted.bytes.extracting(1..<quoted.count - 1))
+    WallClock(started: .zero, epoch: moment).write(.zero, to: &quoted)
+    if quoted.count > 4 { self.init(quoted.bytes.extracting(1..<quoted.count - 1)) } else { self.init("?" as StaticString) }
   }
 }
 

@@ -144,7 +144,7 @@ struct Daemon: Listener, ~Copyable {
     return min(gateway.nextDeadline, gateway.leftoversDue, watchdog, telemetry.due, home, ours, held)
   }
   var hasWork: Bool {
-    sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork || reloading.hasWork
+    sink.requests.count > 0 || isOnline != status.isOnline || homeAssistant.hasWork(sink.messages) || reloading.hasWork
   }
   private var isOnline: Bool { sink.courier?.counters.isOnline ?? false }
 

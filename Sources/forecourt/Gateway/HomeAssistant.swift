@@ -14,6 +14,8 @@ struct HomeAssistant {
   private static let pause = Interval.seconds(1)
   private static let patience = Interval.seconds(2)
   private static let rhythm = Interval.seconds(60)
+  /// Until the next look at a ring that was half full: its courier may hang.
+  private static let respite = Interval.milliseconds(50)
 
   private var discovery: Discovery
   private var isOn = false
@@ -21,6 +23,7 @@ struct HomeAssistant {
   private(set) var identities: [Identity] = []
   private(set) var announced: [Announced] = []
   private var pending: [Change] = []
+  private var lastTurn = Instant.zero
   /// Announced, and not spoken of since: of an entity that it does not know yet Home Assistant hears nothing.
   private var newcomers: [Identity] = []
   private var toldAll = Instant.zero
@@ -116,7 +119,10 @@ struct HomeAssistant {
     }
   }
 
-  func nextDeadline(_ devices: borrowing Devices) -> Instant { min(isBehind(devices) ? lastLook + Self.pause : .never, tellingDue) }
+  func nextDeadline(_ devices: borrowing Devices) -> Instant {
+    let handing: Instant = pending.isEmpty ? .never : lastTurn + Self.respite
+    return min(isBehind(devices) ? lastLook + Self.pause : .never, min(tellingDue, handing))
+  }
 
   private func isBehind(_ devices: borrowing Devices) -> Bool {
     isOn && arrivals != devices.arrivals && identities.count < Self.identitiesMost
@@ -124,9 +130,9 @@ struct HomeAssistant {
 
   /// Once a turn: hands over as much as the courier takes at once.
   mutating func turned(_ gateway: borrowing Gateway, into ring: Ring<Message>, at now: Instant) {
+    lastTurn = now
     if isBehind(gateway.devices), now >= lastLook + Self.pause { findNewIdentities(gateway, at: now) }
-    // Half the ring stays free for messages that cannot wait.
-    while let change = pending.first, ring.count < ring.capacity / 2 {
+    while hasWork(ring), let change = pending.first {
       for var message in messages(change, gateway.settings) {
         message.at = now
         _ = ring.push(message)
@@ -135,7 +141,8 @@ struct HomeAssistant {
     }
   }
 
-  var hasWork: Bool { !pending.isEmpty }
+  /// Half the ring stays free for messages that cannot wait.
+  func hasWork(_ ring: Ring<Message>) -> Bool { !pending.isEmpty && ring.count < ring.capacity / 2 }
 
   private mutating func findNewIdentities(_ gateway: borrowing Gateway, at now: Instant) {
     (arrivals, lastLook) = (gateway.devices.arrivals, now)

@@ -55,7 +55,8 @@ struct ReportTime {
 
   /// `2026-11-22T15:33:45.454Z` from the hour on, up to the given byte.
   private func clock(_ at: Double, to end: Int) -> String {
-    let moment = String(Text<32>(moment: (epoch ?? 0) + Int64(at * 1e6)))
+    // Of the day alone: a recording's date may be any, also one that cannot be written.
+    let moment = String(Text<32>(moment: ((epoch ?? 0) &+ Int64(at * 1e6)) % 86_400_000_000))
     return String(decoding: Array(moment.utf8)[11..<end], as: UTF8.self)
   }
 

@@ -50,6 +50,9 @@ final class Output {
       let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         written += count
+      } else if linux_errno() == EAGAIN {
+        // Somebody made the pipe so. It waits as any other pipe would; of a gateway that must end meanwhile the last resort makes an end.
+        wait(-1, Awaited(descriptor, toRead: false, toWrite: true), forAtMost: nil)
       } else if linux_errno() != EINTR {
         if linux_errno() != EPIPE { failure = linux_errno() }
         isClosed = true

@@ -190,6 +190,21 @@ import Testing
     #expect(try lines().first == Self.all[0].replacing("delivered", with: "damaged  ").replacing("anna", with: "bert"))
   }
 
+  @Test("times that the disk has changed to what no calendar has are listed as unknown") func wild() throws {
+    try Database(path: Path(program.folder.path + "/outbox.db")).run(
+      """
+      UPDATE event SET stored = -9223372036854775807 - 1, settled = 9223372036854775807, expires = stored | (1 << 62) WHERE id = 1;
+      UPDATE event SET stored = stored | (1 << 60) WHERE id = 5
+      """)
+    func damaged(_ line: String) -> String {
+      let unknown = "?".padding(toLength: 24, withPad: " ", startingAt: 0) + String(line.dropFirst(24))
+      return unknown.replacing("delivered", with: "damaged  ").replacing("waiting", with: "damaged")
+    }
+    let shown = [damaged(Self.all[0])] + Self.all[1...3] + [damaged(Self.all[4])]
+    #expect(try lines() == shown)
+    #expect(try #require(try lines("--json").first).contains(#""state":"damaged","stored":null,"settled":null,"expires":null,"#))
+  }
+
   @Test("an outbox of the first version, whose rows have no checksum, is listed as it is") func first() throws {
     try Database(path: Path(program.folder.path + "/outbox.db")).run(
       "ALTER TABLE event DROP COLUMN sum; PRAGMA user_version = 1; UPDATE event SET payload = replace(payload, 'anna', 'bert') WHERE id = 1"

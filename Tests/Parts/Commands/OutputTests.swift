@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+import struct Host.Thread
+
+@testable import forecourt
+
 @Suite("a command never overwrites what somebody may want") final class OutputTests {
   let program: Program
   init() throws {
@@ -26,6 +30,34 @@ import Testing
       #"exec 3>&1; "$0" "$@" <&- >&- 2>&- 3>&- & until [ -e o.db ]; do sleep 0.1; done; readlink /proc/$!/fd/0 /proc/$!/fd/1 /proc/$!/fd/2; kill $!"#,
     ]
     #expect(try program("run", "--config", "run.toml").out == "/dev/null\n/dev/null\n/dev/null\n")
+  }
+
+  /// What a thread has read; looked at after its end.
+  private final class Taken: @unchecked Sendable { var bytes = 0 }
+
+  @Test("a pipe that does not block loses nothing while its reader pauses, and is closed when the reader goes", arguments: [true, false])
+  func pausing(isPatient: Bool) throws {
+    var ends: [Int32] = [0, 0]
+    #expect(pipe(&ends) == 0)
+    #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+    signal(SIGPIPE, SIG_IGN)
+    let (reader, taken) = (ends[0], Taken())
+    let thread = Thread("reader") {
+      usleep(200_000)
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      var count = isPatient ? read(reader, &piece, 65_536) : 0
+      while count > 0 {
+        taken.bytes += count
+        count = read(reader, &piece, 65_536)
+      }
+      close(reader)
+    }
+    let (out, line) = (Output(to: ends[1]), String(repeating: "x", count: 999))
+    for _ in 0..<300 { out.line(line) }
+    #expect(out.close() && out.isClosed != isPatient)
+    close(ends[1])
+    thread.join()
+    #expect(taken.bytes == (isPatient ? 300_000 : 0))
   }
 
   @Test("an existing file stays unless --force; an incomplete file never takes its place") func existing() throws {

@@ -61,6 +61,10 @@ import Testing
     #expect(dated == ["14.6 15:34:00", "29.6 15:34:15"] || dated == ["14.6 15:34", "29.6 15:34:15"], "\(dated)")
     #expect(ReportTime(seconds: 5, epoch: nil).words(3.26) == "3.3 s" && ReportTime(seconds: 0, epoch: nil).seconds == 1)
     #expect(ReportTime(seconds: 40, epoch: 1_795_361_625_454_000).words(14.6) == "15:34:00.0")
+    for epoch in [Int64.min, -62_167_219_200_000_001, 253_402_300_799_000_000, .max] {
+      let wild = ReportTime(seconds: 40, epoch: epoch)
+      #expect(wild.ticks.allSatisfy { $0.words.utf8.count >= 5 } && wild.words(30).utf8.count == 10, "a recording of no year: \(epoch)")
+    }
     for seconds in [0.5, 7, 90, 900, 5_000, 40_000, 90_000] {
       let all = ReportTime(seconds: seconds, epoch: nil).ticks
       #expect(Set(all.map(\.at)).count == all.count && all.allSatisfy { $0.at >= 0 && $0.at <= max(seconds, 1) })

@@ -32,6 +32,19 @@ import Testing
     #expect(clock.unixTime(at: Instant(microseconds: 9_600_000)) == 15)
   }
 
+  @Test(
+    "no moment stops the program: outside the years 0000 to 9999 nothing is said, but each has its day",
+    arguments: [0, 1, -1, 86_400_000_000] as [Int64])
+  func wild(epoch: Int64) {
+    #expect(written(-62_167_219_200_000_000 - epoch, since: epoch) == #""0000-01-01T00:00:00.000Z""#)
+    #expect(written(253_402_300_799_999_999 - epoch, since: epoch) == #""9999-12-31T23:59:59.999Z""#)
+    for unix in [Int64.min, .min + 1, .min + 86_400_000_000, -62_167_219_200_000_001, 253_402_300_800_000_000, 1 << 62, .max] {
+      #expect(written(unix &- epoch, since: epoch) == "null", "\(unix)")
+      let day = WallClock(started: .zero, epoch: epoch).day(at: Instant(microseconds: unix &- epoch))
+      #expect(day == unix / 86_400_000_000 - (unix % 86_400_000_000 < 0 ? 1 : 0), "\(unix)")
+    }
+  }
+
   @Test("while the clock is not set nothing is said") func unset() {
     let clock = WallClock(started: .zero, epoch: nil)
     var text = Text<40>()

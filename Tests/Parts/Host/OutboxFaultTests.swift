@@ -158,6 +158,48 @@ import Testing
     #expect(!played.counters.troubles.contains(.store))
   }
 
+  @Test("a large file is in use at once and looked through meanwhile: damage is found, and no event is lost or goes twice")
+  func late() throws {
+    var played = Played(scratch) { $0.outbox.longestRest = .seconds(60) }
+    played.push(.begins, of: "irk:ann")
+    played.push(5)
+    let root = try #require(played.store.outbox).database.number(Self.root)
+    played.store.close()
+    try misdirect(played.settings.outbox.path, root: root, 4, to: 9)
+    played.store = EventStore(played.settings, played.counters) { [log = played.log] in log.append($0, $1) }
+    played.store.checkedAtOnce = 0
+    played.store.open(at: played.now)
+    #expect(played.counters.eventsWaiting.count == 6 && played.store.recentFires.map { String($0.id) } == ["irk:ann"])
+    let check = try #require(played.store.outbox?.lateCheck)
+    for _ in 0..<1_000 where !check.isOver { usleep(10_000) }
+    #expect(check.hasFoundDamage)
+    played.push(1)
+    #expect(played.store.outbox == nil && played.counters.troubles.contains(.store))
+    _ = played.log.take()
+    played.pass(.seconds(5))
+    played.store.flush(at: played.now)
+    #expect(played.log.take().contains { $0.contains("an index of the outbox, which was built anew") })
+    #expect(try #require(played.store.outbox).lateCheck == nil)
+    played.drain()
+    #expect(played.delivered == played.pushed && played.counters.eventsLost.count == 0 && played.counters.eventsWaiting.count == 0)
+  }
+
+  @Test("a whole file that is written meanwhile is found whole") func whole() throws {
+    var played = Played(scratch)
+    played.push(2_000)
+    played.store.close()
+    played.store.checkedAtOnce = 0
+    played.store.open(at: played.now)
+    let check = try #require(played.store.outbox?.lateCheck)
+    for _ in 0..<1_000 where !check.isOver {
+      played.push()
+      played.publish(atMost: 1)
+      played.acknowledge()
+      played.settle()
+    }
+    #expect(check.isOver && !check.hasFoundDamage && played.counters.storeFailures.count == 0)
+  }
+
   @Test("what must last is on the disk when it is stored, whatever was written before; what may be lost is not waited for")
   func durable() throws {
     var settings = OutboxSettings()
