@@ -38,10 +38,20 @@ extension Settings {
   /// Whether the device that was published under this identity may match, by it or by another name that it had beside it: none of a better
   /// kind, or it would have been published under that; and none of the same kind, unless it may have several of it.
   func mayMatch(_ identity: Identity, by match: Slice) -> Bool {
+    guard canKnow(identity) else { return false }
     for index in match.range {
       if selectors[index].matches(identity) { return true }
       guard let kind = selectors[index].kind, kind.rawValue >= identity.kind.rawValue else { continue }
       if kind != identity.kind || kind == .service || kind == .name { return true }
+    }
+    return false
+  }
+
+  /// Whether a key gives this identity. Of one that no key gives, always.
+  package func canKnow(_ identity: Identity) -> Bool {
+    guard identity.kind == .irk || identity.kind == .eid else { return true }
+    for index in keys.indices where keys[index].kind.resolves(identity.kind) {
+      if Identity(identity.kind, keys[index].alias.bytes) == identity { return true }
     }
     return false
   }
@@ -64,5 +74,14 @@ extension Settings {
     // Our own beacon, heard by another of our radios, arrives nowhere.
     if interest.triggers != 0, transmits(identity) { interest.triggers = 0 }
     return interest
+  }
+}
+
+extension KeySettings.Kind {
+  package func resolves(_ kind: Identity.Kind) -> Bool {
+    switch self {
+    case .irk: kind == .irk
+    case .eid: kind == .eid
+    }
   }
 }

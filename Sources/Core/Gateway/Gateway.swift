@@ -182,11 +182,11 @@ package struct Gateway: ~Copyable {
     }
   }
 
-  /// Whatever was monitored under the old permission ends with it, and its messages say so.
+  /// Whatever was monitored under the old permission ends with it, and its messages say so. In any case so do the orders to range.
   @_optimize(size)
   @export(interface) package mutating func authorize(_ authorization: Authorization, at moment: Instant) {
     tick(at: moment)
-    guard authorization != settings.gateway.authorization else { return }
+    guard authorization != settings.gateway.authorization else { return ranging.reset(at: now) }
     let names = settings.triggersByName(in: settings)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {
       regions.endAll(of: slot, because: .authorization, at: now, devices: &devices, settings: settings, publisher: &publisher)
@@ -203,12 +203,12 @@ package struct Gateway: ~Copyable {
   @export(interface) package mutating func startRanging(_ region: Int?, for span: Interval?, at moment: Instant) {
     tick(at: moment)
     if !isListening { triggers.started = now }
-    ranging.start(numbers(of: region), for: span, at: now)
+    ranging.start(numbers(of: region), areAll: region == nil, for: span, at: now)
   }
 
   @export(interface) package mutating func stopRanging(_ region: Int?, at moment: Instant) {
     tick(at: moment)
-    ranging.stop(numbers(of: region))
+    ranging.stop(numbers(of: region), areAll: region == nil)
   }
 
   /// Also where there is no region a command makes the radios listen.
@@ -231,7 +231,7 @@ package struct Gateway: ~Copyable {
     precondition(max(next.radios.count, 1) == devices.radios, "the number of radios is fixed at start")
     precondition(next.gateway.devices == devices.capacity, "the number of devices is fixed at start")
     tick(at: moment)
-    authorize(next.gateway.authorization, at: now)
+    if next.gateway.authorization != settings.gateway.authorization { authorize(next.gateway.authorization, at: now) }
     let (numbers, names) = (settings.regionsByName(in: next), settings.triggersByName(in: next))
     endLeftovers(in: next, names)
     for slot in 0..<devices.capacity where devices.isUsed(slot) {

@@ -49,6 +49,14 @@ package enum RemoteCommand: BitwiseCopyable, Sendable, Equatable {
     case .forgetNeighbour: .forgetNeighbour
     }
   }
+
+  /// Whether it undoes what the other one ordered.
+  package func supersedes(_ other: RemoteCommand) -> Bool {
+    switch (kind, other.kind) {
+    case (.authorization, .authorization), (.authorization, .ranging), (.ranging, .ranging): self != other
+    default: false
+    }
+  }
 }
 
 extension RemoteCommand.Kind {

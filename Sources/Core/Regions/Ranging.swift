@@ -12,6 +12,8 @@ package struct Ranging: ~Copyable {
 
   private let pin = Pin()
   private var orders = InlineArray<64, Order>(repeating: .window)
+  /// That of a region which a reload adds: where all were stopped it is, too.
+  private var newcomers = Order.window
   private var round = Instant.never
   /// Until when a command asks for ranging. Every packet needs it.
   private var asked = Instant.zero
@@ -20,22 +22,27 @@ package struct Ranging: ~Copyable {
 
   // MARK: Commands
 
-  package mutating func start(_ regions: Range<Int>, for span: Interval?, at now: Instant) {
+  package mutating func start(_ regions: Range<Int>, areAll: Bool, for span: Interval?, at now: Instant) {
+    if areAll { newcomers = .window }
     set(.started(until: span.map { now + $0 } ?? .never), regions)
     wake(at: now)
   }
 
-  package mutating func stop(_ regions: Range<Int>) { set(.stopped, regions) }
+  package mutating func stop(_ regions: Range<Int>, areAll: Bool) {
+    if areAll { newcomers = .stopped }
+    set(.stopped, regions)
+  }
 
   /// Forgets all commands.
   package mutating func reset(at now: Instant) {
     orders = InlineArray(repeating: .window)
+    newcomers = .window
     asked = .zero
     round = now
   }
 
   package mutating func renumber(_ numbers: Renumbering, at now: Instant) {
-    orders = numbers.moved(orders, fresh: .window)
+    orders = numbers.moved(orders, fresh: newcomers)
     updateAsked()
     wake(at: now)
   }

@@ -188,7 +188,7 @@ package enum FireRefusal: BitwiseCopyable, Sendable {
   case deaf
   /// The trigger's radio has not heard the device for so long that it counts as gone.
   case unheard
-  /// The trigger's `match` does not name the device.
+  /// The trigger's `match` does not name the device, which may be here or not.
   case unmatched
   case fired
   /// The table of encounters is full.

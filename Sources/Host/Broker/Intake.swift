@@ -110,6 +110,7 @@ package final class Intake {
       case .unknown: recent.record(command, ticket, at: now)
       }
     }
+    recent.forget(supersededBy: command)
     hand(.command(command, ticket), ticket)
   }
 

@@ -1,7 +1,7 @@
 import Core
 
 /// The last requests with an id, and their replies: a repeated request is answered again, not carried out again. Another command with the
-/// same id is not a repetition, nor is one that comes much later: a till may give all its requests one id.
+/// same id is not a repetition, nor is one that comes much later, or that another has undone: a till may give all its requests one id.
 struct RecentRequests {
   enum Found {
     case unknown
@@ -35,6 +35,9 @@ struct RecentRequests {
     if entries.count == Self.most { entries.removeFirst() }
     entries.append(Entry(ticket: ticket, command: command, at: now, reply: nil))
   }
+
+  /// What a new command undoes is no repetition when it comes again. The broker repeats in order: in the end the last one holds.
+  mutating func forget(supersededBy command: RemoteCommand) { entries.removeAll { command.supersedes($0.command) } }
 
   /// It was not accepted: if repeated, it counts as new.
   mutating func remove(_ ticket: Ticket) { entries.removeAll { $0.ticket.number == ticket.number } }

@@ -138,11 +138,15 @@ extension RemoteCommand {
 typealias CommandWord = Text<16>
 
 extension CommandWord {
-  /// One word, bare or in quotation marks; else nil.
+  /// One word, bare or in quotation marks; else nil. A shell's `echo` ends it with a line feed.
   fileprivate init?(_ payload: RawSpan) {
     var text = CommandWord()
     var (first, end) = (0, payload.byteCount)
-    if end >= 2, payload[0] == UInt8(ascii: "\""), payload[end - 1] == UInt8(ascii: "\"") { (first, end) = (1, end - 1) }
+    while first < end, payload.hasBlank(at: first) { first += 1 }
+    while first < end, payload.hasBlank(at: end - 1) { end -= 1 }
+    if end - first >= 2, payload[first] == UInt8(ascii: "\""), payload[end - 1] == UInt8(ascii: "\"") {
+      (first, end) = (first + 1, end - 1)
+    }
     for index in first..<end {
       guard UInt8(ascii: "a")...UInt8(ascii: "z") ~= payload[index] || payload[index] == UInt8(ascii: "-") else { return nil }
       text.append(byte: payload[index])
@@ -199,6 +203,14 @@ extension JSONObject {
 }
 
 extension RawSpan {
+  /// White space as JSON has it.
+  fileprivate func hasBlank(at index: Int) -> Bool {
+    switch self[index] {
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
+    default: false
+    }
+  }
+
   fileprivate func finds(_ part: RawSpan) -> Bool {
     guard byteCount >= part.byteCount else { return false }
     for start in 0...(byteCount - part.byteCount) where extracting(start..<start + part.byteCount).equals(part) { return true }

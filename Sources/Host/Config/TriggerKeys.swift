@@ -190,15 +190,6 @@ extension Name {
   }
 }
 
-extension KeySettings.Kind {
-  func resolves(_ kind: Identity.Kind) -> Bool {
-    switch self {
-    case .irk: kind == .irk
-    case .eid: kind == .eid
-    }
-  }
-}
-
 extension Unreadable {
   var words: String {
     switch self {

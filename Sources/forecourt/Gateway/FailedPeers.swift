@@ -9,16 +9,17 @@ struct FailedPeers {
   private var list: [(address: Address, failures: Int)] = []
   private var pace = TokenBucket(burst: 3, pace: .seconds(600))
 
-  /// `sentence` is the log's of this failure; returns what to say aloud.
-  mutating func record(_ news: PeerNews, _ sentence: String, at now: Instant) -> (level: LogSettings.Level, sentence: String)? {
+  /// Returns what to say aloud, without the address: it may be a stranger's.
+  mutating func record(_ news: PeerNews, from radio: Name, at now: Instant) -> (level: LogSettings.Level, sentence: String)? {
     switch news {
     case .identified(let peer): list.removeAll { $0.address == peer.address }
     case .stranger(let address): list.removeAll { $0.address == address }
     // The radio failed, not the device.
     case .failed(_, .refused), .failed(_, .interrupted): break
-    case .failed(let address, _):
+    case .failed(let address, let failure):
       guard failures(of: address) == Self.mostFailures, pace.take(at: now) else { return nil }
-      return (.info, sentence + " (\(Self.mostFailures) times in a row)")
+      let why = String(Text<64>(failure.sentence))
+      return (.info, "radio \(String(radio)): a phone: \(why) (\(Self.mostFailures) times in a row)")
     case .offers, .level, .sends, .withheld: break
     }
     return nil

@@ -59,9 +59,10 @@ struct HomeAssistant {
     }
   }
 
-  /// Something may ask for another of its names, and the device knows them.
+  /// Something may ask for another of its names, and the device knows them. But without its key nobody comes back.
   private static func isWanted(_ identity: Identity, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
-    devices.find(identity).map { devices[$0].interest.isMatched } ?? settings.interest(in: identity).isMatched
+    guard settings.canKnow(identity) else { return false }
+    return devices.find(identity).map { devices[$0].interest.isMatched } ?? settings.interest(in: identity).isMatched
   }
 
   private mutating func announceAll(_ settings: borrowing Settings) {
@@ -151,8 +152,9 @@ struct HomeAssistant {
     for identity in identities where gateway.settings.hasOwnName(identity) { kept -= 1 }
     for slot in 0..<gateway.devices.capacity where gateway.devices.isUsed(slot) && gateway.devices[slot].interest.isMatched {
       let identity = gateway.devices[slot].identity
-      // An address that changes would never come back.
+      // An address that changes would never come back, nor would who has lost its key and is not forgotten yet.
       guard gateway.addressStays(of: identity) != false, !identities.contains(identity) else { continue }
+      guard gateway.settings.canKnow(identity) else { continue }
       let isNamed = gateway.settings.hasOwnName(identity)
       guard identities.count + (isNamed ? 0 : max(kept, 0)) < Self.identitiesMost else { continue }
       if isNamed { kept -= 1 }

@@ -175,7 +175,7 @@ struct StatusPublisher {
       return nil
     case .offers, .level: return nil
     }
-    let failed = failedPeers.record(news, sentence, at: Clock.now())
+    let failed = failedPeers.record(news, from: report.radios[radio].name, at: Clock.now())
     return record(asking: refusals[radio] >= Self.mostRefusals ? .refused : nil, radio) ?? failed
   }
 

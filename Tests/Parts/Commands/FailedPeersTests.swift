@@ -12,19 +12,21 @@ import Testing
   func third() {
     var peers = FailedPeers()
     let failed = PeerNews.failed(address(1), .silent)
-    func said(_ news: PeerNews) -> String? { peers.record(news, "it is mute", at: at(1))?.sentence }
+    // Not its address, which may be a stranger's.
+    let mute = "radio left: a phone: it connected, but does not answer (3 times in a row)"
+    func said(_ news: PeerNews) -> String? { peers.record(news, from: Name("left"), at: at(1))?.sentence }
     #expect(said(failed) == nil && said(.failed(address(1), .interrupted)) == nil && said(failed) == nil)
     #expect(said(.failed(address(2), .garbled)) == nil && said(.failed(address(1), .refused)) == nil)
-    #expect(said(failed) == "it is mute (3 times in a row)" && said(failed) == nil)
+    #expect(said(failed) == mute && said(failed) == nil)
     #expect(said(.identified(KnownPeer(address: address(1), id: 5))) == nil && said(failed) == nil && said(failed) == nil)
     #expect(said(.stranger(address(1))) == nil && said(failed) == nil && said(failed) == nil)
-    #expect(said(failed) == "it is mute (3 times in a row)")
+    #expect(said(failed) == mute)
   }
 
   @Test("three at once are said, then one every ten minutes; of a crowd the first is forgotten") func paced() {
     var peers = FailedPeers()
     func said(_ number: Int, at second: Double, times: Int = 3) -> Int {
-      (0..<times).count { _ in peers.record(.failed(address(number), .silent), "", at: at(second)) != nil }
+      (0..<times).count { _ in peers.record(.failed(address(number), .silent), from: Name("left"), at: at(second)) != nil }
     }
     #expect((1...5).map { said($0, at: 1) } == [1, 1, 1, 0, 0])
     #expect(said(6, at: 602) == 1 && said(7, at: 603) == 0)

@@ -133,6 +133,27 @@ import Testing
     #expect(announced(ring).isEmpty)
   }
 
+  @Test("who loses its key is removed, though `irk:*` looks for it and the device table does not forget it at once") func keyless() throws {
+    let toml = "home_assistant.discovery = true\n[[region]]\nname = \"r\"\nmatch = \"irk:*\"\n"
+    let key = "[[key.irk]]\nalias = \"anna\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n"
+    var machine = try Machine(toml + key)
+    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))
+    let ring = Ring<Message>(capacity: 64, in: &arena)
+    var home = HomeAssistant(machine.gateway.settings)
+    func turn(_ seconds: Double) -> [String] {
+      home.turned(machine.gateway, into: ring, at: .zero + .seconds(seconds))
+      return announced(ring)
+    }
+    // The address that the specification's example makes of this key.
+    let packet: [UInt8] = [4, 0x3E, 12, 2, 1, 3, 1, 0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70, 0, 0xC4]
+    machine.gateway.receive(packet.span.bytes, radio: 0, at: .zero + .seconds(6))
+    #expect(turn(7) == ["binary_sensor r"] + Self.entities(of: "irk:anna"))
+    machine.gateway.reload(try Machine.configuration(toml).core, at: .zero + .seconds(8))
+    home.reload(machine.gateway.devices, machine.gateway.settings)
+    let told = turn(9) + turn(11)
+    #expect(told == ["binary_sensor r", "device_tracker removed", "sensor removed", "sensor removed"])
+  }
+
   @Test("a tag whose address stays is announced, a phone whose address changes is not") func addresses() throws {
     var machine = try Machine("home_assistant.discovery = true\n[[region]]\nname = \"r\"\nmatch = \"address:*\"\n")
     var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))

@@ -17,6 +17,7 @@ import Testing
     for name in ["a", "b", "c"] as [Name] { settings.addRegion(name) }
     var ranging = Ranging()
     var model = [Order](repeating: .window, count: 3)
+    var newcomer = Order.window
     var now: Int64 = 1_000_000
     ranging.reset(at: Self.at(now))
     func isRanging(_ region: Int, _ changed: Instant, _ moment: Int64) -> Bool {
@@ -30,20 +31,22 @@ import Testing
       switch Int.random(in: 0..<10, using: &random) {
       case 0, 1:
         let span: Int64? = Bool.random(using: &random) ? .random(in: 1..<20_000_000, using: &random) : nil
-        ranging.start(concerned, for: span.map { Interval(microseconds: $0) }, at: Self.at(now))
+        ranging.start(concerned, areAll: concerned.count == 3, for: span.map { Interval(microseconds: $0) }, at: Self.at(now))
         for index in concerned { model[index] = .until(span.map { now + $0 } ?? .max) }
+        if concerned.count == 3 { newcomer = .window }
       case 2:
-        ranging.stop(concerned)
+        ranging.stop(concerned, areAll: concerned.count == 3)
         for index in concerned { model[index] = .stopped }
+        if concerned.count == 3 { newcomer = .stopped }
       case 3:
         // The first goes, the others take each other's places.
         var numbers = Renumbering()
         (numbers[1], numbers[2]) = (2, 1)
         ranging.renumber(numbers, at: Self.at(now))
-        model = [.window, model[2], model[1]]
+        model = [newcomer, model[2], model[1]]
       case 4 where Int.random(in: 0..<6, using: &random) == 0:
         ranging.reset(at: Self.at(now))
-        model = [.window, .window, .window]
+        (model, newcomer) = ([.window, .window, .window], .window)
       case 5: settings.gateway.authorization = [.always, .whenInUse, .denied].randomElement(using: &random)!
       default: break
       }
@@ -125,5 +128,42 @@ import Testing
     rig.wait(until: 5)
     let isListening = rig.gateway.isListening
     #expect(isListening && rig.said().contains { $0.topic == "ranging/b" } == hasRegions)
+  }
+
+  /// The lists of regions until then.
+  private func ranged(_ rig: inout Rig, until seconds: Double) -> Set<String> {
+    _ = rig.said()
+    rig.wait(until: seconds)
+    return Set(rig.said().map(\.topic).filter { $0.hasPrefix("ranging/") })
+  }
+
+  private func reload(_ rig: inout Rig, _ names: [Name], at seconds: Double) {
+    var next = Settings()
+    next.gateway = rig.gateway.settings.gateway
+    for name in names { next.addRegion(name) }
+    rig.gateway.reload(next, at: .zero + .seconds(seconds))
+  }
+
+  @Test("an authorization lifts what a command ordered, also one that permits what was permitted before; a reload does not") func lifted() {
+    var rig = Rig { $0.addRegion("a") }
+    rig.gateway.stopRanging(nil, at: .zero + .seconds(1))
+    reload(&rig, ["a"], at: 2)
+    let stopped = ranged(&rig, until: 4)
+    rig.gateway.authorize(.always, at: .zero + .seconds(4))
+    let lifted = ranged(&rig, until: 6)
+    #expect(stopped == [] && lifted == ["ranging/a"])
+  }
+
+  @Test("where all regions were stopped one that a reload adds is, too, until all are started or it is itself") func added() {
+    var rig = Rig { $0.addRegion("a") }
+    rig.gateway.stopRanging(nil, at: .zero + .seconds(1))
+    reload(&rig, ["b", "a"], at: 2)
+    let stopped = ranged(&rig, until: 4)
+    rig.gateway.startRanging(0, for: nil, at: .zero + .seconds(4))
+    let one = ranged(&rig, until: 6)
+    rig.gateway.startRanging(nil, for: nil, at: .zero + .seconds(6))
+    reload(&rig, ["a", "b", "c"], at: 7)
+    let all = ranged(&rig, until: 9)
+    #expect(stopped == [] && one == ["ranging/b"] && all == ["ranging/a", "ranging/b", "ranging/c"])
   }
 }

@@ -53,7 +53,7 @@ import Testing
   private func exits(_ rig: borrowing Rig) -> [String] { rig.said().filter { $0.topic == "region/door/event" }.map(\.payload) }
 
   @Test(
-    "a visit of a device that the region no longer looks for ends at once; not so if another name may bring it back",
+    "a visit of a device that the region no longer looks for, or no key knows, ends at once; not so if another name may bring it back",
     arguments: [
       ("peer:00000005", "peer:00000006", false), ("peer:00000005", "irk:*", false), ("peer:00000005", "peer:*", true),
       ("peer:00000005", "address:*", true), ("address:c0:00:00:00:00:01", "address:c0:00:00:00:00:02", false),
@@ -61,10 +61,16 @@ import Testing
       ("name:bus@c0:00:00:00:00:01", "name:van@*", true), ("name:bus@c0:00:00:00:00:01", "peer:*", false),
       ("name:bus@c0:00:00:00:00:01", "service:*", false),
       ("service:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6@c0:00:00:00:00:01", "service:180f@*", true),
+      ("irk:phone", "irk:*", true), ("irk:anna", "irk:*", false), ("irk:anna", "*", false), ("eid:phone", "eid:*", false),
     ])
   func narrower(id: String, match: String, waits: Bool) throws {
     let selector = try Selector(written: Array(match.utf8).span.bytes)
-    var rig = Rig { $0.addRegion("door", matching: selector) }
+    var rig = Rig {
+      $0.addRegion("door", matching: selector)
+      var key = KeySettings()
+      key.alias = "phone"
+      _ = $0.keys.append(key)
+    }
     let visit = Unfinished(topic: "forecourt/site/gateway/region/door/event", id: Text(Array(id.utf8).span.bytes), since: .zero)
     rig.gateway.restore(visit, at: .zero)
     rig.gateway.caughtUp(at: .zero)

@@ -26,6 +26,18 @@ import Testing
       #expect(isUnknown == !known.contains(key), "\(command) \(payload): \(replies)")
     }
   }
+
+  @Test("white space around a word does not count, within it and within quotation marks it does") func blanks() {
+    for payload in ["stop\n", " stop", "\"stop\"\r\n", "\t stop \n"] {
+      let door = Door()
+      let replies = door.command("ranging", payload)
+      #expect(replies.isEmpty && door.heard?.0 == RemoteCommand.ranging(.stop, region: Name()), "\(payload): \(replies)")
+    }
+    for payload in ["st op", "\"stop \"", "\"", "\n", "\"stop\n"] {
+      let door = Door()
+      #expect(door.command("ranging", payload).count == 1 && door.heard == nil, "\(payload)")
+    }
+  }
 }
 
 @Suite("the courier's settings") struct CourierSettingsTests {

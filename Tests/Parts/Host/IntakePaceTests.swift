@@ -49,6 +49,35 @@ import Testing
     }
   }
 
+  @Test(
+    "what another command has undone is carried out again, also under the same id; what only came twice is not",
+    arguments: [
+      ("authorization", #""authorization":"denied""#, "authorization", #""authorization":"always""#),
+      ("ranging", #""action":"start""#, "ranging", #""action":"stop""#), ("ranging", #""seconds":5"#, "ranging", #""seconds":9"#),
+      ("ranging", #""action":"stop""#, "authorization", #""authorization":"always""#),
+    ])
+  func superseded(name: String, members: String, other: String, others: String) {
+    for id in ["", #","request":"r""#, #","request":"s""#] {
+      let door = Door()
+      func isCarriedOut(_ name: String, _ payload: String) -> Bool { door.command(name, payload).isEmpty && door.heard != nil }
+      func order() -> Bool { isCarriedOut(name, "{\(members),\"request\":\"r\"}") }
+      let (first, again) = (order(), order())
+      let undone = isCarriedOut(other, "{\(others)\(id)}")
+      let (anew, twice) = (order(), order())
+      #expect([first, again, undone, anew, twice] == [true, false, true, true, false], "\(members), \(others)\(id)")
+    }
+  }
+
+  @Test("a command that undoes nothing lets the others be repetitions") func besides() {
+    let door = Door()
+    let orders = [
+      ("authorization", #"{"authorization":"always","request":"r"}"#), ("ranging", #"{"action":"start","request":"r"}"#),
+      ("capture", #"{"request":"r"}"#), ("capture", #"{"seconds":9,"request":"r"}"#),
+    ]
+    for (name, order) in orders { #expect(door.command(name, order) == [] && door.heard != nil) }
+    for (name, order) in orders { #expect(door.command(name, order) == [] && door.heard == nil, "\(order)") }
+  }
+
   @Test("whatever comes at the allowed pace is answered, also if it is nonsense") func nonsense() {
     let door = Door()
     for number in 0..<10 {
