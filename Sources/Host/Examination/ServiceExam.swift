@@ -11,7 +11,7 @@ extension Examined {
     /// Where systemd looks for the unit, and for its drop-ins in a folder of its name with .d: a file takes the place of one of the same name
     /// in the folders before. `systemctl edit forecourt` writes to the last.
     var folders = ["/usr/lib/systemd/system", "/run/systemd/system", "/etc/systemd/system"]
-    var isClockTheKernels = Clock.isSynchronisedWithoutFile
+    var isClockTheKernels = Clock.isTheKernels
 
     /// The unit, then the drop-ins in the order in which systemd reads them: by their names alone.
     fileprivate var files: [String] {
@@ -69,8 +69,9 @@ extension Examined {
   }
 
   private static var clockHidden: String {
-    "forecourt.service cannot see that the clock is synchronised, for chrony and ntpd tell only the kernel; without it events that expire wait "
-      + "after a power cut: systemctl edit forecourt: ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime clock_adjtime64 below [Service]"
+    "forecourt.service cannot see whether the clock is synchronised: no systemd-timesyncd says so in a file, and chrony and ntpd tell only "
+      + "the kernel; events that expire wait after a power cut: systemctl edit forecourt: ProtectClock=no and "
+      + "SystemCallFilter=adjtimex clock_adjtime clock_adjtime64 below [Service]"
   }
 
   /// What unit files let the service do, read one after another: each may take back what those before it said.
