@@ -25,6 +25,13 @@ extension Examined {
   // SAFETY: a literal ends with a zero.
   package static var gatewayRuns: Bool { unsafe linux_service_runs("forecourt.service") != 0 }
 
+  /// Where the running gateway's view of the file system begins, for root; nil: none runs.
+  static var gatewaysRoot: String? {
+    // SAFETY: a literal ends with a zero.
+    let process = unsafe linux_service_process("forecourt.service")
+    return process > 0 ? "/proc/\(process)/root" : nil
+  }
+
   /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone; `isWanted`: the caller needs it;
   /// `isInUse`: a gateway with this outbox runs.
   @export(interface) package static func adapter(

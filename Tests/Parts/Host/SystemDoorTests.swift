@@ -136,7 +136,7 @@ import Testing
   @Test("who runs, who owns a folder, what may be done with a file, and how much room there is") func files() throws {
     let name = try #require(try? String(contentsOfFile: "/proc/self/comm", encoding: .utf8)).dropLast()
     #expect(linux_runs(String(name)) == 1 && linux_runs("no such name") == 0 && linux_runs(String(name.dropLast())) == 0)
-    #expect(linux_service_runs("no-such-unit.service") == 0)
+    #expect(linux_service_runs("no-such-unit.service") == 0 && linux_service_process("no-such-unit.service") == 0)
     #expect(String(cString: linux_user(0)) == "root" && String(cString: linux_user(3_999_999_999)) == "3999999999")
     var owner: uid_t = 99
     #expect(linux_owner_of_folder("/anything", &owner) == 0 && owner == 0)
