@@ -78,8 +78,14 @@ extension Examined {
     }
   }
 
-  static func ofGateway(_ adapter: Adapter, _ subject: String, isWanted: Bool) -> Examined {
+  /// `isContested`: bluetoothd runs by now, and whichever begins first after a restart has the adapter.
+  static func ofGateway(_ adapter: Adapter, _ subject: String, isWanted: Bool, isContested: Bool = false) -> Examined {
     let words = "\(adapter.written): the running gateway has it (forecourt.service)"
+    if isContested, !isWanted {
+      let mending = "systemctl mask --now bluetooth"
+      return Examined(
+        subject, .doubtful, words + ", but bluetoothd runs, too, and may take it at the gateway's next start: " + mending, command: mending)
+    }
     guard isWanted else { return Examined(subject, .good, words) }
     return Examined(
       subject, .bad(.unavailable), words + ". Stop it for now; if you leave before the end, start it again",
@@ -94,13 +100,13 @@ extension Examined {
     let flags = bluetooth_flags(socket, index)
     guard flags >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noAdapter, adapter, subject) }
     if isBlocked(index) { return refused(.blocked, adapter, subject) }
-    // Who has it only root can ask.
-    if gatewayRuns, mode == .raw || geteuid() != 0 || bluetooth_is_held(index) != 0 {
-      return ofGateway(adapter, subject, isWanted: isWanted && mode == .user)
-    }
-    let isUp = flags & 1 << Int64(HCI_UP) != 0
     // SAFETY: a literal ends with a zero.
     let hasDaemon = unsafe linux_runs("bluetoothd") != 0 || linux_service_runs("bluetooth.service") != 0
+    // Who has it only root can ask.
+    if gatewayRuns, mode == .raw || geteuid() != 0 || bluetooth_is_held(index) != 0 {
+      return ofGateway(adapter, subject, isWanted: isWanted && mode == .user, isContested: hasDaemon && mode == .user)
+    }
+    let isUp = flags & 1 << Int64(HCI_UP) != 0
     if mode == .user, hasDaemon, isUp { return refused(.bluetoothd, adapter, subject) }
     // The gateway may be about to open it.
     if gatewayRuns, !isWanted {

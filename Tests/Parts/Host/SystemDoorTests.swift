@@ -173,7 +173,11 @@ import Testing
     let hci = Adapter.hci(.number(0), mode: .user)
     let well = Examined.ofGateway(hci, "radio one", isWanted: false)
     #expect(!well.isBad && well.command == nil && well.words == "hci0: the running gateway has it (forecourt.service)")
-    let wanted = Examined.ofGateway(hci, "radio one", isWanted: true)
+    let contested = Examined.ofGateway(hci, "radio one", isWanted: false, isContested: true)
+    let isDoubtful = if case .doubtful = contested.verdict { true } else { false }
+    #expect(isDoubtful && contested.words.hasPrefix(well.words + ", but bluetoothd runs, too"), "\(contested)")
+    #expect(contested.command == "systemctl mask --now bluetooth" && contested.words.hasSuffix("next start: " + contested.command!))
+    let wanted = Examined.ofGateway(hci, "radio one", isWanted: true, isContested: true)
     #expect(wanted.isBad && wanted.command == "systemctl stop forecourt" && wanted.words.contains("start it again"))
   }
 
