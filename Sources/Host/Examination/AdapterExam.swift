@@ -78,6 +78,9 @@ extension Examined {
     }
   }
 
+  /// Gives whoever asks the gateway's adapter.
+  package static let stopping = "systemctl stop forecourt"
+
   /// `isContested`: bluetoothd runs by now, and whichever begins first after a restart has the adapter.
   static func ofGateway(_ adapter: Adapter, _ subject: String, isWanted: Bool, isContested: Bool = false) -> Examined {
     let words = "\(adapter.written): the running gateway has it (forecourt.service)"
@@ -88,8 +91,8 @@ extension Examined {
     }
     guard isWanted else { return Examined(subject, .good, words) }
     return Examined(
-      subject, .bad(.unavailable), words + ". Stop it for now; if you leave before the end, start it again",
-      command: "systemctl stop forecourt")
+      subject, .bad(.unavailable), words + ". Stop it for now; whoever leaves before the end finds it started again",
+      command: Self.stopping)
   }
 
   /// Checks in the order in which the kernel would refuse.
