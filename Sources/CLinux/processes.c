@@ -24,18 +24,33 @@ int linux_runs(const char *name) {
   return runs;
 }
 
+// A file of a service's control group, where systemd keeps only that one hierarchy, or where it keeps it beside the old ones.
+static FILE *service_file(const char *unit, const char *name) {
+  char path[300];
+  snprintf(path, sizeof path, "/sys/fs/cgroup/system.slice/%s/%s", unit, name);
+  FILE *file = fopen(path, "re");
+  if (file) return file;
+  snprintf(path, sizeof path, "/sys/fs/cgroup/unified/system.slice/%s/%s", unit, name);
+  return fopen(path, "re");
+}
+
 int linux_service_runs(const char *unit) {
-  static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
   int runs = 0;
-  for (int i = 0; !runs && i < 2; i++) {
-    char path[300], line[64];
-    snprintf(path, sizeof path, "%s/system.slice/%s/cgroup.events", roots[i], unit);
-    FILE *file = fopen(path, "re");
-    if (!file) continue;
-    while (!runs && fgets(line, sizeof line, file)) runs = strcmp(line, "populated 1\n") == 0;
-    fclose(file);
-  }
+  char line[64];
+  FILE *file = service_file(unit, "cgroup.events");
+  if (!file) return 0;
+  while (!runs && fgets(line, sizeof line, file)) runs = strcmp(line, "populated 1\n") == 0;
+  fclose(file);
   return runs;
+}
+
+pid_t linux_service_process(const char *unit) {
+  char line[64];
+  FILE *file = service_file(unit, "cgroup.procs");
+  if (!file) return 0;
+  int process = fgets(line, sizeof line, file) ? atoi(line) : 0;
+  fclose(file);
+  return process;
 }
 
 int linux_run(const char *line) {

@@ -38,3 +38,8 @@ int64_t linux_free_bytes(const char *path) {
   if (statvfs(path, &system) < 0) return -1;
   return (int64_t)system.f_bavail * (int64_t)system.f_frsize;
 }
+
+int linux_is_read_only(const char *path) {
+  struct statvfs system;
+  return statvfs(path, &system) == 0 && system.f_flag & ST_RDONLY;
+}

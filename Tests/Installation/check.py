@@ -28,6 +28,7 @@ hcitest hold 0 user 30 & sleep 1; check held; kill $!; sleep 1
 echo 1 >/sys/class/rfkill/rfkill0/soft; check blocked; echo 0 >/sys/class/rfkill/rfkill0/soft
 date -s '2001-01-01 00:00:00' >/dev/null; check clock
 mount -t tmpfs -o size=512k none box; check full; umount box
+mount -t tmpfs -o ro none box; check readonly; check readonly_permission as_guest; umount box
 chmod 755 box; check folder as_guest
 unplug 0; sleep 1; check gone
 '''
@@ -41,6 +42,8 @@ EXPECTED = {
     'blocked': (69, 'radio hci0', 'error', 'rfkill blocks the adapter: rfkill unblock bluetooth'),
     'clock': (69, 'clock', 'warning', 'is not set'),
     'full': (69, 'disk', 'error', '0 MB are free'),
+    'readonly': (69, 'outbox', 'error', 'box/outbox.db: its file system is read-only: dmesg says why'),
+    'readonly_permission': (77, 'outbox', 'error', 'its file system is read-only'),
     'folder': (77, 'outbox', 'error', 'once as root: chown guest /tmp/box'),
     'gone': (69, 'radio hci0', 'error', 'there is no such adapter'),
 }

@@ -60,6 +60,8 @@ int linux_socket_error(int socket);
 int linux_runs(const char *name);
 /// Whether a systemd service runs. Works even where other users' processes are hidden, as in the gateway's own unit.
 int linux_service_runs(const char *unit);
+/// The first process of a systemd service; 0 if it does not run.
+pid_t linux_service_process(const char *unit);
 /// Runs a line in the shell, as system() does, without the signals that this process blocks. Its exit code; -1 if it cannot be run.
 int linux_run(const char *line);
 /// A user's name, or its number if it has none.
@@ -78,6 +80,8 @@ int linux_may(const char *path, int how);
 int linux_rename_new(const char *old, const char *new);
 /// How many bytes an ordinary user may still write to the file system of a path; -1 and errno.
 int64_t linux_free_bytes(const char *path);
+/// Whether nobody may write to the file system of a path, seen from here.
+int linux_is_read_only(const char *path);
 
 /// The calling thread keeps only the capabilities whose bits are set, for good. -1 and errno.
 int linux_keep_capabilities(uint32_t kept);

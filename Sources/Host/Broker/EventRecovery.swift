@@ -65,21 +65,26 @@ extension EventStore {
     recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(Outbox.firesMost))
   }
 
-  /// From the damaged file that was set aside, or from one that an older version could not read: what waits there, is open, or rests. A full
-  /// disk is waited for.
+  /// From the damaged file that was set aside, and from those that an older version could not read: what waits there, is open, or rests. A
+  /// full disk is waited for.
   mutating func salvage(into opened: Outbox) throws(StoreFault) {
-    let returned = damaged == nil ? Outbox.returned(beside: settings.path) : nil
-    guard let name = damaged ?? returned else { return }
+    if let damaged { try salvage(damaged, isReturned: false, into: opened) }
+    // Only upwards: one that cannot be renamed is not taken for ever.
+    var number: UInt64 = 0
+    while let name = Outbox.returned(beside: settings.path, above: &number) { try salvage(name, isReturned: true, into: opened) }
+  }
+
+  private mutating func salvage(_ name: Path, isReturned: Bool, into opened: Outbox) throws(StoreFault) {
     do throws(StoreFault) {
       let salvaged = try opened.salvage(name)
       damaged = nil
       guard let salvaged else { return }
       // Its events are here now: once is enough.
-      if returned != nil { Outbox.rename(name, ".taken-") }
+      if isReturned { Outbox.rename(name, ".taken-") }
       recordLoss(of: salvaged.lost, Self.notSaved)
       if salvaged.events + salvaged.visits + salvaged.fires > 0 {
         let sums = "\(salvaged.events), \(salvaged.visits), \(salvaged.fires)"
-        if returned != nil {
+        if isReturned {
           logFile(.info, "taken from the outbox that an older version had set aside: waiting events, open visits, fires:", Path(sums))
         } else {
           logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
@@ -91,7 +96,7 @@ extension EventStore {
     } catch {
       opened.rollBack()
       if error.kind == .full { throw error }
-      if returned != nil { Outbox.rename(name, ".damaged-") }
+      if isReturned { Outbox.rename(name, ".damaged-") }
       damaged = nil
       logFile(.error, "nothing could be saved from the outbox that was set aside. SQLite says:", Path(error.said))
     }

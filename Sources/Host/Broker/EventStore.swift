@@ -143,16 +143,8 @@ struct EventStore {
   mutating func fail(_ fault: StoreFault, at now: Moment) {
     counters.storeFailures.add()
     if !counters.troubles.contains(.store) {
-      if fault.kind == .forbidden {
-        let remedy = Path("chown \(userName) \(String(settings.path))*")
-        logFile(.error, "this user may not write the outbox; events are in memory only and end with the gateway. Once as root:", remedy)
-      } else if fault.kind == .readOnly {
-        let words: StaticString =
-          "nothing can be written there; events are in memory only and end with the gateway. If not the disk but the service forbids it: systemctl edit forecourt, [Service]"
-        logFile(.error, words, Path("ReadWritePaths=\(FileSystem.folder(of: String(settings.path)))"))
-      } else {
-        logFile(.error, "the outbox cannot be used; events are kept in memory only. SQLite says:", Path(fault.said))
-      }
+      let (words, remedy) = fault.advice(for: String(settings.path))
+      logFile(.error, words, Path(remedy))
     }
     counters.set(.store, true)
     retryDue = now.at + .seconds(5)

@@ -57,6 +57,7 @@ package import Core
     checkTransmitters(&root)
     readSite(&root, triggers)
     readBroker(&root)
+    if !root.reading.files.contains(where: { same($0.key, "id_file") }) { host.idFile = host.standardIDFile }
     keepFilesApart(root.reading)
     noteFutile(root)
     noteNames(names)

@@ -21,6 +21,9 @@ package struct HostSettings {
 
   package init() {}
 
+  /// Each gateway has an id of its own, also where several outboxes lie in one folder.
+  package var standardIDFile: String { SideFiles.path("id", beside: String(outbox.path)) }
+
   /// Whether the broker cannot be asked as the service would.
   var lacksLogin: Bool { unreadCredentials.contains { !same($0, "signing_key_file") && !same($0, "key_file") } }
 }

@@ -25,6 +25,13 @@ extension Examined {
   // SAFETY: a literal ends with a zero.
   package static var gatewayRuns: Bool { unsafe linux_service_runs("forecourt.service") != 0 }
 
+  /// Where the running gateway's view of the file system begins, for root; nil: none runs.
+  static var gatewaysRoot: String? {
+    // SAFETY: a literal ends with a zero.
+    let process = unsafe linux_service_process("forecourt.service")
+    return process > 0 ? "/proc/\(process)/root" : nil
+  }
+
   /// Opens it as the gateway would, and closes it at once. Leaves a running gateway's adapter alone; `isWanted`: the caller needs it;
   /// `isInUse`: a gateway with this outbox runs.
   @export(interface) package static func adapter(
@@ -71,12 +78,21 @@ extension Examined {
     }
   }
 
-  static func ofGateway(_ adapter: Adapter, _ subject: String, isWanted: Bool) -> Examined {
+  /// Gives whoever asks the gateway's adapter.
+  package static let stopping = "systemctl stop forecourt"
+
+  /// `isContested`: bluetoothd runs by now, and whichever begins first after a restart has the adapter.
+  static func ofGateway(_ adapter: Adapter, _ subject: String, isWanted: Bool, isContested: Bool = false) -> Examined {
     let words = "\(adapter.written): the running gateway has it (forecourt.service)"
+    if isContested, !isWanted {
+      let mending = "systemctl mask --now bluetooth"
+      return Examined(
+        subject, .doubtful, words + ", but bluetoothd runs, too, and may take it at the gateway's next start: " + mending, command: mending)
+    }
     guard isWanted else { return Examined(subject, .good, words) }
     return Examined(
-      subject, .bad(.unavailable), words + ". Stop it for now; if you leave before the end, start it again",
-      command: "systemctl stop forecourt")
+      subject, .bad(.unavailable), words + ". Stop it for now; whoever leaves before the end finds it started again",
+      command: Self.stopping)
   }
 
   /// Checks in the order in which the kernel would refuse.
@@ -87,13 +103,13 @@ extension Examined {
     let flags = bluetooth_flags(socket, index)
     guard flags >= 0 else { return refused(linux_errno() == EPERM ? .noPermission : .noAdapter, adapter, subject) }
     if isBlocked(index) { return refused(.blocked, adapter, subject) }
-    // Who has it only root can ask.
-    if gatewayRuns, mode == .raw || geteuid() != 0 || bluetooth_is_held(index) != 0 {
-      return ofGateway(adapter, subject, isWanted: isWanted && mode == .user)
-    }
-    let isUp = flags & 1 << Int64(HCI_UP) != 0
     // SAFETY: a literal ends with a zero.
     let hasDaemon = unsafe linux_runs("bluetoothd") != 0 || linux_service_runs("bluetooth.service") != 0
+    // Who has it only root can ask.
+    if gatewayRuns, mode == .raw || geteuid() != 0 || bluetooth_is_held(index) != 0 {
+      return ofGateway(adapter, subject, isWanted: isWanted && mode == .user, isContested: hasDaemon && mode == .user)
+    }
+    let isUp = flags & 1 << Int64(HCI_UP) != 0
     if mode == .user, hasDaemon, isUp { return refused(.bluetoothd, adapter, subject) }
     // The gateway may be about to open it.
     if gatewayRuns, !isWanted {

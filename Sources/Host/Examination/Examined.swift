@@ -40,12 +40,14 @@ package struct Examined {
     let entries = (try? AdapterFile.read(SideFiles.path(AdapterFile.name, beside: String(host.outbox.path)))) ?? []
     if let numbers = numbering(settings, host.adapters, entries, addressOf: { KernelAdapter.address(of: $0) }) { found.append(numbers) }
     found.append(.clock)
+    // Only root sees what the running service sees.
+    let service = Self.service(settings, host, as: owner?.name ?? userName)
     let isEntered = owner?.enter() ?? false
     defer { if isEntered { Owner.leave() } }
     let user = isEntered ? owner?.name ?? userName : userName
     found += Self.outbox(host, as: user, isInUse: isInUse)
     found += Self.files(settings, host, as: user)
-    found += Self.service(settings, host, as: user)
+    found += service
     if host.lacksLogin {
       found.append(Examined("broker", .doubtful, "is not asked: for that it takes credentials that only the service has"))
     } else {

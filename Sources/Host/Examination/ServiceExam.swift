@@ -3,7 +3,9 @@ import Core
 extension Examined {
   /// What the shipped unit (deploy/systemd/forecourt.service) leaves the service of the file system, and where drop-ins may allow more.
   struct ServiceView {
-    var state = "/var/lib/forecourt"
+    static let ownFolder = "/var/lib/forecourt"
+
+    var state = Self.ownFolder
     var user = "forecourt"
     /// What ProtectHome= hides, and what PrivateTmp= does.
     var homes = ["/home", "/root", "/run/user"]
@@ -11,7 +13,16 @@ extension Examined {
     /// Where systemd looks for the unit, and for its drop-ins in a folder of its name with .d: a file takes the place of one of the same name
     /// in the folders before. `systemctl edit forecourt` writes to the last.
     var folders = ["/usr/lib/systemd/system", "/run/systemd/system", "/etc/systemd/system"]
-    var isClockTheKernels = Clock.isSynchronisedWithoutFile
+    var isClockTheKernels = Clock.isTheKernels
+    var root = Examined.gatewaysRoot
+
+    /// A folder in which the service may write when it starts. If it, or that leave, is newer, the running one has another, or only reads.
+    fileprivate func isNew(_ folder: String) -> Bool {
+      guard let root, FileSystem.isFolder(Path(root)), let ours = FileSystem.imprint(of: Path(folder)) else { return false }
+      let seen = Path(root + folder)
+      guard let its = FileSystem.imprint(of: seen) else { return !seen.overflowed }
+      return !its.isSameFile(as: ours) || FileSystem.isReadOnly(seen) && !FileSystem.isReadOnly(Path(folder))
+    }
 
     /// The unit, then the drop-ins in the order in which systemd reads them: by their names alone.
     fileprivate var files: [String] {
@@ -52,13 +63,21 @@ extension Examined {
     for (key, path) in written where path.bytes.first == UInt8(ascii: "/") && !FileSystem.isFolder(Path(path)) {
       let named = FileSystem.folder(of: path)
       let folder = FileSystem.real(named) ?? named
-      if isIn(folder, FileSystem.real(view.state) ?? view.state) { continue }
-      if let hidden = hidden.first(where: { isIn(folder, $0) }) {
-        let words = "\(path): forecourt.service does not see this machine's \(hidden): leave \(key) out, or name a folder elsewhere"
+      let isOwn = isIn(folder, FileSystem.real(view.state) ?? view.state)
+      let hiding = isOwn ? nil : hidden.first(where: { isIn(folder, $0) })
+      if isOwn || hiding == nil && grants.allow(folder, isHome: view.homes.contains { isIn(folder, $0) }) {
+        guard same(key, "outbox.path"), view.isNew(folder) else { continue }
+        let words =
+          "\(path): the running forecourt.service cannot write there, for the folder, or leave to write there, came later: "
+          + "systemctl restart forecourt"
         found.append(Examined("service", .doubtful, words))
         continue
       }
-      if grants.allow(folder, isHome: view.homes.contains { isIn(folder, $0) }) { continue }
+      if let hiding {
+        let words = "\(path): forecourt.service does not see this machine's \(hiding): leave \(key) out, or name a folder elsewhere"
+        found.append(Examined("service", .doubtful, words))
+        continue
+      }
       let ownership = same(owner, view.user) ? "" : "; the folder must be \(view.user)'s own"
       let words =
         "\(path): forecourt.service may write only below \(view.state): leave \(key) out; or systemctl edit forecourt: "
@@ -69,8 +88,9 @@ extension Examined {
   }
 
   private static var clockHidden: String {
-    "forecourt.service cannot see that the clock is synchronised, for chrony and ntpd tell only the kernel; without it events that expire wait "
-      + "after a power cut: systemctl edit forecourt: ProtectClock=no and SystemCallFilter=adjtimex clock_adjtime clock_adjtime64 below [Service]"
+    "forecourt.service cannot see whether the clock is synchronised: no systemd-timesyncd says so in a file, and chrony and ntpd tell only "
+      + "the kernel; events that expire wait after a power cut: systemctl edit forecourt: ProtectClock=no and "
+      + "SystemCallFilter=adjtimex clock_adjtime clock_adjtime64 below [Service]"
   }
 
   /// What unit files let the service do, read one after another: each may take back what those before it said.

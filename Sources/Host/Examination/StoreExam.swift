@@ -39,6 +39,10 @@ extension Examined {
     }
     let place = FileSystem.exists(file) ? file : folder
     guard FileSystem.isWritable(place), FileSystem.isWritable(folder) else {
+      if FileSystem.isReadOnly(place) || FileSystem.isReadOnly(folder) {
+        let words = "its file system is read-only: dmesg says why; if it tells of errors, the card or the disk fails"
+        return [Examined("outbox", .bad(.other), "\(path): \(words)")]
+      }
       let named = FileSystem.isWritable(folder) ? file : folder
       return [
         Examined("outbox", .bad(.forbidden), "\(path): \(user) may not write there: once as root: chown \(user) \(String(named))")

@@ -15,6 +15,8 @@ package enum FileSystem {
     return bytes < 0 ? nil : bytes
   }
 
+  static func isReadOnly(_ path: Path) -> Bool { unsafe path.withCString { unsafe linux_is_read_only($0) } != 0 }
+
   /// When it was last written, in microseconds since 1970; nil if there is no file.
   static func written(_ path: Path) -> Int64? {
     var status = stat()
@@ -213,11 +215,20 @@ final class FileLock: Sendable {
     let descriptor = unsafe path.withCString { unsafe linux_create($0, O_RDWR, 0o640) }
     guard descriptor >= 0 else {
       let code = linux_errno()
-      throw StoreFault(code == EROFS ? .readOnly : [EACCES, EPERM].contains(code) ? .forbidden : .other, systemWords(code))
+      throw StoreFault(Self.kind(of: code), systemWords(code))
     }
     self.descriptor = descriptor
     // From here on `deinit` closes it, even if the next line throws.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw StoreFault(.taken, "another forecourt uses this outbox") }
+  }
+
+  private static func kind(of code: CInt) -> StoreFault.Kind {
+    switch code {
+    case EROFS: .readOnly
+    case EACCES, EPERM: .forbidden
+    case ENOENT: .gone
+    default: .other
+    }
   }
 
   /// Whether a gateway uses this outbox now. Creates nothing.

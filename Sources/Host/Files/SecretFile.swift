@@ -3,7 +3,8 @@ package enum SecretFile {
   /// So many bytes each.
   package static let (id, salt) = (4, 16)
 
-  package static func bytes(_ count: Int, keptIn path: String) throws(FileRefusal) -> [UInt8] {
+  /// `former`: a file whose bytes it takes over instead of new ones.
+  package static func bytes(_ count: Int, keptIn path: String, before former: String? = nil) throws(FileRefusal) -> [UInt8] {
     do throws(FileRefusal) {
       let bytes = try File(reading: path, atMost: count).bytes
       // A power cut may have left it empty.
@@ -11,7 +12,9 @@ package enum SecretFile {
     } catch {
       guard case .missing = error.reason else { throw error }
     }
-    let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: SystemRandom.word()) }
+    var bytes: [UInt8] = []
+    if let former, let file = try? File(reading: former, atMost: count) { bytes = file.bytes }
+    if bytes.count != count { bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: SystemRandom.word()) } }
     try NewFile.write(bytes, to: path)
     return bytes
   }

@@ -18,6 +18,8 @@ package struct StoreFault: Error, Sendable {
     case forbidden
     /// Nobody may: the service's own rules, or a disk that has failed.
     case readOnly
+    /// Its folder is not there.
+    case gone
     /// Somebody deleted or changed the file while it was ours.
     case touched
     case other

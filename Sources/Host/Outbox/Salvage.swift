@@ -46,13 +46,19 @@ extension Outbox {
     return salvaged
   }
 
-  /// What an older version has set aside and this one can read; nil: nothing.
-  static func returned(beside path: Path) -> Path? {
-    for number in 1...9 {
+  /// The next that an older version has set aside and this one can read, above that number; nil: none. A file gets the first free number:
+  /// those that were taken leave gaps, but none as wide as this.
+  static func returned(beside path: Path, above number: inout UInt64) -> Path? {
+    var gap = 0
+    while gap < 100 {
+      number += 1
+      gap += 1
       var name = path
       name.append(".newer-")
-      name.append(decimal: UInt64(number))
-      guard !name.overflowed, FileSystem.exists(name), let file = try? Database(path: name, readOnly: true) else { continue }
+      name.append(decimal: number)
+      guard !name.overflowed, FileSystem.exists(name) else { continue }
+      gap = 0
+      guard let file = try? Database(path: name, readOnly: true) else { continue }
       if let version = try? file.number("PRAGMA user_version"), version <= Schema.version { return name }
     }
     return nil

@@ -9,14 +9,19 @@ extension Clock {
   /// nil: the unit forbids to ask the kernel, and no systemd-timesyncd runs. So chrony or ntpd may have synchronised it, or nobody.
   package static var trust: Bool? {
     let answer = kernelsAnswer
-    guard answer >= 0 || FileSystem.isFolder(Path("/run/systemd/timesync")) else { return nil }
+    guard answer >= 0 || hasTimesyncd else { return nil }
     return isTrustworthy(answer, synchronised: FileSystem.written(synchronisations), now: wallMicroseconds())
   }
 
-  /// chrony or ntpd has synchronised it: only the kernel knows.
-  static var isSynchronisedWithoutFile: Bool {
-    isTrustworthy(kernelsAnswer, synchronised: nil, now: 0) && !FileSystem.exists(synchronisations)
+  /// Nobody but the kernel can tell.
+  static var isTheKernels: Bool { mustAskKernel(kernelsAnswer, hasTimesyncd: hasTimesyncd, hasFile: FileSystem.exists(synchronisations)) }
+
+  /// No systemd-timesyncd runs, whatever synchronises it now or later; or one does, and chrony or ntpd has synchronised it.
+  static func mustAskKernel(_ answer: CInt, hasTimesyncd: Bool, hasFile: Bool) -> Bool {
+    !hasTimesyncd || !hasFile && isTrustworthy(answer, synchronised: nil, now: 0)
   }
+
+  private static var hasTimesyncd: Bool { FileSystem.isFolder(Path("/run/systemd/timesync")) }
 
   /// systemd-timesyncd writes this file at each synchronisation.
   private static var synchronisations: Path { Path("/run/systemd/timesync/synchronized") }

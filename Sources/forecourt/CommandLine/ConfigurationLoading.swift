@@ -16,8 +16,11 @@ extension Option {
 }
 
 extension Invocation {
-  /// The configuration after `--config` and `--radio`. Prints its warnings; if it is wrong, prints every error and throws.
-  func configuration(_ scope: ConfigurationText.Scope) throws(Exit) -> Configuration { try configuration(from: value("config"), scope) }
+  /// The configuration after `--config` and `--radio`. Prints its warnings; if it is wrong, prints every error and throws. With a log they
+  /// go there instead.
+  func configuration(_ scope: ConfigurationText.Scope, _ log: Log? = nil) throws(Exit) -> Configuration {
+    try configuration(from: value("config"), scope, orBuiltIn: false, log)
+  }
 
   /// For a command that only listens, and where --radio says: it needs no configuration, and one that keeps the gateway's radios off
   /// does not bind it.
@@ -33,17 +36,17 @@ extension Invocation {
 
   /// The same from one file among several.
   func configuration(
-    from name: String?, _ scope: ConfigurationText.Scope, orBuiltIn: Bool = false
+    from name: String?, _ scope: ConfigurationText.Scope, orBuiltIn: Bool = false, _ log: Log? = nil
   ) throws(Exit) -> Configuration {
-    let source = try source(named: name, scope, orBuiltIn: orBuiltIn)
+    let source = try source(named: name, scope, orBuiltIn: orBuiltIn, log)
     var configuration: Configuration
     do throws(Configuration.Refusal) {
       configuration = try Configuration(reading: source)
     } catch {
-      for finding in error.findings { say(finding.line(in: source.name)) }
+      for finding in error.findings { tell(finding, in: source.name, log) }
       throw error.exit
     }
-    for finding in configuration.warnings { say(finding.line(in: source.name)) }
+    for finding in configuration.warnings { tell(finding, in: source.name, log) }
     if declares("radio"), let radio = value("radio") {
       do throws(Adapter.Refusal) {
         let gone = try configuration.replaceRadios(by: radio)
@@ -55,7 +58,14 @@ extension Invocation {
     return configuration
   }
 
-  func source(named name: String?, _ scope: ConfigurationText.Scope, orBuiltIn: Bool = false) throws(Exit) -> ConfigurationText {
+  private func tell(_ finding: Finding, in name: String, _ log: Log?) {
+    guard let log else { return say(finding.line(in: name)) }
+    log.say(finding.severity == .error ? .error : .warning, finding.line(in: name))
+  }
+
+  func source(
+    named name: String?, _ scope: ConfigurationText.Scope, orBuiltIn: Bool = false, _ log: Log? = nil
+  ) throws(Exit) -> ConfigurationText {
     do throws(SourceRefusal) {
       return try ConfigurationText(named: name, scope: scope)
     } catch {
@@ -63,7 +73,7 @@ extension Invocation {
         say("forecourt: there is no configuration yet: every device is shown as it is heard, and nothing is published")
         return .builtIn
       }
-      say("forecourt: " + error.sentence)
+      if let log { log.say(.error, error.sentence) } else { say("forecourt: " + error.sentence) }
       throw error.exit
     }
   }

@@ -42,6 +42,7 @@ struct Setup {
   let prompt: Prompt
   let file: String
   let isAsking = Prompt.isPossible
+  let service = StoppedService()
   var answers = SetupAnswers(KernelAdapter.all)
 
   init(_ invocation: Invocation) throws(Exit) {
@@ -59,6 +60,7 @@ struct Setup {
   }
 
   mutating func run() throws(Exit) {
+    defer { if let words = service.startedAgain() { say(words) } }
     try mayWrite()
     for question in SetupQuestion.all {
       guard let answer = invocation.value(question.option) else { continue }
@@ -176,7 +178,10 @@ struct Setup {
       guard examined.isBad else { return true }
       if let command = examined.command {
         guard let agreed = prompt.agrees(to: "Run \"\(Shell.written(command))\"?", otherwise: true, indent: 2) else { throw .failed }
-        if agreed, Shell.run(Shell.written(command)) { continue }
+        if agreed, Shell.run(Shell.written(command)) {
+          service.record(command)
+          continue
+        }
       }
       guard let keeps = prompt.agrees(to: "Keep this answer all the same?", otherwise: false, indent: 2) else { throw .failed }
       return keeps

@@ -81,9 +81,9 @@ extension Setup {
     if Examined.gatewayRuns { start += " && " + Shell.written("systemctl restart forecourt") }
     say("")
     if isAsking, isReady, same(file, ConfigurationText.systemPlace), FileSystem.isFolder(Path("/run/systemd/system")) {
-      if prompt.agrees(to: "Start the gateway now and at every boot (\(start))?", otherwise: true) == true, Shell.run(start) {
-        return sayNext([])
-      }
+      let agreed = prompt.agrees(to: "Start the gateway now and at every boot (\(start))?", otherwise: true)
+      if agreed == true, Shell.run(start) { return sayNext([]) }
+      if agreed != nil { service.leave() }
     }
     sayNext(same(file, ConfigurationText.systemPlace) ? [start] : ["forecourt run --config " + file])
   }
@@ -95,6 +95,24 @@ extension Setup {
     say("Next:")
     for line in lines { say("  " + line) }
     say("  mosquitto_sub -h \(broker?.host ?? "")\(port)\(login) -v -t 'forecourt/#'")
+  }
+}
+
+/// The gateway's service, which somebody let `setup` stop.
+final class StoppedService {
+  private var isStopped = false
+
+  /// `command`: what was run.
+  func record(_ command: String) { isStopped = isStopped || same(command, Examined.stopping) }
+
+  /// The person knows how it is started, and has decided.
+  func leave() { isStopped = false }
+
+  /// Starts it if it was stopped, and nobody has started it since; what to say then, last of all.
+  func startedAgain(runs: Bool = Examined.gatewayRuns, _ run: (String) -> Bool = { Shell.run($0) }) -> String? {
+    guard isStopped, !runs else { return nil }
+    let start = Shell.written("systemctl start forecourt")
+    return run(start) ? "forecourt.service is started again." : "forecourt.service is stopped; start it again: " + start
   }
 }
 

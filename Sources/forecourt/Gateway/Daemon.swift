@@ -56,7 +56,7 @@ struct Daemon: Listener, ~Copyable {
     self.radios = radios
     self.sink = sink
     self.diskThread = diskThread
-    reloading = Reloading(invocation, diskThread)
+    reloading = Reloading(invocation, diskThread, log)
     status = StatusPublisher(configuration.core, boot, radios, adapters)
     telemetry = TelemetryCollector(radios, telemetry: configuration.core.publish.telemetry, started: started)
     homeAssistant = HomeAssistant(configuration.core)

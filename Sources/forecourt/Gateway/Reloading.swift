@@ -7,13 +7,14 @@ struct Reloading {
   /// Used by one thread at a time: by the disk thread while it is at work, else by ours. nil: it is wrong, and the log says where.
   final class Reading: @unchecked Sendable {
     fileprivate let invocation: Invocation
+    fileprivate let log: Log
     fileprivate var configuration: Configuration?
 
-    fileprivate init(_ invocation: Invocation) { self.invocation = invocation }
+    fileprivate init(_ invocation: Invocation, _ log: Log) { (self.invocation, self.log) = (invocation, log) }
 
     fileprivate func refresh() {
       configuration = nil
-      do throws(Exit) { configuration = try invocation.configuration(.whole) } catch {}
+      do throws(Exit) { configuration = try invocation.configuration(.whole, log) } catch {}
     }
 
     func taken() -> Configuration? { configuration.take() }
@@ -28,9 +29,9 @@ struct Reloading {
   private var current: [Ticket] = []
   private static let mostTickets = 16
 
-  init(_ invocation: Invocation, _ diskThread: DiskThread) {
+  init(_ invocation: Invocation, _ diskThread: DiskThread, _ log: Log) {
     self.diskThread = diskThread
-    reading = Reading(invocation)
+    reading = Reading(invocation, log)
   }
 
   /// False when too many wait for an answer already.

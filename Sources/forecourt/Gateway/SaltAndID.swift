@@ -5,10 +5,12 @@ import Host
 
 extension Invocation {
   /// The installation id that this gateway serves to phones; made only if it serves any.
-  func ownID(_ peer: PeerSettings, in host: HostSettings) throws(Exit) -> UInt32 {
+  /// `former`: where older versions kept it, wherever the outbox was. A gateway that ran then keeps it.
+  func ownID(_ peer: PeerSettings, in host: HostSettings, former: String = HostSettings().idFile) throws(Exit) -> UInt32 {
     guard peer.serve else { return 0 }
+    let hasRun = same(host.idFile, host.standardIDFile) && FileSystem.exists(host.outbox.path)
     do throws(FileRefusal) {
-      return try SecretFile.bytes(SecretFile.id, keptIn: host.idFile).reduce(0) { $0 << 8 | UInt32($1) }
+      return try SecretFile.bytes(SecretFile.id, keptIn: host.idFile, before: hasRun ? former : nil).reduce(0) { $0 << 8 | UInt32($1) }
     } catch {
       say("forecourt: id_file \(host.idFile) \(error.sentence)")
       throw error.exit

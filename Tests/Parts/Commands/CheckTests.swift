@@ -122,6 +122,17 @@ final class CheckTests {
     }
   }
 
+  @Test("on a read-only file system it is not the owner that is wrong", .enabled(if: geteuid() == 0)) func readOnly() throws {
+    let mounting = "mkdir box && mount --bind box box && mount -o remount,bind,ro box && exec \"$@\""
+    program.starter = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", mounting, "sh"]
+    try program.write("config.toml", Self.right + "mqtt.port = 9\noutbox.path = \"box/outbox.db\"\n")
+    let told = try program("check").out.split(separator: "\n")
+    // A container may forbid the mount.
+    guard !told.isEmpty else { return }
+    let line = try #require(told.first { $0.hasPrefix("outbox") })
+    #expect(line.contains("  error    box/outbox.db: its file system is read-only: dmesg says why"), "\(line)")
+  }
+
   @Test("the database of another program is no outbox, and the gateway would keep events in memory only") func foreign() throws {
     for (name, sql, log, isBad) in [
       ("other", "CREATE TABLE t (x)", false, true), ("numbered", "CREATE TABLE t (x); PRAGMA application_id = 1", true, true),

@@ -61,6 +61,16 @@ struct InvocationTests {
     #expect(try invocation.ownID(peer, in: host) == 0)
     peer.serve = true
     #expect(try invocation.ownID(peer, in: host) == 0xBC00_BD17)
+    // Several gateways in one folder: one that ran before keeps what older versions gave all of them, a new one has its own.
+    let former = host.idFile
+    for (name, hasRun) in [("b.db", true), ("c.db", false)] {
+      let outbox = program.folder.appending(path: name).path
+      if hasRun { try Data().write(to: URL(filePath: outbox)) }
+      (host.outbox.path, host.idFile) = (Path(outbox), outbox + ".id")
+      let id = try invocation.ownID(peer, in: host, former: former)
+      #expect((id == 0xBC00_BD17) == hasRun)
+      #expect(try invocation.ownID(peer, in: host, former: "/none") == id, "kept")
+    }
   }
 
   @Test("a secret that may not be written lacks a permission, one named wrongly is a fault of the configuration") func refused() throws {

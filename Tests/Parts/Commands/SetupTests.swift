@@ -43,6 +43,27 @@ final class SetupTests {
     }
   }
 
+  @Test("a service that it has stopped is started again when it ends early, or its last sentence says how") func stopped() {
+    let service = StoppedService()
+    var lines: [String] = []
+    func said(runs: Bool = false, _ isStarted: Bool = true) -> String? {
+      service.startedAgain(runs: runs) {
+        lines.append($0)
+        return isStarted
+      }
+    }
+    service.record("systemctl mask --now bluetooth")
+    #expect(said() == nil)
+    service.record("systemctl stop forecourt")
+    service.record("rfkill unblock bluetooth")
+    #expect(said(runs: true) == nil && lines == [], "somebody was faster")
+    let start = Shell.written("systemctl start forecourt")
+    #expect(said() == "forecourt.service is started again." && lines == [start])
+    #expect(said(false)?.hasSuffix("; start it again: " + start) == true)
+    service.leave()
+    #expect(said() == nil)
+  }
+
   @Test("what to type next names the broker, whatever its address looks like") func brokers() throws {
     for (answer, words) in [
       ("[::1]:1884", "-h ::1 -p 1884 -v"), ("fe80::1", "-h fe80::1 -v"), ("till", "-h till -v"), ("10.0.0.2:9", "-h 10.0.0.2 -p 9 -v"),

@@ -17,4 +17,14 @@ import Testing
       #expect(Clock.isTrustworthy(-1, synchronised: written, now: 10) == isTrusted, "\(written)")
     }
   }
+
+  @Test("only the kernel can tell where no systemd-timesyncd runs, also before anything has synchronised the clock; or another has done it")
+  func kernels() {
+    for (answer, hasTimesyncd, hasFile, isTheKernels) in [
+      (0, false, false, true), (5, false, false, true), (-1, false, false, true), (0, true, false, true), (5, true, false, false),
+      (-1, true, false, false), (0, true, true, false),
+    ] as [(Int32, Bool, Bool, Bool)] {
+      #expect(Clock.mustAskKernel(answer, hasTimesyncd: hasTimesyncd, hasFile: hasFile) == isTheKernels, "\(answer), \(hasTimesyncd)")
+    }
+  }
 }

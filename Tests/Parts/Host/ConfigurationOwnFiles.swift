@@ -32,6 +32,18 @@ import Testing
     #expect(!isRefused("/nowhere/figures.prom"))
   }
 
+  @Test("the id lies beside the outbox, and begins with its name as the other files there do, unless the file says otherwise")
+  func ids() throws {
+    for (toml, path) in [
+      ("", "/var/lib/forecourt/id"), ("outbox.path = \"/d/outbox.db\"\n", "/d/id"), ("outbox.path = \"/d/b.db\"\n", "/d/b.db.id"),
+      ("outbox.path = \"/d/b.db\"\npeer.id_file = \"/e/id\"\n", "/e/id"),
+    ] {
+      let configuration = try Configuration(reading: source(shortest + toml))
+      #expect(same(configuration.host.idFile, path), "\(toml)")
+    }
+    #expect(isRefused("/nowhere/o.db.id"))
+  }
+
   @Test("what the gateway writes is neither its configuration, nor what it reads, nor anything else that it writes; each is told once")
   func shared() throws {
     let folder = try Folder()
@@ -51,7 +63,7 @@ import Testing
       ("privacy.salt_file = \"x\"\npeer.id_file = \"x\"\n", "salt_file is the same file as id_file"),
       ("outbox.path = \"x\"\npublish.metrics_file = \"x\"\n", "metrics_file is the same file as the outbox or one beside it"),
       ("peer.id_file = \"/var/lib/forecourt/salt\"\n", "id_file is the same file as salt_file"),
-      ("outbox.path = \"/var/lib/forecourt/id\"\n", "path is the same file as id_file"),
+      ("outbox.path = \"/var/lib/forecourt/salt\"\n", "path is the same file as salt_file"),
       ("privacy.salt_file = \"/var/lib/forecourt/outbox.db-wal\"\n", "salt_file is the same file as the outbox or one beside it"),
     ] { #expect(try told(toml) == [words + end]) }
   }

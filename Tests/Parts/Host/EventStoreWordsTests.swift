@@ -12,6 +12,12 @@ import Testing
   /// Without the folder, which no two runs share.
   private func said(_ played: Played) -> [String] { played.log.take().map { $0.replacing(scratch.path + "/", with: "") } }
 
+  @Test("where nothing can be written the service's own folder was made anew, and another one is not allowed to it") func readOnly() {
+    let fault = StoreFault(.readOnly, "")
+    #expect(fault.advice(for: "/var/lib/forecourt/outbox.db").1 == "systemctl restart forecourt")
+    #expect(fault.advice(for: "/srv/ssd/outbox.db").1 == "ReadWritePaths=/srv/ssd")
+  }
+
   @Test("it cannot be written, and can again; meanwhile it looks every five seconds, afterwards it rests") func away() throws {
     var played = Played(scratch)
     played.push(1)
@@ -26,8 +32,8 @@ import Testing
     #expect(lines.count == 2, "\(lines)")
     #expect(
       lines.first?.hasPrefix("error: outbox.db: somebody deleted the outbox while it was in use. Waiting events are stored again") == true)
-    #expect(lines.last?.hasPrefix("error: outbox.db: the outbox cannot be used; events are kept in memory only. SQLite says: ") == true)
-    #expect(lines.last?.hasSuffix(": No such file or directory") == true && played.counters.troubles == [.store, .touched])
+    #expect(lines.last?.hasPrefix("error: outbox.db: its folder is not there; events are in memory only and end with the ") == true)
+    #expect(lines.last?.hasSuffix(": systemctl restart forecourt") == true && played.counters.troubles == [.store, .touched])
     #expect(played.counters.storeFailures.count == 2, "in one turn, and not at each event")
     played.pass(.seconds(1))
     played.push(1)

@@ -38,6 +38,24 @@ import Testing
     #expect(played.counters.eventsWaiting.count == 0, "once is enough")
   }
 
+  @Test("is one of many when that happens often: all are taken at once, whatever their numbers") func many() throws {
+    var played = Played(scratch)
+    for _ in 1...11 {
+      played.push()
+      played.store.close()
+      try Database(path: scratch["outbox.db"]).run("PRAGMA user_version = 99")
+      played.store.open(at: played.now)
+    }
+    played.store.close()
+    // The owner has looked at one of them, and deleted it.
+    try FileManager.default.removeItem(atPath: scratch.path + "/outbox.db.newer-4")
+    for number in 1...11 where number != 4 { try Database(path: scratch["outbox.db.newer-\(number)"]).run("PRAGMA user_version = 2") }
+    played.store.open(at: played.now)
+    #expect((1...11).allSatisfy { !scratch.names.contains("outbox.db.newer-\($0)") })
+    played.drain()
+    #expect(played.delivered.sorted() == played.pushed.filter { $0 != played.pushed[3] }.sorted())
+  }
+
   @Test("is named by check") func examined() throws {
     var host = HostSettings()
     host.outbox.path = scratch["outbox.db"]

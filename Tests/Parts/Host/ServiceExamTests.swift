@@ -18,7 +18,7 @@ struct ServiceExamTests {
   /// A machine of its own below the scratch folder. `dropIn`: what `systemctl edit` wrote; `others`: other files where systemd reads units.
   private func words(
     _ path: String, as owner: String = "forecourt", dropIn: String = "", others: [String: String] = [:], isClockTheKernels: Bool = false,
-    also change: (inout Settings, inout HostSettings) -> Void = { _, _ in }
+    seen: String? = nil, also change: (inout Settings, inout HostSettings) -> Void = { _, _ in }
   ) -> [String] {
     for (name, text) in others.merging(["etc/forecourt.service.d/override.conf": dropIn], uniquingKeysWith: { $1 }) {
       scratch.write(name, Array(text.utf8))
@@ -26,6 +26,7 @@ struct ServiceExamTests {
     var view = Examined.ServiceView()
     (view.state, view.homes, view.hidden) = (root + "/state", [root + "/homes"], [root + "/hidden"])
     (view.folders, view.isClockTheKernels) = ([root + "/lib", root + "/run", root + "/etc"], isClockTheKernels)
+    view.root = seen
     var settings = Settings()
     var host = HostSettings()
     host.outbox.path = Text(path)
@@ -113,14 +114,31 @@ struct ServiceExamTests {
     #expect(words(path, dropIn: "[Service]\nProtectSystem=full\n") == [])
   }
 
-  @Test("a clock of which only the kernel knows is told of where the unit hides the kernel's word")
+  @Test("a clock of which only the kernel can tell is told of where the unit hides the kernel's word")
   func clock() {
     let inside = root + "/state/outbox.db"
     let unit = ["lib/forecourt.service": "[Service]\nProtectClock=yes\n"]
     #expect(words(inside, others: unit) == [], "timesyncd's file tells")
     let told = words(inside, others: unit, isClockTheKernels: true)
-    #expect(told.count == 1 && told[0].contains("chrony") && told[0].contains("systemctl edit forecourt: ProtectClock=no"), "\(told)")
+    #expect(told.count == 1 && told[0].hasPrefix("forecourt.service cannot see whether the clock is synchronised: "), "\(told)")
+    #expect(told.allSatisfy { $0.contains("chrony") && $0.contains("systemctl edit forecourt: ProtectClock=no") }, "\(told)")
     #expect(words(inside, dropIn: "[Service]\nProtectClock=no\n", others: unit, isClockTheKernels: true) == [])
+  }
+
+  @Test("the running service must start again where it sees another folder than there is, if it may write there at all")
+  func anew() throws {
+    func told(_ path: String) -> String {
+      "\(path): the running forecourt.service cannot write there, for the folder, or leave to write there, came later: "
+        + "systemctl restart forecourt"
+    }
+    let (inside, ssd, granted) = (root + "/state/outbox.db", root + "/ssd/outbox.db", "[Service]\nReadWritePaths=\(root)/ssd\n")
+    for seen in ["/", root + "/nowhere"] { #expect(words(inside, seen: seen) == [], "the same; only root may look") }
+    for isThere in [false, true] {
+      if isThere { try FileManager.default.createDirectory(atPath: root + "/hidden" + root + "/state", withIntermediateDirectories: true) }
+      #expect(words(inside, seen: root + "/hidden") == [told(inside)])
+      #expect(words(ssd, dropIn: granted, seen: root + "/hidden") == [told(ssd)])
+      #expect(words(ssd, seen: root + "/hidden").allSatisfy { $0.contains("may write only below") })
+    }
   }
 
   @Test("the other files that the gateway writes are judged, too, if it will write them") func others() {

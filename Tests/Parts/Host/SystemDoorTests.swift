@@ -136,7 +136,7 @@ import Testing
   @Test("who runs, who owns a folder, what may be done with a file, and how much room there is") func files() throws {
     let name = try #require(try? String(contentsOfFile: "/proc/self/comm", encoding: .utf8)).dropLast()
     #expect(linux_runs(String(name)) == 1 && linux_runs("no such name") == 0 && linux_runs(String(name.dropLast())) == 0)
-    #expect(linux_service_runs("no-such-unit.service") == 0)
+    #expect(linux_service_runs("no-such-unit.service") == 0 && linux_service_process("no-such-unit.service") == 0)
     #expect(String(cString: linux_user(0)) == "root" && String(cString: linux_user(3_999_999_999)) == "3999999999")
     var owner: uid_t = 99
     #expect(linux_owner_of_folder("/anything", &owner) == 0 && owner == 0)
@@ -173,8 +173,12 @@ import Testing
     let hci = Adapter.hci(.number(0), mode: .user)
     let well = Examined.ofGateway(hci, "radio one", isWanted: false)
     #expect(!well.isBad && well.command == nil && well.words == "hci0: the running gateway has it (forecourt.service)")
-    let wanted = Examined.ofGateway(hci, "radio one", isWanted: true)
-    #expect(wanted.isBad && wanted.command == "systemctl stop forecourt" && wanted.words.contains("start it again"))
+    let contested = Examined.ofGateway(hci, "radio one", isWanted: false, isContested: true)
+    let isDoubtful = if case .doubtful = contested.verdict { true } else { false }
+    #expect(isDoubtful && contested.words.hasPrefix(well.words + ", but bluetoothd runs, too"), "\(contested)")
+    #expect(contested.command == "systemctl mask --now bluetooth" && contested.words.hasSuffix("next start: " + contested.command!))
+    let wanted = Examined.ofGateway(hci, "radio one", isWanted: true, isContested: true)
+    #expect(wanted.isBad && wanted.command == "systemctl stop forecourt" && wanted.words.contains("finds it started again"))
   }
 
   @Test("a socket can be opened, and check says that a recording played there would pass for the air") func recording() {
