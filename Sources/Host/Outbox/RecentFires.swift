@@ -75,7 +75,7 @@ extension Outbox {
   private func since(_ query: borrowing Statement, at now: Moment) -> Instant {
     if query.integer(2) == machine { return min(Instant(microseconds: query.integer(3)), now.at) }
     guard let wall = query.optionalInteger(4), let today = now.trustedWall, today >= wall else { return now.at }
-    return now.at - Interval(microseconds: today &- wall)
+    return min(now.at - Interval(microseconds: today &- wall), now.at)
   }
 
   // -- A file from before -------------------------------------------------------------------------------------------------

@@ -16,9 +16,7 @@ import Testing
     settings.ranging.extend = .seconds(seed % 3 == 0 ? 0 : 20)
     for name in ["a", "b", "c"] as [Name] { settings.addRegion(name) }
     var ranging = Ranging()
-    var model = [Order](repeating: .window, count: 3)
-    var newcomer = Order.window
-    var now: Int64 = 1_000_000
+    var (model, newcomer, now) = ([Order](repeating: .window, count: 3), Order.window, Int64(1_000_000))
     ranging.reset(at: Self.at(now))
     func isRanging(_ region: Int, _ changed: Instant, _ moment: Int64) -> Bool {
       var occupancy = Regions.Occupancy()
