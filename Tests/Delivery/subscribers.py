@@ -82,9 +82,11 @@ def pump(folder):
             before = subscriber.said().count(words)
             seen.publish(fire.topic, payload)
             wait_until(lambda: subscriber.said().count(words) > before, 5, f'it passes over "{words}": {subscriber.said()}')
-        seen.publish(fire.topic, resigned(event_id='x-5', expires='2099-01-01T00:00:00.000Z'))
-        wait_until(lambda: subscriber.said().count('open pump-3') == 2, 5, f'a new event is acted on: {subscriber.said()}')
-        assert subscriber.said().count('open ') == 2, subscriber.said()
+        # Also when the driver typed the pump's number.
+        for number, kind in (5, 'fire'), (6, 'manual'):
+            seen.publish(fire.topic, resigned(event=kind, event_id=f'x-{number}', expires='2099-01-01T00:00:00.000Z'))
+        wait_until(lambda: subscriber.said().count('open pump-3') == 3, 5, f'new events are acted on: {subscriber.said()}')
+        assert subscriber.said().count('open ') == 3, subscriber.said()
         subscriber.stop()
 
 
@@ -171,7 +173,7 @@ def anomalies(folder):
         say('jet', 'fire', 'north', '10:00:00')
         say('jet', 'fire', 'east', '11:00:00')
         say('late', 'fire', 'east', '11:00:00')
-        say('late', 'fire', 'north', '10:00:00')
+        say('late', 'manual', 'north', '10:00:00')
         say('twin', 'fire', 'north', '10:00:00')
         say('twin', 'fire', 'next', '10:05:00')
         say('twin', 'leave', 'north', '10:10:00')
