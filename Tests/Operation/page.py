@@ -199,8 +199,13 @@ def several_sites(folder):
         # Each with its own plan and name, though gateways and pumps are named alike.
         yard.seen.publish('forecourt/hill/plan', json.dumps({'title': 'Hill Street'}), retain=True)
         page.wait("[...document.querySelectorAll('#plans h3')].map((head) => head.textContent).sort().join() === 'Hill Street,yard'")
+        # A pump that was chosen is of one site: another site's events are shown all.
+        yard.seen.publish('forecourt/hill/island-1/trigger/pump-3', json.dumps({'event': 'fire', 'id': TAG + '0', 'event_id': 'h-1', 'at': stamp()}))
+        page.reads('Hill Street', '#events')
+        page.click(pump())
+        page.reads('No event is like this.')
         page.choose('#site', 'hill')
-        page.wait("document.querySelectorAll('.pump').length === 1")
+        page.wait("document.querySelectorAll('.pump').length === 1 && document.querySelectorAll('#events li').length === 1")
         # A gateway that is cleared away (an empty retained message) is gone, with its pumps.
         yard.seen.publish('forecourt/yard/island-1/status', '', retain=True)
         page.reads('Hill Street', '#title')

@@ -80,6 +80,7 @@ def stale_and_rehearsed(folder):
         page = yard.open()
         yard.event('fire', gateway='island-2', simulated=True)
         page.reads('a rehearsal, not real', '#events')
+        assert page.run("document.getElementById('announce').textContent").startswith('rehearsal: pump-3'), 'nor to a screen reader'
         page.reads('island-2: not real', '#notices')
         page.wait("!document.getElementById('watermark').hidden")
         assert 'REHEARSAL' in page.text('#watermark')
@@ -132,6 +133,23 @@ def by_the_gateways_clock(folder):
             # Perhaps both came up with the same old time: one says that nothing has set its clock.
             yard.online(clock='unsynchronised')
             page.reads(f'island-1: its clock is 2 h 0 min {other} this device’s', '#notices')
+
+
+@case
+def once_a_minute(folder):
+    """A gateway that says telemetry once a minute is silent after two and a half minutes, not before."""
+    with Forecourt() as yard:
+        yard.online()
+        page = yard.open()
+        for adverts in (40, 41):
+            yard.say('telemetry', {'uptime_s': 60 * adverts, 'adverts_hz': adverts})
+            page.reads(f'{adverts} adverts/s', '#gateways')
+            later(page, 60)
+        later(page, 80)
+        time.sleep(1.5)
+        assert page.text('#notices') == '', page.text('#notices')
+        later(page, 10)
+        page.reads('island-1 has said nothing for longer than usual', '#notices')
 
 
 if __name__ == '__main__':
