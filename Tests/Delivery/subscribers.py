@@ -162,10 +162,13 @@ def anomalies(folder):
             body = {'v': 1, 'event': event, 'trigger': 'pump', 'id': identity, 'event_id': f'b-{count}', 'at': f'2026-11-21T{at}Z', 'evidence': {}, **more}
             for _ in range(2): seen.publish(f'forecourt/{site}/gate/trigger/pump', json.dumps(body))
 
-        # Plausible: two hours' drive; the next site after a leave that came late, after a silence; a clock ten seconds off; a rehearsal.
+        # Plausible: two hours' drive; the next site after a leave that came late, after a silence; a clock ten seconds off; a leave that was lost
+        # is not that of the next visit; a rehearsal.
         for identity, event, site, at in (('van', 'fire', 'north', '10:00:00'), ('van', 'leave', 'north', '10:05:00'), ('van', 'fire', 'east', '12:00:00'),
                                           ('car', 'fire', 'north', '10:00:00'), ('car', 'fire', 'next', '10:03:00'), ('car', 'leave', 'north', '10:04:30'),
-                                          ('bike', 'fire', 'next', '10:00:00'), ('bike', 'fire', 'north', '10:00:26')):
+                                          ('bike', 'fire', 'next', '10:00:00'), ('bike', 'fire', 'north', '10:00:26'),
+                                          ('lost', 'fire', 'north', '10:00:00'), ('lost', 'fire', 'next', '10:30:00'),
+                                          ('lost', 'fire', 'north', '11:00:00'), ('lost', 'leave', 'north', '11:10:00')):
             say(identity, event, site, at)
         say('copy', 'fire', 'north', '10:00:00', simulated=True)
         say('copy', 'fire', 'east', '10:00:01', simulated=True)

@@ -67,7 +67,8 @@ def received(client, _, message):
         print(f'{site} has no place in {sites_file}', file=sys.stderr, flush=True)
         unplaced.add(site)
     elif kind in ('fire', 'manual', 'leave'):
-        consider(client, identity, kind, {'site': site, 'trigger': trigger, 'gateway': gateway, 'at': at, 'left': None, 'told': set(), 'evidence': evidence})
+        consider(client, identity, kind, {'site': site, 'trigger': trigger, 'gateway': gateway, 'at': at, 'left': None, 'ended_by': None, 'told': set(),
+                                          'evidence': evidence})
 
 
 def consider(client, identity, kind, news):
@@ -77,10 +78,12 @@ def consider(client, identity, kind, news):
     if len(visits) > IDENTITIES: visits.popitem(last=False)
     visit = news
     if kind == 'leave':
+        # Delivered twice it must not end an earlier visit, too, whose own leave was lost.
+        if any(v['ended_by'] == news['evidence']['event_id'] for v in known): return
         here = [v for v in known if all(v[key] == news[key] for key in ('site', 'gateway', 'trigger')) and not v['left'] and v['at'] <= news['at']]
         if not here: return
         visit = max(here, key=lambda v: v['at'])
-        visit['left'] = news['at']
+        visit['left'], visit['ended_by'] = news['at'], news['evidence']['event_id']
     elif any(v['evidence']['event_id'] == news['evidence']['event_id'] for v in known):
         return
     else:
