@@ -122,6 +122,23 @@ import Testing
     }
   }
 
+  @Test("no radio leaves a phone unasked for an id that is not believed: where messages are proven, of a gateway that was never heard")
+  func hinted() throws {
+    let keys = try Program()
+    defer { keys.remove() }
+    try keys.write("site.key", String(repeating: "0123456789abcdef", count: 4))
+    chmod(keys.folder.path + "/site.key", 0o600)
+    var peer = KnownPeer(address: Address(0x4A00_0000_0001, type: 1), id: 5)
+    peer.gateway = Name("other")
+    for (key, count) in [("", 1), ("security.site_key_file = \"\(keys.folder.path)/site.key\"\n", 0)] {
+      var rig = try DaemonRig("peer.identify = true\n" + key)
+      _ = rig.sink.requests.push(.peer(peer))
+      _ = try rig.turn(at: 1)
+      let hints = rig.radios[0].hints.count
+      #expect(hints == count, "\(key)")
+    }
+  }
+
   @Test("it wakes when a command's time is over, though nothing else is due") func waking() throws {
     var rig = try DaemonRig("[privacy]\nunknown = \"publish\"\n")
     _ = try rig.turn(at: 0.001)

@@ -92,6 +92,12 @@ import Testing
       return !fires.turned(at: now)
     }
     #expect(fired != nil && fires.listener.hasFired && fires.listener.end == nil)
+    // Served and gone within one turn: it was served.
+    let slow = try waiting()
+    for step in 0..<550 {
+      slow.receive(DaemonRig.advert(1, level: 300..<380 ~= step ? -45 : -90), at: first + .milliseconds(Int64(step) * 100))
+    }
+    #expect(!slow.turned(at: first + .seconds(55)) && slow.listener.hasFired)
     // Silence, too, is an answer: what is due then is done.
     let silent = try waiting()
     let armed = first + .milliseconds(100)

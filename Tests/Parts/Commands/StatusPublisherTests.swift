@@ -1,7 +1,7 @@
-import Core
 import Host
 import Testing
 
+@testable import Core
 @testable import forecourt
 
 @Suite("the status")
@@ -179,7 +179,11 @@ struct StatusPublisherTests {
       publisher.reload(try Configuration(reading: ConfigurationText(name: "config.toml", text: Array(text.utf8))))
       return payload(try told(&publisher))
     }
+    let unheard = publisher.record(SiteHearing(unheard: .ourselves))
+    let degraded = payload(try told(&publisher))
+    #expect(unheard?.level == .warning && degraded.contains(#""state":"degraded""#), "\(degraded)")
     let alone = try reload("")
+    #expect(alone.contains(#""state":"online""#), "there is no group left that nobody hears: \(alone)")
     #expect(!alone.contains("groups") && !alone.contains("site\""), "\(alone)")
     let again = try reload("[[trigger]]\nname = \"till\"\nmatch = \"*\"\ngroup = \"tills\"\n")
     #expect(again.contains(#""groups":"tills","site":{"#), "\(again)")

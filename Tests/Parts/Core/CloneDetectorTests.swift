@@ -39,6 +39,13 @@ private let near: Int8 = -60
     #expect(anomalies(&rig) == ["two places at once"])
   }
 
+  @Test("the two need not take turns often: who comes back within ten seconds each time is another one", arguments: [1, 3, 9])
+  func slowTurns(seconds: Int) {
+    var rig = rig()
+    hear(&rig, from: 10, to: 10 + 12 * Double(seconds)) { UInt8($0 / (10 * seconds) % 2) }
+    #expect(anomalies(&rig) == ["two places at once"])
+  }
+
   @Test("one transmitter that renews its address, even every second, or goes back to it once in a while, is one transmitter")
   func honest() {
     var rig = rig()

@@ -100,6 +100,17 @@ import Testing
     }
   }
 
+  @Test("a reset in the middle of an errand: it is run again, to its end") func errandReset() {
+    for milliseconds in stride(from: Int64(20), to: 300, by: 7) {
+      var line = PeerLine(
+        [ModelPhone(address: 0x4A00_0000_0001)], duties: PeerDuties(PeerSettings(), name: Name("gate"), errand: 0x4A00_0000_0001))
+      line.run(for: .milliseconds(milliseconds))
+      line.say([4, 0x10, 1, 0])
+      line.run(for: .seconds(3))
+      #expect(line.identified.count == 1 && line.isScanning && line.connections.isEmpty, "after \(milliseconds) ms: \(line.news)")
+    }
+  }
+
   @Test("phones that advertise seldom are read, and nineteen twentieths of the time are spent scanning", arguments: 0..<8 as Range<UInt64>)
   func seldom(seed: UInt64) {
     for (count, milliseconds, seconds) in [(5, 1_285, 60), (1, 1_000, 30), (1, 2_500, 30), (1, 4_000, 30), (20, 760, 120)] {
