@@ -53,8 +53,8 @@ struct ReportAttempts {
     }
   }
 
-  /// What was under way at this trigger then.
+  /// The one that was armed at this trigger then, or just before: the sample that settles who it is may show that it goes.
   func attempt(at trigger: Int, _ moment: Double) -> ReportAttempt? {
-    all.first { $0.trigger == trigger && $0.began <= moment + 0.001 && $0.ended >= moment - 0.001 }
+    all.last { $0.trigger == trigger && $0.began <= moment + 0.001 }
   }
 }
