@@ -7,7 +7,7 @@ struct KeyHome {
   let header: String
   let keys: [String]
 
-  static let headers: [StaticString] = [
+  static let headers = [
     "[gateway]", "[[radio]]", "[[key.irk]]", "[[key.eid]]", "[peer]", "[calibration]", "[[calibration.device]]", "[average]", "[zones]",
     "[ranging]", "[[device]]", "[[region]]", "[[trigger]]", "[[transmit]]", "[site]", "[mqtt]", "[publish]", "[outbox]", "[command]",
     "[home_assistant]", "[privacy]", "[security]", "[log]",
@@ -16,7 +16,6 @@ struct KeyHome {
   /// Each table of a configuration is read without a key, and tells which it knows.
   static func all() -> [KeyHome] {
     headers.map { header in
-      let header = String(describing: header)
       let reading = Findings(ConfigurationText(name: "", text: Array(header.utf8)))
       if let node = Document.read(reading).root {
         var root = Section(node, "", reading)
