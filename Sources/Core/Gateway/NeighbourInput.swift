@@ -64,6 +64,9 @@ extension Gateway {
   /// Whether we and the neighbours that matter hear each other.
   package var hearing: SiteHearing { triggers.membership.hearing }
 
+  /// A neighbour whose at_m cannot be right beside ours.
+  package var planFault: PlanFault? { triggers.membership.planFault(at: now) }
+
   /// A neighbour that an earlier run knew.
   package mutating func restore(neighbour name: Name, _ groups: GroupList) {
     if name != settings.gateway.name { triggers.membership.restore(name, groups) }

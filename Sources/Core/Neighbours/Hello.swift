@@ -20,7 +20,6 @@ package struct SiteHearing: BitwiseCopyable, Sendable {
   package fileprivate(set) var missing = Text<100>()
   package fileprivate(set) var missingLeftOut = 0
   package fileprivate(set) var heard = 0
-  package fileprivate(set) var planFault: PlanFault?
 }
 
 extension Membership {
@@ -29,8 +28,6 @@ extension Membership {
   mutating func updateHearing(for groups: GroupList, at now: Instant) {
     hearing.unheard = unheard(for: groups, at: now)
     (hearing.missing, hearing.missingLeftOut) = hearing.unheard == nil ? (Text(), 0) : missing(for: groups, at: now)
-    if let fault = planFault { if find(fault.gateway).map({ members[$0].isGone(at: now) }) ?? true { planFault = nil } }
-    hearing.planFault = planFault
     hearing.heard = 0
     for index in members.indices where hearsUs(index, at: now) { hearing.heard += 1 }
   }

@@ -35,6 +35,9 @@ package struct Member: BitwiseCopyable, Sendable {
   private var contender = Text<16>()
   private var contenderSequence: UInt32 = 0
   private var contenderHeard: Instant?
+  /// What is wrong with its at_m, and of which of its triggers.
+  var planFault: PlanFault.Kind?
+  var faultyTrigger = Name()
   private var claimsLeft = 0
   private var claimsSince: Instant?
 

@@ -2,7 +2,7 @@
 package struct Membership: ~Copyable {
   /// The number of our last message to the site.
   package private(set) var sequence: UInt32 = 0
-  package private(set) var members: Members
+  package internal(set) var members: Members
   /// The configuration lists the gateways: there are no others.
   private var hasRoster = false
   /// nil: there is no broker, as in a replay, and so there are no neighbours.
@@ -30,8 +30,6 @@ package struct Membership: ~Copyable {
   package internal(set) var hearing = SiteHearing()
   /// The installation id that we serve ourselves.
   private(set) var servedID: UInt32?
-
-  var planFault: PlanFault?
 
   private struct Mark: BitwiseCopyable {
     var number: UInt32 = 0
@@ -79,7 +77,7 @@ package struct Membership: ~Copyable {
     if !speaks { (greetsSince, returnedSince) = (nil, nil) }
     due = speaks && isConnected && connectedSince != nil ? .zero : .never
     hasRoster = !settings.site.roster.isEmpty
-    planFault = nil
+    for index in members.indices { members[index].planFault = nil }
     // It is fixed at start, and settings that are read later lack it.
     if servedID == nil, settings.peer.serve { servedID = settings.peer.ownID }
     guard hasRoster else {

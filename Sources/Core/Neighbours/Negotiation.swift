@@ -169,7 +169,7 @@ extension Triggers {
   ) {
     let us = settings.gateway
     guard let neighbour = membership.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
-    membership.examinePlan(claim, settings)
+    membership.examinePlan(claim, of: neighbour, settings)
     if claim.standing == .fired, claim.rest > .zero { note(claim, at: now, settings) }
     var isKnown = false
     if let slot = devices.find(claim.identity) {

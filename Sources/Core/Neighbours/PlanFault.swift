@@ -11,31 +11,41 @@ package struct PlanFault: BitwiseCopyable, Equatable, Sendable {
 
   package let kind: Kind
   package let gateway: Name
-  fileprivate let trigger: Name
 
   /// Radios nearer than this stand at one place.
   package static let onePlace: Float = 1
 
+  package init(_ kind: Kind, _ gateway: Name) { (self.kind, self.gateway) = (kind, gateway) }
+}
+
+extension PlanFault.Kind {
   /// `claim`: of a phone that the neighbour hears, in a group of ours.
   fileprivate init?(_ claim: Claim, _ radios: borrowing PerRadio<RadioSettings>) {
     var (isPlaced, isShared) = (false, false)
     for index in radios.indices {
       guard let own = radios[index].point else { continue }
       isPlaced = true
-      if let point = claim.point, point.distance(to: own) < Self.onePlace { isShared = true }
+      if let point = claim.point, point.distance(to: own) < PlanFault.onePlace { isShared = true }
     }
     guard isShared || isPlaced != (claim.point != nil) else { return nil }
-    (kind, gateway, trigger) = (isShared ? .shared : .uneven, claim.gateway, claim.trigger)
+    self = isShared ? .shared : .uneven
   }
-
-  package init(_ kind: Kind, _ gateway: Name) { (self.kind, self.gateway, trigger) = (kind, gateway, Name()) }
 }
 
 extension Membership {
-  /// Keeps the first fault until a claim of the same trigger is right.
-  mutating func examinePlan(_ claim: Claim, _ settings: borrowing Settings) {
+  /// Keeps a fault until a claim of the same trigger is right.
+  @_optimize(size)
+  mutating func examinePlan(_ claim: Claim, of neighbour: Int, _ settings: borrowing Settings) {
     guard claim.level != nil, settings.hasTrigger(in: claim.group) else { return }
-    if let planFault, planFault.gateway != claim.gateway || planFault.trigger != claim.trigger { return }
-    planFault = PlanFault(claim, settings.radios)
+    if members[neighbour].planFault != nil, members[neighbour].faultyTrigger != claim.trigger { return }
+    members[neighbour].planFault = PlanFault.Kind(claim, settings.radios)
+    members[neighbour].faultyTrigger = claim.trigger
+  }
+
+  func planFault(at now: Instant) -> PlanFault? {
+    for index in members.indices where !members[index].isGone(at: now) {
+      if let kind = members[index].planFault { return PlanFault(kind, members[index].name) }
+    }
+    return nil
   }
 }

@@ -41,6 +41,7 @@ extension Triggers {
   }
 
   /// It has slept, or it is another one. The old visit ends by itself; whoever it is, it may have been served.
+  @inline(never) @_optimize(size)
   mutating func inheritDoubt(
     _ place: Int32, from other: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {

@@ -58,7 +58,7 @@ extension Triggers {
     return true
   }
 
-  mutating func resolveNewcomer(
+  @inline(never) mutating func resolveNewcomer(
     _ place: Int32, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
@@ -84,7 +84,7 @@ extension Triggers {
     let (mine, theirs) = (encounters[place].device, encounters[other].device)
     guard theirs >= 0, theirs != mine, !encounters[other].isSucceeded else { return false }
     guard encounters[other].trigger == encounters[place].trigger else { return false }
-    let gap = gap(other, place, devices)
+    let gap = encounters[successionOf: place].first - devices[Int(theirs)].heard
     guard gap >= Interval.zero - Self.crossing else { return false }
     let interval = encounters[other].approach.interval ?? .zero
     let usual = min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound)

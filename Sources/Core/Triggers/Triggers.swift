@@ -10,8 +10,6 @@ package struct Triggers: ~Copyable {
   var hearsPatterns = false
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   var started = Instant.zero
-  /// Nobody knows whom the run before has served: anybody, just before the start.
-  var isForgetful = false
   /// When a reload brought each trigger, or its `match`.
   var brought = InlineArray<64, Instant>(repeating: .zero)
   /// `measured_power_dbm`.
@@ -31,6 +29,8 @@ package struct Triggers: ~Copyable {
   var recent: RecentFires
   /// False until it is known what the run before left open.
   package internal(set) var publishesStates = false
+  /// Nobody knows whom the run before has served: anybody, just before the start.
+  var isForgetful = false
   /// A bit for each trigger whose state must still be published.
   package internal(set) var stale: UInt64 = 0
   var statePaces = InlineArray<64, TokenBucket>(repeating: TokenBucket(burst: 16, pace: .milliseconds(500)))

@@ -190,7 +190,7 @@ struct Daemon: Listener, ~Copyable {
     if let words = status.record(late: diskThread.late(at: now), isHung: sink.isHung(at: now)) { log.say(words.level, words.sentence) }
     // Asked once a turn: the line may break between two questions, and Core must believe what `status` says.
     if status.record(isOnline: isOnline) { connected(status.isOnline, at: now) }
-    if let words = status.record(gateway.hearing) { log.say(words.level, words.sentence) }
+    if let words = status.record(gateway.hearing, gateway.planFault) { log.say(words.level, words.sentence) }
     if let words = status.examineClock(at: now) { log.say(words.level, words.sentence) }
     let refused = gateway.encountersRefused &+ gateway.visitsRefused &+ gateway.evictedHere
     var troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }

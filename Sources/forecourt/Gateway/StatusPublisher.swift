@@ -87,13 +87,13 @@ struct StatusPublisher {
   mutating func publishAgain() { isNews = true }
 
   /// How the neighbours hear us; returns the log's words when that is news.
-  mutating func record(_ hearing: SiteHearing) -> (level: LogSettings.Level, sentence: String)? {
+  mutating func record(_ hearing: SiteHearing, _ fault: PlanFault? = nil) -> (level: LogSettings.Level, sentence: String)? {
     guard var site = report.site,
-      hearing.unheard != unheard || hearing.heard != site.heard || hearing.missing != site.missing || hearing.planFault != planFault
+      hearing.unheard != unheard || hearing.heard != site.heard || hearing.missing != site.missing || fault != planFault
     else { return nil }
     let (before, faultBefore) = (unheard, planFault)
     (site.heard, site.missing, site.missingLeftOut) = (hearing.heard, hearing.missing, hearing.missingLeftOut)
-    (unheard, planFault, report.site, isNews) = (hearing.unheard, hearing.planFault, site, true)
+    (unheard, planFault, report.site, isNews) = (hearing.unheard, fault, site, true)
     guard unheard != before else {
       if planFault == faultBefore { return nil }
       return planFault.map { (.warning, String($0.sentence)) } ?? (.info, "what the neighbours say of at_m fits ours again")
