@@ -6,7 +6,33 @@ import Testing
 @testable import forecourt
 
 @Suite("what Home Assistant is told of") struct HomeAssistantTests {
-  private func announced(_ ring: Ring<Message>) -> [String] {
+  /// A gateway, and what it announces.
+  private struct House: ~Copyable {
+    var machine: Machine
+    var home: HomeAssistant
+    let ring: Ring<Message>
+
+    init(_ toml: String) throws {
+      machine = try Machine(toml)
+      home = HomeAssistant(machine.gateway.settings)
+      var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))
+      ring = Ring<Message>(capacity: 64, in: &arena)
+    }
+
+    mutating func turn(_ seconds: Double) -> [String] {
+      home.turned(machine.gateway, into: ring, at: .zero + .seconds(seconds))
+      return HomeAssistantTests.announced(ring)
+    }
+
+    mutating func reload(_ toml: String, at seconds: Double) throws {
+      machine.gateway.reload(try Machine.configuration(toml).core, at: .zero + .seconds(seconds))
+      home.reload(machine.gateway.devices, machine.gateway.settings)
+    }
+  }
+
+  private func announced(_ ring: Ring<Message>) -> [String] { Self.announced(ring) }
+
+  private static func announced(_ ring: Ring<Message>) -> [String] {
     var topics: [String] = []
     while let message = ring.pop() {
       let parts = String(message.topic).split(separator: "/")
@@ -64,33 +90,23 @@ import Testing
     ])
   func homeAssistantByAnotherName(what: String) throws {
     let wanted = "home_assistant.discovery = true\n"
-    var machine = try Machine(wanted + what)
-    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))
-    let ring = Ring<Message>(capacity: 64, in: &arena)
-    var home = HomeAssistant(machine.gateway.settings)
-    func turn(_ seconds: Double) -> [String] {
-      home.turned(machine.gateway, into: ring, at: .zero + .seconds(seconds))
-      return announced(ring)
-    }
-    func reload(_ toml: String, at seconds: Double) throws {
-      machine.gateway.reload(try Machine.configuration(toml).core, at: .zero + .seconds(seconds))
-      home.reload(machine.gateway.devices, machine.gateway.settings)
-    }
-    machine.hear(1, at: 6, beacon: 1)
-    let (places, beacon) = (turn(5), Self.entities(of: "ibeacon:\(Machine.uuid):7:1"))
+    var house = try House(wanted + what)
+    house.machine.hear(1, at: 6, beacon: 1)
+    let (places, beacon) = (house.turn(5), Self.entities(of: "ibeacon:\(Machine.uuid):7:1"))
     #expect(places.suffix(3) == beacon, "\(places)")
     for seconds in [7.0, 600, 601] {
-      try reload(wanted + what, at: seconds)
-      let told = turn(seconds + 0.5)
+      try house.reload(wanted + what, at: seconds)
+      let told = house.turn(seconds + 0.5)
       #expect(told == places, "at \(seconds) s: \(told)")
     }
     // The numbers of the places change.
     let more = ["region", "trigger"].map { "[[\($0)]]\nname = \"first\"\nmatch = \"ibeacon:\(Machine.uuid):9:*\"\n" }.joined()
-    try reload(wanted + more + what, at: 605)
-    let moved = turn(605.5)
+    try house.reload(wanted + more + what, at: 605)
+    let moved = house.turn(605.5)
     #expect(moved.count == places.count + 2 && moved.suffix(3) == beacon, "\(moved)")
-    try reload(wanted + "[[region]]\nname = \"other\"\nmatch = \"address:C0:00:00:00:00:02\"\n", at: 610)
-    #expect(turn(611).count { $0.hasSuffix("removed") } == places.count + 2)
+    try house.reload(wanted + "[[region]]\nname = \"other\"\nmatch = \"address:C0:00:00:00:00:02\"\n", at: 610)
+    let gone = house.turn(611)
+    #expect(gone.count { $0.hasSuffix("removed") } == places.count + 2)
   }
 
   @Test("half of the ring stays free for what cannot wait; a hundred identities are enough") func crowded() throws {
@@ -136,21 +152,14 @@ import Testing
   @Test("who loses its key is removed, though `irk:*` looks for it and the device table does not forget it at once") func keyless() throws {
     let toml = "home_assistant.discovery = true\n[[region]]\nname = \"r\"\nmatch = \"irk:*\"\n"
     let key = "[[key.irk]]\nalias = \"anna\"\nkey = \"ec0234a357c8ad05341010a60a397d9b\"\n"
-    var machine = try Machine(toml + key)
-    var arena = Arena.taken(bytes: Ring<Message>.bytes(for: 64))
-    let ring = Ring<Message>(capacity: 64, in: &arena)
-    var home = HomeAssistant(machine.gateway.settings)
-    func turn(_ seconds: Double) -> [String] {
-      home.turned(machine.gateway, into: ring, at: .zero + .seconds(seconds))
-      return announced(ring)
-    }
+    var house = try House(toml + key)
     // The address that the specification's example makes of this key.
     let packet: [UInt8] = [4, 0x3E, 12, 2, 1, 3, 1, 0xAA, 0xFB, 0x0D, 0x94, 0x81, 0x70, 0, 0xC4]
-    machine.gateway.receive(packet.span.bytes, radio: 0, at: .zero + .seconds(6))
-    #expect(turn(7) == ["binary_sensor r"] + Self.entities(of: "irk:anna"))
-    machine.gateway.reload(try Machine.configuration(toml).core, at: .zero + .seconds(8))
-    home.reload(machine.gateway.devices, machine.gateway.settings)
-    let told = turn(9) + turn(11)
+    house.machine.gateway.receive(packet.span.bytes, radio: 0, at: .zero + .seconds(6))
+    let known = house.turn(7)
+    #expect(known == ["binary_sensor r"] + Self.entities(of: "irk:anna"))
+    try house.reload(toml, at: 8)
+    let told = house.turn(9) + house.turn(11)
     #expect(told == ["binary_sensor r", "device_tracker removed", "sensor removed", "sensor removed"])
   }
 
