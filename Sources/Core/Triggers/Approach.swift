@@ -8,8 +8,7 @@ package struct Approach: BitwiseCopyable {
   private var slow: Float = 0
   private var slowest: Float = 0
   private var last = Instant.zero
-  /// The mean time between samples, in seconds; and between those that are apart.
-  private var gap: Float = 0
+  /// The mean time between samples that are apart, in seconds.
   private(set) var spacing: Float = 0
   package private(set) var samples: UInt16 = 0
 
@@ -35,8 +34,8 @@ package struct Approach: BitwiseCopyable {
   package var settled: Decibels { Decibels(slowest) }
   package var motion: Decibels { Decibels(max((quick - slow).magnitude - Self.calm, 0)) }
   package var heard: Instant { last }
-  package var rate: Float { gap > 0 ? 1 / gap : 0 }
-  package var interval: Interval? { gap > 0 ? .seconds(Double(gap)) : nil }
+  package var rate: Float { spacing > 0 ? 1 / spacing : 0 }
+  package var interval: Interval? { spacing > 0 ? .seconds(Double(spacing)) : nil }
 
   /// Returns the time that the sample stands for: a longer gap than usual says nothing about the time in it.
   package mutating func observe(_ level: Decibels, at now: Instant) -> Interval {
@@ -47,10 +46,9 @@ package struct Approach: BitwiseCopyable {
     let elapsed = max(now - last, .zero)
     last = max(last, now)
     if samples < .max { samples += 1 }
-    let (seconds, rhythm, count) = (Float(elapsed.seconds), 2 * spacing, min(float(samples) - 1, 8))
+    let (seconds, rhythm) = (Float(elapsed.seconds), 2 * spacing)
     let isInRhythm = seconds <= rhythm || rhythm == 0
-    gap += (seconds - gap) / count
-    if elapsed >= Self.apart { spacing += (seconds - spacing) / (rhythm > 0 ? count : 1) }
+    if elapsed >= Self.apart { spacing += (seconds - spacing) / (rhythm > 0 ? min(float(samples) - 1, 8) : 1) }
     // A young average is the plain mean.
     let least = 1 / double(samples)
     let keptSlow = kept(of: elapsed, within: Self.slowSeconds)

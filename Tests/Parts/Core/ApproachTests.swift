@@ -59,7 +59,7 @@ import Testing
     #expect(approach.heard == at(50))
   }
 
-  @Test("adverts that come several times each, or late and together, stand for all of their time", arguments: [(5, 0.1), (10, 1)])
+  @Test("adverts that come several times each, or late and together, stand for all of their time, and count once", arguments: [(5, 0.1), (10, 1)])
   func together(samples: Int, seconds: Double) {
     var approach = Approach()
     var stands = 0.0
@@ -69,6 +69,7 @@ import Testing
       }
     }
     #expect((stands - 19 * seconds).magnitude < 0.1, "\(stands) of \(19 * seconds)")
+    #expect((Double(approach.rate) * seconds - 1).magnitude < 0.05, "\(approach.rate) a second: each counts once")
   }
 
   @Test("in a rhythm one sample never makes up half of the average; after a gap it may make up nearly all") func shares() {
