@@ -22,6 +22,8 @@ package struct Candidates: ~Copyable {
 
   /// A resolvable address lives 15 minutes.
   package static let lifetime = Interval.seconds(16 * 60)
+  /// After the first failure, so that a phone that renews its address in mid-visit is asked twice before its old address counts as silent.
+  private static let firstBan = Interval.seconds(4)
   private static let ban = Interval.seconds(15)
   /// In dB.
   private static let rise = 10
@@ -189,7 +191,7 @@ package struct Candidates: ~Copyable {
     if let place = find(address) { list[place].state = .unasked(since: now) }
   }
 
-  /// Backs off for 15 s, up to twice that where two gateways might collide, and twice as long after each failure. A device that advertises
+  /// Backs off for 4 s, then for 15 s, up to twice that where two gateways might collide, and twice as long after each failure. A device that advertises
   /// seldom may have missed our call: it is called again at its next advert, twice.
   mutating func failed(_ address: Address, _ failure: PeerFailure = .silent, at now: Instant) {
     let place = place(of: address, at: now)
@@ -202,8 +204,9 @@ package struct Candidates: ~Copyable {
     }
     (list[place].briefCalls, list[place].levelAtFailure) = (0, list[place].level)
     var failures: UInt8 = 0
-    if case .banned(_, let before) = list[place].state { failures = min(before + 1, 6) }
-    list[place].state = .banned(until: now + min((Self.ban + stagger * 50) * (1 << Int64(failures)), Self.lifetime), failures: failures)
+    if case .banned(_, let before) = list[place].state { failures = min(before + 1, 7) }
+    let ban = failures == 0 ? Self.firstBan + stagger * 13 : (Self.ban + stagger * 50) * (1 << Int64(failures - 1))
+    list[place].state = .banned(until: now + min(ban, Self.lifetime), failures: failures)
   }
 
   /// To the end of the queue. Who was banned before is banned for longer if it fails once more.

@@ -19,7 +19,8 @@ import Testing
       line.model.isExtended = .random(using: &random)
       line.aclLength = [27, 60, 251].randomElement(using: &random)!
       line.advertInterval = .milliseconds(100)
-      line.run(for: .seconds(14))
+      // The bad one has been called twice.
+      line.run(for: .seconds(18))
       #expect(line.identified.contains(2), "seed \(seed): the healthy one waits: \(bad.deed) at \(bad.step), \(line.news)")
       #expect(line.isScanning && line.controller.condition == .scanning, "seed \(seed): \(bad)")
       #expect(line.longestDeafness <= .milliseconds(2_700), "seed \(seed): \(line.longestDeafness.seconds) s deaf")
@@ -62,7 +63,7 @@ import Testing
     line.completes = false
     line.phones[0].mtu = 23
     line.phones[0].others = (0..<9).map { ServiceUUID(UInt64($0) << 40, 0xA) }
-    line.run(for: .seconds(6))
+    line.run(for: .seconds(4))
     #expect(line.failures == [.silent] && line.isScanning && line.connections.isEmpty)
     line.completes = true
     line.run(for: .seconds(30))

@@ -109,8 +109,8 @@ import Testing
         guard Int.random(in: 0..<3, using: &random) > 0 else { continue }
         table.failed(found, at: Self.at(now))
         asksOldest.toggle()
-        let failures = min((model[number]!.failures ?? -1) + 1, 6)
-        let ban = min((15_000_000 + stagger * 50_000) << Int64(failures), 960_000_000)
+        let failures = min((model[number]!.failures ?? -1) + 1, 7)
+        let ban = failures == 0 ? 4_000_000 + stagger * 13_000 : min((15_000_000 + stagger * 50_000) << Int64(failures - 1), 960_000_000)
         (model[number]!.failures, model[number]!.open) = (failures, now + ban)
         model[number]!.levelAtFailure = model[number]!.level
       }

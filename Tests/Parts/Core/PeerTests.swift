@@ -54,20 +54,20 @@ import Testing
     #expect(line.identified == [0xBC00_BD17])
   }
 
-  @Test("a silent device is asked again after 15 s, 30 s, a minute") func bans() {
+  @Test("a silent device is asked again after 4 s, 15 s, 30 s") func bans() {
     var phone = Self.phone
     (phone.deed, phone.step) = (.silence, .mtu)
     var line = PeerLine([phone])
-    line.run(for: .seconds(10))
+    line.run(for: .seconds(5))
     #expect(line.failures == [.silent])
-    line.run(for: .seconds(10))
+    line.run(for: .seconds(4))
     #expect(line.failures.count == 2)
-    line.run(for: .seconds(25))
+    line.run(for: .seconds(12))
     #expect(line.failures.count == 2)
-    line.run(for: .seconds(10))
+    line.run(for: .seconds(6))
     #expect(line.failures.count == 3)
     line.phones[0].deed = .nothing
-    line.run(for: .seconds(70))
+    line.run(for: .seconds(40))
     #expect(line.identified.count == 1)
   }
 
