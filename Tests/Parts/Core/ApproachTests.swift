@@ -59,7 +59,7 @@ import Testing
     #expect(approach.heard == at(50))
   }
 
-  @Test("adverts that come several times each, or late and together, stand for all of their time, and count once", arguments: [(5, 0.1), (10, 1)])
+  @Test("adverts that come several times, or late together, stand for all of their time, and count once", arguments: [(5, 0.1), (10, 1)])
   func together(samples: Int, seconds: Double) {
     var approach = Approach()
     var stands = 0.0
