@@ -11,7 +11,7 @@ from cases import case, main
 from page_regions import later
 from product import ROOT
 from rig import run, wait_until
-from yard import TAG, Forecourt, pump, region, stamp
+from yard import BLIND, TAG, Forecourt, pump, region, stamp
 
 
 @case
@@ -19,7 +19,7 @@ def hostile_names(folder):
     """Names from the air are text: no markup, no script, no turned writing, no broken layout; nonsense is counted and dropped."""
     evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e\u0007' + 'A' * 90
     with Forecourt() as yard:
-        yard.online(reason=evil, radios=[{'name': evil, 'state': evil}])
+        yard.online(reason=evil, radios=[{'name': evil, 'state': evil}, {'name': 'left', 'state': 'scanning'}])
         page = yard.open(width=390, height=844)
         yard.seen.publish('forecourt/yard/plan', json.dumps({'title': evil, 'names': {TAG + '0': evil}, 'at_m': {'__proto__': [1, 2], 'pump-3': 'x'}}),
                           retain=True)
@@ -47,6 +47,21 @@ def hostile_names(folder):
                 raise AssertionError(f'the policy allows {code}')
         page.run("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:1/x'}))")
         wait_until(lambda: page.run('1') and any('Content Security Policy' in said for said in page.said), 5, 'the policy refuses an image')
+
+
+@case
+def not_watched(folder):
+    """Who is at a pump that its gateway does not watch is unknown: neither nobody nor whoever it served last."""
+    with Forecourt() as yard:
+        page = yard.open()
+        for served in ((), (TAG + '0',)):
+            for gateway, words, why in BLIND:
+                yard.online(gateway, **words)
+                yard.stands(served, gateway=gateway)
+                page.reads(f'Unknown: {why}', pump(gateway=gateway))
+                assert '1:0' not in page.text(pump(gateway=gateway))
+        yard.online('denied')
+        page.reads('Served', pump(gateway='denied'))
 
 
 @case

@@ -10,7 +10,7 @@ from gateway import Gateway
 from looks import LOOKS
 from product import ROOT
 from rig import Air, run, wait_until
-from yard import TAG, Forecourt, pump, region
+from yard import BLIND, TAG, Forecourt, pump, region
 
 WITHOUT_PUMPS = "document.getElementById('plan').hidden"
 
@@ -145,9 +145,7 @@ def not_known(folder):
     """What a gateway does not watch is unknown, not empty, and nobody is named there; a rehearsal is marked; what is cleared is gone."""
     with Forecourt() as yard:
         page = yard.open()
-        for gateway, words, why in (
-            ('denied', {'authorization': 'denied'}, 'listening is denied'), ('asked', {'authorization': 'when-in-use'}, 'it listens only when asked'),
-            ('deaf', {'radios': [{'name': 'left', 'state': 'left'}]}, 'no radio listens'), ('off', {'state': 'offline'}, 'gateway offline')):
+        for gateway, words, why in BLIND:
             yard.online(gateway, **words)
             yard.region(1, gateway=gateway)
             yard.passes('enter', 'irk:anna', gateway=gateway)

@@ -16,6 +16,9 @@ from product import ROOT
 from rig import Mosquitto, Subscriber, accepts, free_port
 
 BUILT = ROOT / 'build/page'
+# Gateways that do not watch: the name of each, what its status says, and why it cannot know who is there.
+BLIND = (('denied', {'authorization': 'denied'}, 'listening is denied'), ('asked', {'authorization': 'when-in-use'}, 'it listens only when asked'),
+         ('deaf', {'radios': [{'name': 'left', 'state': 'left'}]}, 'no radio listens'), ('off', {'state': 'offline'}, 'gateway offline'))
 TAG = 'ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:'
 
 

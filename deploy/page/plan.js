@@ -27,8 +27,8 @@ function likely(site, trigger, visitor) {
 /** @param {Site} site @param {Trigger} trigger @param {number} now @returns {Standing} */
 export function standing(site, trigger, now) {
   const gateway = site.gateways.get(`${trigger.site}/${trigger.gateway}`);
-  if (!gateway || gateway.state === 'offline') return { state: 'unknown', words: 'Unknown: gateway offline', who: gateway?.reason ?? '' };
-  if (gateway.isSilent(now)) return { state: 'unknown', words: 'Unknown: gateway silent', who: '' };
+  const blindness = gateway?.blindness(now) ?? 'gateway offline';
+  if (blindness) return { state: 'unknown', words: `Unknown: ${blindness}`, who: gateway?.state === 'offline' ? gateway.reason : '' };
   const names = (/** @type {import('./site.js').Visitor[]} */ visitors, /** @type {number} */ count) => {
     const known = visitors.map((visitor) => {
       const here = likely(site, trigger, visitor).find(([place]) => place === 'here');

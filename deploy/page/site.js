@@ -167,7 +167,7 @@ export class Gateway {
   }
 
   /**
-   * Why it does not know who is inside its regions; nothing if it does.
+   * Why it does not know who is at its triggers and inside its regions; nothing if it does.
    * @param {number} now
    */
   blindness(now) {
