@@ -22,13 +22,15 @@ package struct Average: BitwiseCopyable {
   private var weight: Float = 0
   private var movement = Movement()
   private var variance: Float = 0
-  /// The mean time between packets, in microseconds.
+  /// The mean time between packets that are apart, in microseconds.
   private var gap: Float = 0
   /// Samples since the average started or restarted.
   private var count: UInt16 = 0
   private var gaps: UInt8 = 0
   /// Also in `observe`, as a number.
   private static let mostGaps: UInt8 = 16
+  /// In microseconds. Nearer packets are one advert that came twice, or with its scan response: they say nothing about the rhythm.
+  private static let apart: Float = 5_000
   private var levels = LevelRing()
 
   package init() {}
@@ -47,7 +49,7 @@ package struct Average: BitwiseCopyable {
     }
     last = now
     let elapsed = float(Int32(truncatingIfNeeded: silence.microseconds))
-    gap += (elapsed - gap) * (1 / 16)
+    if elapsed >= Self.apart { gap += (elapsed - gap) * (1 / 16) }
     let early = Proof.weight(after: elapsed)
     let older = shrunken(weight, octaves: elapsed * settings.octavesPerMicrosecond)
     take(error, weighing: early, beside: older, atLeast: 4 * early)
@@ -105,6 +107,7 @@ package struct Average: BitwiseCopyable {
       (gap, gaps) = (0, 0)
       return
     }
+    guard silence.brief >= Self.apart else { return }
     gaps = min(gaps + 1, Self.mostGaps)
     gap += (silence.brief - gap) / float(UInt16(gaps))
   }

@@ -13,6 +13,8 @@ struct Score {
   var fromStreet = 0
   /// More than one fire for one visit.
   var doubles = 0
+  /// Was said to have left its pump, and stood there.
+  var leftEarly = 0
   var undecided = 0
   var latencies: [Double] = []
 
@@ -26,13 +28,14 @@ struct Score {
     sum.passing += b.passing
     sum.fromStreet += b.fromStreet
     sum.doubles += b.doubles
+    sum.leftEarly += b.leftEarly
     sum.undecided += b.undecided
     sum.latencies += b.latencies
     return sum
   }
 
   var cells: [String] {
-    [visits, served, missed, untimely, wrongPump, passing, fromStreet, doubles, undecided].map(String.init)
+    [visits, served, missed, untimely, wrongPump, passing, fromStreet, doubles, leftEarly, undecided].map(String.init)
       + [latencies.percentile(0.5), latencies.percentile(0.95)]
   }
 }
@@ -49,8 +52,15 @@ extension Score {
   private static let grace = 3.0
   private static let street = 14.0
 
-  init(_ fires: [Fire], _ trial: Trial, undecided: Int = 0) {
+  init(_ fires: [Fire], _ trial: Trial, leaves: [Fire] = [], undecided: Int = 0) {
     self.undecided = undecided
+    for leave in leaves {
+      let stands = trial.visits.contains {
+        $0.traveller == trial.scenario.phones[leave.phone].bearer && $0.pump == trial.pump(of: leave.gateway) && $0.stood <= leave.time
+          && leave.time < $0.moved
+      }
+      if stands { leftEarly += 1 }
+    }
     var spoken = Array(repeating: 0, count: trial.visits.count)
     let gateways = trial.scenario.gateways
     for phone in trial.scenario.phones.indices {

@@ -13,7 +13,7 @@ struct Table {
 
   private static let folder = "Tests/Firing/Scenarios"
   private static let columns = [
-    "visits", "served", "missed", "early", "wrong", "passing", "street", "twice", "undecided", "p50_s", "p95_s",
+    "visits", "served", "missed", "early", "wrong", "passing", "street", "twice", "left", "undecided", "p50_s", "p95_s",
   ]
   static let rules = ["forecourt", AltBeacon.title, ESPresense.title, Bermuda.title, Crownstone.title]
 
@@ -48,7 +48,7 @@ struct Table {
     let ledger = Ledger(1)
     DispatchQueue.concurrentPerform(iterations: seeds) { index in
       let trial = Trial(scene, seed: UInt64(2 * index + parity), isCalibrated: true, cipher: Self.cipher, change)
-      ledger.add([Score(trial.fires, trial, undecided: trial.undecided)])
+      ledger.add([Score(trial.fires, trial, leaves: trial.leaves, undecided: trial.undecided)])
     }
     return ledger.scores[0]
   }
@@ -66,7 +66,7 @@ struct Table {
     let ledger = Ledger(rules.count)
     DispatchQueue.concurrentPerform(iterations: seeds) { seed in
       let trial = Trial(scene, seed: UInt64(seed), isCalibrated: isCalibrated, cipher: Self.cipher)
-      let ours = Score(trial.fires, trial, undecided: trial.undecided)
+      let ours = Score(trial.fires, trial, leaves: trial.leaves, undecided: trial.undecided)
       ledger.add([ours] + (isOurs ? [] : trial.peers))
     }
     return ledger.scores

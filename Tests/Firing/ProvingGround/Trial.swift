@@ -8,8 +8,9 @@ struct Trial {
   let visits: [Stay]
   let site: Site
   private(set) var samples: [Sample] = []
-  /// What our gateways said: fires, and how often they were undecided.
+  /// What our gateways said: fires, leaves, and how often they were undecided.
   private(set) var fires: [Fire] = []
+  private(set) var leaves: [Fire] = []
   private(set) var undecided = 0
   /// What the gateways knew at the end.
   private(set) var learnt: [Gateways.Learnt] = []
@@ -52,11 +53,17 @@ struct Trial {
   private mutating func collect(from gateways: Gateways, _ world: borrowing World) {
     let events = gateways.takeEvents()
     precondition(scenario.lies || !events.contains { $0.name == "anomaly" }, "an honest visitor was taken for another")
-    for event in events where event.name == "fire" || event.name == "undecided" {
+    for event in events {
       let written = Text<128>(event.identity)
       guard let identity = try? Identity(written: written.bytes), let phone = world.phone(meantBy: identity) else { continue }
       guard phone < world.witnessed else { continue }
-      if event.name == "undecided" { undecided += 1 } else { fires.append(Fire(gateway: event.gateway, phone: phone, time: event.time)) }
+      let said = Fire(gateway: event.gateway, phone: phone, time: event.time)
+      switch event.name {
+      case "fire": fires.append(said)
+      case "leave": leaves.append(said)
+      case "undecided": undecided += 1
+      default: break
+      }
     }
   }
 
