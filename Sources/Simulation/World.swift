@@ -60,9 +60,6 @@ package struct World: ~Copyable {
   /// The phone behind an identity, by its advert or its recent addresses.
   package func phone(meantBy identity: Identity) -> Int? { transmitters.firstIndex { $0.isMeant(by: identity) } }
 
-  /// A phone's power in this run: its level at 1 m with nothing between.
-  package func power(of phone: Int) -> Double { transmitters[phone].power }
-
   private mutating func transmit(_ index: Int, at due: Int64) {
     let time = Double(due) * 1e-6
     let phone = transmitters[index].phone

@@ -80,7 +80,6 @@ extension Controller {
     switch step {
     case .version:
       guard result.byteCount >= 9 else { return false }
-      profile.version = result[1]
       profile.manufacturer = result.little16(at: 5)
     case .address:
       guard result.byteCount >= 7, result.little48(at: 1) != 0 else { return false }
