@@ -78,7 +78,7 @@ package struct World: ~Copyable {
   private mutating func receive(_ transmitter: Int, at due: Int64, level: Double, by gateway: Int, over link: Int) {
     let time = Double(due) * 1e-6
     receivers[gateway].traffic.record(level, at: time)
-    let heard = receivers[gateway].chanceToHear(level, at: time, interference: air.settings.interference)
+    let heard = receivers[gateway].chanceToHear(level, interference: air.settings.interference)
     guard links[link].happens(heard) else { return }
     let payload = transmitters[transmitter].payload
     let rssi = level + links[link].error(air.settings.reportError)

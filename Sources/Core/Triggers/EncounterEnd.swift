@@ -134,7 +134,7 @@ extension Triggers {
     if place < 0 {
       place = startEncounter(trigger, slot, radio, at: now, &devices)
       guard place >= 0 else { return .noRoom }
-      resume(place, devices[slot].identity, settings, at: now)
+      resume(place, devices[slot].identity, settings)
       _ = encounters[place].approach.observe(devices.average(of: slot, radio, settings), at: average.heard)
     }
     guard !encounters[place].hasFired else { return .fired }
