@@ -16,7 +16,6 @@ package struct Counters: BitwiseCopyable, Sendable {
   package var levelsDiscarded: UInt64 = 0
   package var clockStepsBack: UInt64 = 0
   package var evictions: UInt64 = 0
-  package var messagesDropped: UInt64 = 0
   /// Encounters without room, and implausible or too frequent claims of neighbours.
   package var encountersRefused: UInt64 = 0
   package var claimsRefused: UInt64 = 0

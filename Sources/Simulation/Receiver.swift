@@ -24,9 +24,9 @@ struct Receiver: Sendable {
   }
 
   /// A receiver's packet error rate falls from nearly one to nearly zero within a few dB around its sensitivity.
-  func chanceToHear(_ level: Double, at time: Double, interference: Double) -> Double {
+  func chanceToHear(_ level: Double, interference: Double) -> Double {
     let clear = 1 / (1 + Arithmetic.exp(min((station.sensitivity - level) / 1.2, 500)))
-    return clear * (1 - interference) * (1 - traffic.collision(of: level, at: time))
+    return clear * (1 - interference) * (1 - traffic.collision(of: level))
   }
 
   /// The controller and its transport take 1 to 2 ms; the order stays.

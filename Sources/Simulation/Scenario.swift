@@ -2,7 +2,6 @@ package import Core
 
 /// A scenario: where everything stands, who comes by, and how bad the air is. All in SI units and dB.
 package struct Scenario: Sendable {
-  package var name = Name()
   package var seconds = 60.0
   package var air = Air()
   package var gateways: [Station] = []

@@ -25,7 +25,7 @@ struct Traffic: BitwiseCopyable, Sendable {
   }
 
   /// The probability that a packet of this level meets another that is not much weaker.
-  func collision(of level: Double, at time: Double) -> Double {
+  func collision(of level: Double) -> Double {
     var count = 0.0
     for step in Self.step(of: level - Self.capture)..<Self.steps { count += Double(counts[old(bucket) + step]) }
     return 1 - Arithmetic.exp(-2 * Self.airSeconds * count / Self.bucketSeconds)

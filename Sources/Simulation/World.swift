@@ -60,9 +60,6 @@ package struct World: ~Copyable {
   /// The phone behind an identity, by its advert or its recent addresses.
   package func phone(meantBy identity: Identity) -> Int? { transmitters.firstIndex { $0.isMeant(by: identity) } }
 
-  /// A phone's power in this run: its level at 1 m with nothing between.
-  package func power(of phone: Int) -> Double { transmitters[phone].power }
-
   private mutating func transmit(_ index: Int, at due: Int64) {
     let time = Double(due) * 1e-6
     let phone = transmitters[index].phone
@@ -81,7 +78,7 @@ package struct World: ~Copyable {
   private mutating func receive(_ transmitter: Int, at due: Int64, level: Double, by gateway: Int, over link: Int) {
     let time = Double(due) * 1e-6
     receivers[gateway].traffic.record(level, at: time)
-    let heard = receivers[gateway].chanceToHear(level, at: time, interference: air.settings.interference)
+    let heard = receivers[gateway].chanceToHear(level, interference: air.settings.interference)
     guard links[link].happens(heard) else { return }
     let payload = transmitters[transmitter].payload
     let rssi = level + links[link].error(air.settings.reportError)

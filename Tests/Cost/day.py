@@ -33,7 +33,7 @@ def scenario():
         for kind in ('gateway', 'pump'): lines += [f'[[{kind}]]', f'name = "pump-{pump}"', f'at_m = [{pump * 8 - 8}, 0]']
     for driver in range(DRIVERS):
         begins, steps = driver * APART_S, []
-        while (left := HOURS * 3600 - begins - len(steps) // 8 * AGAIN_S) > 300 and len(steps) < 64:
+        while HOURS * 3600 - begins - len(steps) // 8 * AGAIN_S > 300 and len(steps) < 64:
             x, stands = (dice.randrange(PUMPS)) * 8, dice.uniform(20, 120)
             # There and back 60 m away at 4 to 6 m/s, 4 s and 5 s in the car; and out of hearing until the next time.
             rest = AGAIN_S - stands - 50

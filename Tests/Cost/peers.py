@@ -8,7 +8,7 @@ A Python peer is given events (aioblescan, Bumble, bleparser), advertising data 
 for at most ten seconds; cutting the stream into events is not counted. tshark and btmon print to nowhere, and the time they
 take for an empty capture is taken off.
 """
-import json, logging, os, resource, struct, subprocess, sys, tempfile, time
+import json, logging, resource, struct, subprocess, sys, tempfile, time
 
 PEERS = ("bumble", "bleparser", "aioblescan", "beacontools", "TheengsDecoder")
 SECONDS = 10

@@ -15,7 +15,7 @@ from rig import Air, Mosquitto, Subscriber
 CONFIG = dict(authorization='always', more='[[trigger]]\nname = "till"\nmatch = "name:till-*@*"\ndwell_s = 600\n')
 
 
-def visit(folder, air, broker, again=''):
+def visit(folder, air, broker):
     """A phone 9 dB stronger than assumed stands there and is served by a manual trigger; the next arming shows what was learnt."""
     gateway = Gateway(folder, adapter=air.lines['p0'], port=broker.port, **CONFIG)
     gateway.env = FaultyDisk(folder).env

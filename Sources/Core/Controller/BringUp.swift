@@ -80,7 +80,6 @@ extension Controller {
     switch step {
     case .version:
       guard result.byteCount >= 9 else { return false }
-      profile.version = result[1]
       profile.manufacturer = result.little16(at: 5)
     case .address:
       guard result.byteCount >= 7, result.little48(at: 1) != 0 else { return false }
@@ -114,7 +113,7 @@ extension Controller {
     case .reset: return fail(.refusing, at: now)
     // Unknown HCI Command: this controller has no LE.
     case .features where status == 0x01: return fail(.noLowEnergy, at: now)
-    case .scanParameters, .startScan: return refusedToScan(step, at: now)
+    case .scanParameters, .startScan: return refusedToScan(at: now)
     case .version: profile.shortfalls.insert(.version)
     case .address:
       profile.shortfalls.insert(.address)
@@ -140,7 +139,7 @@ extension Controller {
     return proceed(after: step, at: now)
   }
 
-  private mutating func refusedToScan(_ step: BringUpStep, at now: Instant) -> Action {
+  private mutating func refusedToScan(at now: Instant) -> Action {
     recoveries.refused &+= 1
     if profile.isExtended && settings.codedPhy && profile.hasCodedPhy && !profile.shortfalls.contains(.coded) {
       profile.shortfalls.insert(.coded)

@@ -6,7 +6,6 @@ package struct Profile: BitwiseCopyable, Sendable {
   package var silences: UInt32 = 0
   /// Bring-up is over: the rest is true, and commands are accepted.
   package var isWhole = false
-  package var version: UInt8 = 0
   package var manufacturer: UInt16 = 0xFFFF
   /// Public, or the static random address that we gave a controller without one.
   package var address = Address(0, type: 0)

@@ -28,37 +28,12 @@ package struct Cursor: ~Escapable, BitwiseCopyable {
 
   @_lifetime(self: copy self)
   package mutating func byte() throws(Malformed) -> UInt8 { try take(1)[0] }
-
-  @_lifetime(self: copy self)
-  package mutating func signed() throws(Malformed) -> Int8 { try take(1).signed(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func little16() throws(Malformed) -> UInt16 { try take(2).little16(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func little24() throws(Malformed) -> UInt32 { try take(3).little24(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func little32() throws(Malformed) -> UInt32 { try take(4).little32(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func little64() throws(Malformed) -> UInt64 { try take(8).little64(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func big16() throws(Malformed) -> UInt16 { try take(2).big16(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func big32() throws(Malformed) -> UInt32 { try take(4).big32(at: 0) }
-
-  @_lifetime(self: copy self)
-  package mutating func big64() throws(Malformed) -> UInt64 { try take(8).big64(at: 0) }
 }
 
 /// Reads at fixed places of a span whose length was checked before: then the compiler drops the check made here.
 extension RawSpan {
   package func signed(at offset: Int) -> Int8 { Int8(bitPattern: self[offset]) }
   package func little16(at offset: Int) -> UInt16 { UInt16(littleEndian: load(offset)) }
-  package func little24(at offset: Int) -> UInt32 { UInt32(little16(at: offset)) | UInt32(self[offset + 2]) << 16 }
   package func little32(at offset: Int) -> UInt32 { UInt32(littleEndian: load(offset)) }
   package func little48(at offset: Int) -> UInt64 { UInt64(little32(at: offset)) | UInt64(little16(at: offset + 4)) << 32 }
   package func little64(at offset: Int) -> UInt64 { UInt64(littleEndian: load(offset)) }

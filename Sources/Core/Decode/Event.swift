@@ -65,10 +65,6 @@ package struct Connection: BitwiseCopyable, Sendable {
   package let status: UInt8
   package let handle: UInt16
   package let isCentral: Bool
-  package let peer: Address
-  /// In units of 1.25 ms.
-  package let interval: UInt16
-  package let latency: UInt16
   /// In units of 10 ms.
   package let supervisionTimeout: UInt16
 
@@ -82,9 +78,6 @@ package struct Connection: BitwiseCopyable, Sendable {
     status = head[0]
     handle = head.little16(at: 1) & 0x0FFF
     isCentral = head[3] == 0
-    peer = Address(head.little48(at: 5), type: head[4])
-    interval = tail.little16(at: 0)
-    latency = tail.little16(at: 2)
     supervisionTimeout = tail.little16(at: 4)
   }
 }

@@ -117,8 +117,6 @@ package struct Attributes: BitwiseCopyable, Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { battery == nil && voltage == nil && temperature == nil && adverts == nil }
-
   /// A value that the new advert lacks stays.
   package mutating func update(_ newer: Attributes) {
     battery = newer.battery ?? battery

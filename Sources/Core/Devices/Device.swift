@@ -144,8 +144,6 @@ package struct Device: BitwiseCopyable {
   package var interest = Interest()
   /// The level of the last sample.
   package var level: Int8 = 0
-  /// The radio that hears it best.
-  package var radio: Int8 = 0
   package var zone = Zone.unknown
   /// Counts the devices that had this slot, so that a stale reference is noticed.
   package var generation: UInt32 = 0

@@ -42,9 +42,8 @@ package struct Membership: ~Copyable {
     package var claims: UInt64 = 0
     /// Received before.
     package var replayed: UInt64 = 0
+    /// Of gateways that the roster does not list, or that found no room.
     package var strangers: UInt64 = 0
-    /// The last gateway that the roster does not list, or that found no room.
-    package var stranger = Name()
   }
 
   /// Alone, a hello only checks that it comes back; a new gateway says hello first.
@@ -176,7 +175,6 @@ package struct Membership: ~Copyable {
     if let known = find(name) { return known }
     guard !hasRoster, let place = add(name) else {
       refused.strangers += 1
-      refused.stranger = name
       return nil
     }
     return place

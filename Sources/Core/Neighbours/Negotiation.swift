@@ -13,8 +13,7 @@ extension Triggers {
 
   /// Publishes what the neighbours should know by now, and fires once all have agreed.
   mutating func negotiate(
-    _ place: Int32, _ evidence: TriggerEvidence, changed: Bool, at now: Instant, _ devices: borrowing Devices,
-    _ settings: borrowing Settings,
+    _ place: Int32, changed: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
@@ -220,8 +219,7 @@ extension Triggers {
     claims[word].arrived = now
     let isUrgent = claim.standing == .holding && now - encounters[place].claimed >= .milliseconds(20)
     let isDue = claim.standing != .withdrawn && now - encounters[place].claimed >= Self.calmPace
-    let evidence = evidence(of: place, at: now, devices, settings)
-    negotiate(place, evidence, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
+    negotiate(place, changed: isUrgent || isDue, at: now, devices, settings, &publisher)
   }
 
   /// Of a device that is only near its neighbours speak again each second.

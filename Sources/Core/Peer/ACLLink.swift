@@ -7,7 +7,6 @@ struct ACLLink: BitwiseCopyable, Sendable {
   }
 
   let handle: UInt16
-  let peer: Address
   private(set) var disconnecting = Disconnecting.no
   private(set) var frames = Reassembly()
   private var queue = Bounded<4, Text<68>>(filledWith: Text())
@@ -21,7 +20,6 @@ struct ACLLink: BitwiseCopyable, Sendable {
 
   init(_ connection: Connection) {
     handle = connection.handle
-    peer = connection.peer
     disconnectPatience = Self.patience(connection.supervisionTimeout)
   }
 

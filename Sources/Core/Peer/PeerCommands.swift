@@ -29,7 +29,7 @@ extension Peers {
   private static let answerPatience = Interval.seconds(2)
 
   /// The next packet for the controller, with its H4 type. The caller then calls `sent` or `turnedAway`, or asks again later.
-  package mutating func next(at now: Instant) -> Text<260>? {
+  package mutating func next() -> Text<260>? {
     outgoing = .none
     guard isAtWork, !isStuck else { return nil }
     if let piece = nextPiece() { return piece }

@@ -134,7 +134,7 @@ extension Triggers {
     if place < 0 {
       place = startEncounter(trigger, slot, radio, at: now, &devices)
       guard place >= 0 else { return .noRoom }
-      resume(place, devices[slot].identity, settings, at: now)
+      resume(place, devices[slot].identity, settings)
       _ = encounters[place].approach.observe(devices.average(of: slot, radio, settings), at: average.heard)
     }
     guard !encounters[place].hasFired else { return .fired }
@@ -143,7 +143,7 @@ extension Triggers {
     encounters[place].isNewcomer = false
     let evidence = evidence(of: place, at: now, devices, settings)
     fire(place, evidence, isManual: true, at: now, devices, settings, &publisher)
-    negotiate(place, evidence, changed: true, at: now, devices, settings, &publisher)
+    negotiate(place, changed: true, at: now, devices, settings, &publisher)
     return nil
   }
 
@@ -161,7 +161,7 @@ extension Triggers {
     if mustTell { encounters.endPredecessors(of: place, hereUntil: last, isGone: isGone, limits) }
     if mustTell, !before.isSucceeded { publish(.leave(reason), before, evidence, at: now, devices, settings, &publisher) }
     publishChange(from: before, at: place, now, devices, settings, &publisher)
-    negotiate(place, evidence, changed: before.isPresent, at: now, devices, settings, &publisher)
+    negotiate(place, changed: before.isPresent, at: now, devices, settings, &publisher)
   }
 
   /// When somebody would have heard a served device last: its radio was deaf until then.

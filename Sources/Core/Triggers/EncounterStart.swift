@@ -11,7 +11,7 @@ extension Triggers {
       encounters[place].wasHereAtStart = true
     }
     devices[slot].isRenamed = false
-    if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings, at: now) }
+    if place >= 0, leftovers.count > 0 { resume(place, devices[slot].identity, settings) }
     if place >= 0, recent.count > 0 || isForgetful { rest(place, devices[slot].identity, settings, at: now) }
     if place >= 0, !encounters[place].hasFired { markNewcomer(place, devices) }
     return place

@@ -99,7 +99,7 @@ extension Triggers {
 
   /// A device whose visit the run before left open is heard: the visit goes on. If the visit has been ended, the device was here all along.
   @inline(never)
-  mutating func resume(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
+  mutating func resume(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings) {
     let trigger = Int(encounters[place].trigger)
     guard let entry = leftovers.take(identity, at: trigger) else {
       // It may have renewed its address since its fire: nobody remembers under which it was served.
@@ -119,7 +119,7 @@ extension Triggers {
     guard leftovers.count > 0 else { return }
     var place = devices[slot].encounters
     while place >= 0 {
-      if !encounters[place].hasFired { resume(place, devices[slot].identity, settings, at: now) }
+      if !encounters[place].hasFired { resume(place, devices[slot].identity, settings) }
       stale |= 1 << UInt64(encounters[place].trigger)
       place = encounters[place].nextOfDevice
     }

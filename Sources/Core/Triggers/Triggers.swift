@@ -183,7 +183,7 @@ package struct Triggers: ~Copyable {
     if mayProve, let level = encounters[place].provenLevel(evidence, after: elapsed), !plan.isDrawn(for: Int(encounters[place].trigger)) {
       learnPower(from: level, place, &devices, settings)
     }
-    negotiate(place, evidence, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
+    negotiate(place, changed: before.standing != encounters[place].standing, at: now, devices, settings, &publisher)
     // An encounter is kept until its device may fire again.
     if !encounters[place].isPresent, evidence.isGone { removeUnlessOwed(place, at: now, &devices, settings) }
   }

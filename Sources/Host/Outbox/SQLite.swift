@@ -20,8 +20,6 @@ package struct StoreFault: Error, Sendable {
     case readOnly
     /// Its folder is not there.
     case gone
-    /// Somebody deleted or changed the file while it was ours.
-    case touched
     case other
   }
   package var kind: Kind

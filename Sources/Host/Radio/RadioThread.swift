@@ -187,7 +187,7 @@ package struct RadioThread: ~Copyable {
     peers.tick(isMisplaced || !isOpen ? Profile() : controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { perform(controller.stuck(at: now), at: now) }
-    turns: while let next = peers.next(at: now) {
+    turns: while let next = peers.next() {
       switch controller.offer(next.bytes, at: now) {
       case .pass:
         peers.sent(at: now)

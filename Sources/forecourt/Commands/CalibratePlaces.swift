@@ -61,13 +61,6 @@ struct CalibrationPlace {
     return (from, to)
   }
 
-  /// The least distance to any radio.
-  var distance: Double {
-    var least = Double.infinity
-    for way in ways { if let way { least = min(least, min(way.from, way.to)) } }
-    return least
-  }
-
   var isWalked: Bool { ways.contains { $0.map { $0.from != $0.to } ?? false } }
 
   func measurements(_ place: Int, from begin: Instant, to end: Instant) -> [Measurement] {

@@ -14,7 +14,6 @@ struct Sample {
 struct DeviceTrace {
   let identity: Identity
   private var before: [Average]
-  private var slot: Int?
 
   init(_ identity: Identity, radios: Int) {
     self.identity = identity

@@ -43,11 +43,12 @@ struct OfflineGateway: ~Copyable {
   /// Fixed, so that every replay gives the same lines.
   private static let seed: UInt64 = 0x666F_7265_636F_7572
 
-  mutating func receive(_ packet: borrowing Packet, radio: Int) {
+  mutating func receive(_ packet: borrowing Packet, radio: Int) { receive(packet.bytes.bytes, radio: radio, at: packet.at) }
+
+  mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
     // A recording also holds our own commands to the controller.
-    guard packet.bytes.count > 0 else { return }
-    if packet.bytes[0] == PacketType.command.rawValue { return }
-    gateway.receive(packet.bytes.bytes, radio: radio, at: packet.at)
+    guard bytes.byteCount > 0, bytes[0] != PacketType.command.rawValue else { return }
+    gateway.receive(bytes, radio: radio, at: moment)
   }
 
   mutating func tick(at moment: Instant) { gateway.tick(at: moment) }

@@ -51,7 +51,6 @@ struct ScanListener: AttendedListener, ~Copyable {
   private var table: ScanTable
   private var screen: Screen?
   private let until: Instant
-  private var packet = Packet()
   private(set) var conditions: RadioConditions
   private var due = Instant.zero
   /// A radio may have heard something before there was a listener.
@@ -79,9 +78,7 @@ struct ScanListener: AttendedListener, ~Copyable {
   // MARK: Listener
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
-    packet.at = moment
-    packet.bytes = Text(bytes)
-    offline.receive(packet, radio: radio)
+    offline.receive(bytes, radio: radio, at: moment)
     offline.dropMessages()
   }
 

@@ -115,7 +115,7 @@ struct ScanTable {
     let layout = Layout(columns, hasTriggers: gateway.settings.triggers.count > 0)
     var lines = [colours.painted("forecourt scan", .bold) + ("  " + listed(states, with: "and")).cut(to: max(columns - 14, 1))]
     lines.append(colours.painted(head(layout).cut(to: columns).padded(to: columns), .inverse))
-    for row in rows.dropFirst(first).prefix(room) { lines.append(line(row, layout, gateway, at: now, colours)) }
+    for row in rows.dropFirst(first).prefix(room) { lines.append(line(row, layout, gateway, colours)) }
     while lines.count < height - (row == nil ? 1 : 3) { lines.append("") }
     if let row { lines += detail(rows[row], gateway).map { $0.cut(to: columns) } }
     lines.append(colours.painted(foot(room).cut(to: columns), .faint))
@@ -209,9 +209,7 @@ struct ScanTable {
     return layout.triggers > 0 ? text + "triggers" : text
   }
 
-  private func line(
-    _ row: Row, _ layout: Layout, _ gateway: borrowing Gateway, at now: Instant, _ colours: Colours
-  ) -> String {
+  private func line(_ row: Row, _ layout: Layout, _ gateway: borrowing Gateway, _ colours: Colours) -> String {
     let zone = gateway.devices[row.slot].zone
     func painted(_ text: String) -> String {
       zone == .immediate ? colours.painted(text, .green) : zone == .near ? colours.painted(text, .yellow) : text

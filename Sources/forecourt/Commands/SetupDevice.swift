@@ -109,7 +109,6 @@ struct HoldListener: AttendedListener, ~Copyable {
   private var conditions: RadioConditions
   private let bar: ProgressBar
   private let span = TimeSpan(seconds: Int(Self.patience.seconds))
-  private var packet = Packet()
   private var clearSince: Instant?
   private var first: Identity?
   private(set) var nearest: [HeardDevice] = []
@@ -133,9 +132,7 @@ struct HoldListener: AttendedListener, ~Copyable {
   }
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
-    packet.at = moment
-    packet.bytes = Text(bytes)
-    offline.receive(packet, radio: radio)
+    offline.receive(bytes, radio: radio, at: moment)
     offline.dropMessages()
   }
 

@@ -122,7 +122,6 @@ struct FireListener: AttendedListener, ~Copyable {
   private var conditions: RadioConditions
   private let out: Output
   private let span: TimeSpan
-  private var packet = Packet()
   private(set) var hasFired = false
   private(set) var end: Exit?
   private var isOver = false
@@ -135,9 +134,7 @@ struct FireListener: AttendedListener, ~Copyable {
   }
 
   mutating func receive(_ bytes: RawSpan, radio: Int, at moment: Instant) {
-    packet.at = moment
-    packet.bytes = Text(bytes)
-    offline.receive(packet, radio: radio)
+    offline.receive(bytes, radio: radio, at: moment)
   }
 
   mutating func tick(at moment: Instant) { offline.tick(at: moment) }

@@ -35,7 +35,7 @@ struct AnnouncedStore {
   private static let rhythm = Interval.seconds(600)
   /// Twenty hours: a gateway that restarts every night must come to an end, too.
   private static let rounds = 120
-  /// 64 triggers or regions, each with its entity.
+  /// 64 triggers and 64 regions, each with its entity.
   private static let removedMost = 128
 
   init(beside outbox: String, isKept: Bool, stale: Interval, started: Instant, _ log: Log) {

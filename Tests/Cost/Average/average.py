@@ -14,8 +14,6 @@ def single(value):
 
 # 2**f for |f| <= 1/2, degree 6, relative error below 2.0e-9.
 EXP2 = (0.6931472028552, 0.2402264791360, 0.05550332470697, 0.009618437359528, 0.001339887459371, 0.0001535336181556)
-# log2((1 + s) / (1 - s)) / s in s*s for |s| <= 0.172, absolute error of the logarithm below 4e-9.
-LOG2 = (2.885390081777927, 0.961796693925976, 0.577078016355585, 0.412198583111132, 0.320598897975325)
 
 
 def exp2(x):
@@ -28,16 +26,6 @@ def exp2(x):
     middle = c[1] + f * c[2]
     high = (c[3] + f * c[4]) + square * c[5]
     return ((low + square * middle) + (square * square) * high) * 2.0**whole
-
-
-def log2(x):
-    mantissa, exponent = math.frexp(x)  # mantissa in [1/2, 1)
-    if mantissa < 0.7071067811865476:
-        mantissa, exponent = mantissa * 2, exponent - 1
-    s = (mantissa - 1) / (mantissa + 1)
-    q = s * s
-    c = LOG2
-    return exponent + s * (c[0] + q * (c[1] + q * (c[2] + q * (c[3] + q * c[4]))))
 
 
 LOG2_E = 1.4426950408889634

@@ -38,10 +38,8 @@ import Testing
     #expect(words("up=1", two) == "\"up\" is no radio of the configuration: left or right")
   }
 
-  @Test("each radio that counts has a measurement; the least distance is to any of them") func measurements() throws {
+  @Test("each radio that counts has a measurement") func measurements() throws {
     let place = try CalibrationPlace("left=9..4,up=3", ["left", "right", "up"])
-    let walk = try CalibrationPlace("5..2", ["a"])
-    #expect(place.distance == 3 && walk.distance == 2)
     let all = place.measurements(7, from: .zero + .seconds(1), to: .zero + .seconds(9))
     #expect(all.map { "\($0.radio) \($0.place) \($0.from) \($0.to) \($0.seconds)" } == ["0 7 9.0 4.0 8.0", "2 7 3.0 3.0 8.0"])
   }

@@ -120,7 +120,6 @@ struct ModelLine {
   /// Why it cannot be opened at the moment.
   var refusal: Trouble?
   private(set) var isOpen = false
-  private(set) var isConnected = false
   private(set) var heard = 0
   private(set) var opens = 0
   private var stream = PacketStream()

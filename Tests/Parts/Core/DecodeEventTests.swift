@@ -27,9 +27,7 @@ import Testing
     let packet = bytes(text)
     let span = packet.span
     guard case .connected(let connection) = try HCIEvent(span.bytes) else { throw Malformed.impossible }
-    #expect(connection.status == 0 && connection.handle == 0x40 && connection.isCentral)
-    #expect(written(connection.peer) == "11:22:33:44:55:66" && connection.peer.kind == .random)
-    #expect(connection.interval == 40 && connection.latency == 0 && connection.supervisionTimeout == 42)
+    #expect(connection.status == 0 && connection.handle == 0x40 && connection.isCentral && connection.supervisionTimeout == 42)
   }
 
   @Test("a failed connection is one, whatever its other fields hold") func failed() throws {

@@ -19,8 +19,6 @@ func reports(_ packet: [UInt8]) throws -> [HeardReport] {
 }
 
 @Suite("Advertising reports") struct DecodeReportTests {
-  static let legacy = bytes("04 3E 1B 02 01 03 01 665544332211 0F 0201060BFF4C0010050118AABBCC C4")
-
   @Test("two reports in one event are two reports") func two() throws {
     let packet = bytes("04 3E 19 02 02  03 01 665544332211 00 C4  04 00 AABBCCDDEEFF 03 020106 B0")
     #expect(

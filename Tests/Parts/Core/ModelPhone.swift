@@ -9,7 +9,6 @@ struct ModelPhone {
   var address: UInt64
   var installation: UInt32? = 0xBC00_BD17
   var isInBackground = false
-  var isExtendedOnly = false
   var mtu = 185
   var others: [ServiceUUID] = [ServiceUUID(short: 0x180F), ServiceUUID(short: 0x1805)]
   var deed = Deed.nothing

@@ -99,7 +99,7 @@ struct PeerLine: ~Copyable {
     peers.tick(controller.profile, at: now)
     controller.isOccupied = peers.isOccupied
     if peers.takeStuck() { obey(controller.stuck(at: now)) }
-    loop: while let packet = peers.next(at: now) {
+    loop: while let packet = peers.next() {
       let bytes = (0..<packet.count).map { packet[$0] }
       switch controller.offer(packet.bytes, at: now) {
       case .pass:

@@ -74,11 +74,6 @@ class Control:
             raise ValueError(f'flood {name} is under way')
         self.floods[name] = Flood(self.chosen(words), words)
 
-    def do_stop_flood(self, words):
-        flood = self.floods[words.get('id', 'flood')]
-        flood.finish()
-        return flood.report()
-
     # -- centrals --------------------------------------------------------------------------------------------------------
 
     async def do_central(self, words):

@@ -79,7 +79,7 @@ private struct Scene: ~Copyable {
     for _ in 0..<64 {
       peers.tick(profile, at: now)
       if peers.takeStuck() { profile.generation += 1 }
-      guard let packet = peers.next(at: now) else { break }
+      guard let packet = peers.next() else { break }
       precondition(packet.count <= (packet[0] == 2 ? 32 : 44), "no packet is longer than the controller takes")
       peers.sent(at: now)
       if packet[0] == 2 {
