@@ -152,6 +152,8 @@ class Average:
         if elapsed_us > 120_000_000:  # an absence, not an interval
             self.gaps, self.gap = 0, 0.0
             return
+        if elapsed_us < 5_000:  # one advert that came twice, or with its scan response
+            return
         self.gaps = min(self.gaps + 1, 16)
         self.gap = single(self.gap + (elapsed_us * 1e-6 - self.gap) / self.gaps)
 
