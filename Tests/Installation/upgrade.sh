@@ -61,6 +61,7 @@ config=$tree/etc/forecourt/config.toml
 stands inactive disabled 0
 install
 did ""
+says "forecourt is installed, and off. Next: sudo forecourt setup"
 cp "$config" "$out/right.toml"
 printf 'gateway.purpose = "x"\n[[key.eid]]\nalias = "van"\nkey = "000102030405060708090a0b0c0d0e0f"\n' >"$out/refused.toml"
 chmod 640 "$out/refused.toml"
@@ -94,6 +95,23 @@ quiet
 stands failed disabled 0
 install
 did ""
+says "and off."
+
+# Off, after it was removed or otherwise, and enabled or not.
+inside dpkg --remove forecourt >/dev/null
+stands inactive enabled 0
+install
+did ""
+says "as it is configured: sudo systemctl enable --now forecourt"
+stands inactive masked 0
+install
+says ": sudo systemctl unmask forecourt; sudo systemctl enable"
+
+# What goes on is another version where systemd restarts nothing: the process that installs it, with a copy of its shell that is gone.
+cp "$tree/bin/sh" "$tree/gone"
+stands active masked 0
+inside /gone -c 'echo $$ >/run/unit/MainPID; rm /gone; dpkg --force-confold --install /forecourt.deb' >"$out/log" 2>&1
+says "another version runs than is installed, until: sudo systemctl unmask forecourt; sudo systemctl restart forecourt"
 
 # The file that the unit reads, wherever it is.
 cp -p "$out/refused.toml" "$tree/etc/forecourt/other.toml"
