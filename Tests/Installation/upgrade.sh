@@ -115,7 +115,7 @@ says "another version runs than is installed, until: sudo systemctl unmask forec
 
 # The file that the unit reads, wherever it is.
 cp -p "$out/refused.toml" "$tree/etc/forecourt/other.toml"
-for drop in "--config /etc/forecourt/other.toml|" "|FORECOURT_CONFIG=/etc/forecourt/other.toml"; do
+for drop in "--config /etc/forecourt/other.toml|" "--config=/etc/forecourt/other.toml|" "|FORECOURT_CONFIG=/etc/forecourt/other.toml"; do
   stands active enabled 1 "${drop%|*}" "${drop#*|}"
   install
   did ""
