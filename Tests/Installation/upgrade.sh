@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What an upgrade does to the service: restarts it, or leaves it alone where the new version would refuse the configuration; and what it says.
-#   Tests/Installation/upgrade.sh [bookworm|trixie]     as root; a tree has no systemd: our own systemctl says how the unit stands, and notes
+# What an upgrade does to the service, and what it says: it restarts it, or leaves it alone where the new version would refuse the configuration.
+#   Tests/Installation/upgrade.sh [bookworm|trixie]     as root; a tree has no systemd: a systemctl of our own says how the unit stands
 source "$(dirname "$0")/../../deploy/common.sh"
 [ "$(id -u)" = 0 ] || fail "only root can enter the tree of another system" 77
 [ $# -gt 0 ] || {
@@ -28,7 +28,8 @@ says() { grep -qF "$1" "$out/log" || fail "with the unit $unit it does not say \
 quiet() { ! grep -qE '^(forecourt|So|sudo|Mend)' "$out/log" || fail "with the unit $unit it says: $(cat "$out/log")"; }
 did() {
   local log=$tree/run/unit/log
-  [ "$(grep -oE '^(start|try-restart|restart|stop)' "$log" | xargs)" = "$1" ] || fail "with the unit $unit it does \"$(cat "$log" "$out/log")\""
+  [ "$(grep -oE '^(start|try-restart|restart|stop)' "$log" | xargs)" = "$1" ] ||
+    fail "with the unit $unit it does \"$(cat "$log" "$out/log")\""
 }
 
 cat >"$tree/usr/bin/systemctl" <<'UNIT'

@@ -359,7 +359,9 @@ export class Site {
       if (state === 'unknown' || reason === forgotten || this.unsaid.has(key)) topics.push(`${key}/status`);
     }
     for (const site of sites) if (!this.plans.has(site) || this.unsaid.has(site)) topics.push(`${site}/plan`);
-    for (const { key, site, gateway, name } of this.triggers.values()) if (this.unsaid.has(key)) topics.push(`${site}/${gateway}/trigger/${name}/state`);
+    for (const { key, site, gateway, name } of this.triggers.values()) {
+      if (this.unsaid.has(key)) topics.push(`${site}/${gateway}/trigger/${name}/state`);
+    }
     for (const { key, count } of this.regions.values()) if (count === undefined || this.unsaid.has(key)) topics.push(key);
     return topics;
   }

@@ -122,7 +122,8 @@ def disconnected(_, __, ___, reason, ____):
     if answered:
         say(f'the line to the broker ended: {reason}; trying again')
     else:
-        say('the broker ends the line without an answer; trying again' + ('. If it does not speak MQTT 5: --version 4' if asked.version == 5 else ''))
+        hint = '. If it does not speak MQTT 5: --version 4' if asked.version == 5 else ''
+        say('the broker ends the line without an answer; trying again' + hint)
 
 
 def subscribed(_, __, ___, reasons, ____):

@@ -2,10 +2,10 @@
 """Acts on every `fire`, once: pump.py HOST PORT PUBLIC.pem SEEN.db [TOPIC [CLIENT]] [--version 4], one line for each on stdout.
 
 What a subscriber owes its customers: it believes only what is signed, and only on the topic that it was signed for; it never acts on a
-rehearsal, nor late, nor twice, and misses nothing while it is away: the broker keeps its session, and an event is acknowledged only after it was
-acted upon. What it passes over is acknowledged, too: otherwise a message that nobody can read would come again at each start. Where each gateway
-has a key of its own, as it should, start one for each, with its TOPIC, a CLIENT id and a SEEN.db of its own. Whatever keeps it from hearing anything stands on stderr. Version 4 is MQTT 3.1.1, for
-brokers that do not speak MQTT 5. Needs paho-mqtt and cryptography.
+rehearsal, nor late, nor twice, and misses nothing while it is away: the broker keeps its session, and an event is acknowledged only after
+it was acted upon. What it passes over is acknowledged, too: otherwise a message that nobody can read would come again at each start. Where
+each gateway has a key of its own, as it should, start one for each, with its TOPIC, a CLIENT id and a SEEN.db of its own. Whatever keeps it
+from hearing anything stands on stderr. Version 4 is MQTT 3.1.1, for brokers that do not speak MQTT 5. Needs paho-mqtt and cryptography.
 """
 import argparse
 import base64
@@ -102,7 +102,8 @@ def disconnected(_, __, ___, reason, ____):
     if answered:
         say(f'the line to the broker ended: {reason}; trying again')
     else:
-        say('the broker ends the line without an answer; trying again' + ('. If it does not speak MQTT 5: --version 4' if asked.version == 5 else ''))
+        hint = '. If it does not speak MQTT 5: --version 4' if asked.version == 5 else ''
+        say('the broker ends the line without an answer; trying again' + hint)
 
 
 def subscribed(_, __, ___, reasons, ____):
