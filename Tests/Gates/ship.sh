@@ -4,7 +4,7 @@
 #   Tests/Gates/ship.sh --all  also the plans of apt for both Debians, the signed repository, the image, and a stranger on Debian 13
 source "$(dirname "$0")/../../deploy/common.sh"
 deploy/packages.sh ship test
-for name in package unit install; do Tests/Installation/$name.sh; done
+for name in package unit install upgrade; do Tests/Installation/$name.sh; done
 "$(Tests/Rigs/venv.sh)" Tests/Installation/stranger.py bookworm
 [ "${1:-}" = --all ] || exit 0
 for name in releases repository image; do Tests/Installation/$name.sh; done

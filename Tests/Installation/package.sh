@@ -33,6 +33,10 @@ $tags"
     [ -s "$doc/$file" ] || fail "$deb lacks $file among its documents"
   done
   grep -q '^<title>forecourt' "$tree/usr/share/forecourt/page/index.html" || fail "$deb: it has no live page"
+  # What apt-listchanges shows of an upgrade from an older release: what has changed for whoever keeps the configuration.
+  zcat "$doc/NEWS.Debian.gz" | grep -q 'refractory_s is 600, and was 30' || fail "$deb: its news do not name the changed default"
+  news=$(zcat "$doc/NEWS.Debian.gz" | sed -n '1s/.*(\(.*\)).*/\1/p')
+  dpkg --compare-versions "$news" le "$(dpkg-deb -f "$deb" Version)" || fail "$deb: its news are of a later version, $news"
   (cd "$tree" && md5sum --quiet -c DEBIAN/md5sums) || fail "$deb: md5sums are not those of its files"
   triples "$arch"
   run=("$tree/usr/bin/forecourt")

@@ -11,7 +11,7 @@ from browser import Browser
 from cases import case, main
 from product import ROOT
 from rig import Subscriber, run, wait_until
-from yard import BUILT, TAG, Forecourt, Recutter, Tunnel, pump
+from yard import BUILT, TAG, Forecourt, Forgetful, Recutter, Tunnel, pump, region
 
 sys.path.insert(0, str(ROOT / 'Tests/Delivery'))
 from brokers import Broker, authority_of  # noqa: E402
@@ -68,6 +68,70 @@ def cleared_meanwhile(folder):
         yard.online()
         yard.stands()
         page.reads('Nobody', pump())
+
+
+@case
+def asked_by_name(folder):
+    """A broker that gives wildcards nothing of what it keeps, as RabbitMQ: whoever talks has its status when the page is opened, and after the
+    page's line was cut; so have its pumps and rooms, as they are by then."""
+    with Forecourt() as yard, Forgetful(yard.web) as proxy:
+        yard.online()
+        yard.stands(served=(TAG + '0',))
+        yard.region(1)
+        yard.seen.publish('forecourt/yard/plan', json.dumps({'title': 'Yard Road', 'at_m': {}}), retain=True)
+        with yard.browser.open(f'{yard.address}?broker=ws://127.0.0.1:{proxy.port}') as page:
+            page.reads('live', '#condition')
+            time.sleep(1)
+            assert 'island-1' not in page.text('#gateways'), 'such a broker says nothing unasked'
+            yard.ranges({TAG + '0': 'near'})
+            page.reads('online', '#gateways')
+            page.reads('1 inside', region())
+            page.reads('Yard Road', '#title')
+            yard.stands(served=(TAG + '0',))
+            page.reads('Served', pump())
+            proxy.cut()
+            page.reads('Broker lost', '#notices')
+            yard.stands()
+            yard.region(0)
+            proxy.is_up = True
+            page.reads('live', '#condition', 20)
+            page.reads('Nobody', pump())
+            page.reads('Nobody inside', region())
+            time.sleep(13)
+            assert 'online' in page.text('#gateways') and 'offline' not in page.text(), page.text()
+            assert page.run("document.querySelectorAll('.pump').length") == 1
+
+
+@case
+def talks_without_a_status(folder):
+    """A gateway that talks is not offline, though the broker gives no status of it any more: what it does not say is unknown."""
+    with Forecourt() as yard, Forgetful(yard.web) as proxy:
+        yard.online()
+        with yard.browser.open(f'{yard.address}?broker=ws://127.0.0.1:{proxy.port}') as page:
+            page.reads('live', '#condition')
+            for gateway in ('island-1', 'island-2'):
+                yard.online(gateway)
+                yard.stands(served=(TAG + '0',), gateway=gateway)
+                page.reads('Served', pump(gateway=gateway))
+                proxy.cut()
+                page.reads('Broker lost', '#notices')
+                yard.seen.publish(f'forecourt/yard/{gateway}/status', '', retain=True)
+                yard.seen.publish(f'forecourt/yard/{gateway}/trigger/pump-3/state', '', retain=True)
+                proxy.is_up = True
+                page.reads('live', '#condition', 20)
+                if gateway == 'island-1':
+                    yard.near(TAG + '0', 2)
+                else:
+                    page.reads('the broker keeps no status of it any more', '#gateways', 20)
+                    page.reads('Unknown: gateway offline', pump(gateway=gateway))
+                    yard.near(TAG + '0', 2, gateway)
+                page.reads('it talks, but the broker gives no status of it', '#gateways', 20)
+                assert 'offline' not in page.text('#gateways'), page.text()
+                page.reads('Unknown: the broker does not say', pump(gateway=gateway))
+                yard.online(gateway)
+                yard.stands(gateway=gateway)
+                page.reads('Nobody', pump(gateway=gateway))
+                assert 'it talks' not in page.text('#gateways')
 
 
 @case

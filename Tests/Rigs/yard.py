@@ -1,5 +1,5 @@
-"""A site that the live page shows: a broker that serves the page, a browser, and words in a gateway's name; the tunnel that gives it TLS; and a
-proxy that cuts frames anew."""
+"""A site that the live page shows: a broker that serves the page, a browser, and words in a gateway's name; the tunnel that gives it TLS; and
+proxies that cut frames anew, or keep back what the broker keeps."""
 import contextlib
 import json
 import threading
@@ -98,6 +98,74 @@ class Recutter:
 
         self.server = serve(carry, '127.0.0.1', 0, subprotocols=['mqtt'])
         self.port = self.server.socket.getsockname()[1]
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+
+
+def packets(kept):
+    """The MQTT packets that are whole in these bytes, each with where its body begins; they are taken away."""
+    while len(kept) > 1:
+        length = at = 0
+        while at + 1 < len(kept):
+            at += 1
+            length |= (kept[at] & 127) << 7 * (at - 1)
+            if kept[at] < 128:
+                break
+        if kept[at] > 127 or len(kept) <= at + length:
+            return
+        yield at + 1, bytes(kept[:at + 1 + length])
+        del kept[:at + 1 + length]
+
+
+class Forgetful:
+    """In front of the broker's websockets, as RabbitMQ is: what the broker keeps, only a subscription to a whole topic is given."""
+
+    def __init__(self, port):
+        def carry(page):
+            if not self.is_up:
+                return
+            self.pages.append(page)
+            whole, kept = set(), bytearray()
+            with connect(f'ws://127.0.0.1:{port}', subprotocols=['mqtt']) as broker, contextlib.suppress(ConnectionClosed):
+                threading.Thread(target=answer, args=(page, broker, whole), daemon=True).start()
+                for frame in page:
+                    kept += frame
+                    for body, packet in packets(kept):
+                        # A SUBSCRIBE: its identifier, then topics with a byte behind each.
+                        at = body + 2 if packet[0] >> 4 == 8 else len(packet)
+                        while at < len(packet):
+                            end = at + 2 + int.from_bytes(packet[at:at + 2], 'big')
+                            whole.add(packet[at + 2:end])
+                            at = end + 1
+                        broker.send(packet)
+
+        def answer(page, broker, whole):
+            with contextlib.suppress(ConnectionClosed):
+                kept = bytearray()
+                for frame in broker:
+                    kept += frame
+                    for body, packet in packets(kept):
+                        end = body + 2 + int.from_bytes(packet[body:body + 2], 'big')
+                        if packet[0] >> 4 != 3 or not packet[0] & 1 or packet[body + 2:end] in whole:
+                            page.send(packet)
+                        elif packet[0] & 6:
+                            broker.send(b'\x40\2' + packet[end:end + 2])
+
+        self.is_up, self.pages = True, []
+        self.server = serve(carry, '127.0.0.1', 0, subprotocols=['mqtt'])
+        self.port = self.server.socket.getsockname()[1]
+
+    def cut(self):
+        """The page's line is cut, and stays so until is_up."""
+        self.is_up = False
+        for page in self.pages:
+            page.close()
+        self.pages.clear()
 
     def __enter__(self):
         threading.Thread(target=self.server.serve_forever, daemon=True).start()

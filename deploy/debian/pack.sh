@@ -44,6 +44,12 @@ reading() {
   for file in Tests/Firing/Scenarios/*; do put 644 "$file" "$1/examples/scenarios/${file##*/}"; done
 }
 
+# Adds to the changelog the version of each entry of the news: apt-listchanges shows those that are newer than what is installed.
+newsworthy() {
+  cat
+  sed -n -e 's/^forecourt (.*/\n&\n\n  * See NEWS.Debian.\n/p' -e '/^ -- /p' deploy/debian/NEWS
+}
+
 deb() {
   local doc=usr/share/doc/forecourt name
   put 755 "$program" usr/bin/forecourt
@@ -61,7 +67,8 @@ deb() {
   put 644 "$tree/papers/completion" usr/share/bash-completion/completions/forecourt
   rm -r "$tree/papers"
   printf 'forecourt (%s) unstable; urgency=medium\n\n  * Built from commit %s.\n\n -- %s  %s\n' "$version" "${FORECOURT_VERSION#*+g}" \
-    "$(sed -n 's/^Maintainer: //p' deploy/debian/control)" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | pressed "$doc/changelog.gz"
+    "$(sed -n 's/^Maintainer: //p' deploy/debian/control)" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | newsworthy | pressed "$doc/changelog.gz"
+  pressed "$doc/NEWS.Debian.gz" <deploy/debian/NEWS
 
   mkdir "$tree/DEBIAN"
   sed -e "s/@VERSION@/$version/" -e "s/@ARCH@/$arch/" -e "s/@SIZE@/$(du -k -s --apparent-size "$tree" | cut -f 1)/" \
@@ -84,6 +91,7 @@ tarball() {
   put 644 "$tree/papers/forecourt.1" "$top/forecourt.1"
   put 644 "$tree/papers/completion" "$top/completion.bash"
   put 644 LICENSE "$top/LICENSE"
+  put 644 deploy/debian/NEWS "$top/NEWS"
   put 644 build/page/index.html "$top/page/index.html"
   put 644 deploy/debian/copyright "$top/copyright"
   sed -e "s/@NEEDS@/$(deploy/debian/depends.sh "$arch" "$program")/" deploy/debian/README.tarball >"$tree/readme"

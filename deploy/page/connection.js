@@ -96,6 +96,9 @@ class Line extends Duplex {
   }
 }
 
+/** What the broker keeps comes within so many milliseconds, if it comes unasked. */
+const unasked = 2000;
+
 /**
  * Not claims and hellos: a rush of them would be work for nothing.
  * @param {string} prefix
@@ -129,6 +132,20 @@ export function connect(options, changed, receive) {
     if (document.hidden) client.unsubscribe(distances(options.prefix));
     else client.subscribe(distances(options.prefix), { qos: 0 });
   };
+  /**
+   * Asked for since the line stands: once each, and not for longer than the answer takes, or some brokers would say all twice.
+   * @type {Set<string>}
+   */
+  const asked = new Set();
+  let since = Infinity;
+  const ask = (/** @type {string[]} */ tails) => {
+    if (!client.connected || Date.now() - since < unasked) return false;
+    const whole = tails.map((tail) => `${options.prefix}/${tail}`).filter((topic) => !asked.has(topic) && !/[+#]/.test(topic));
+    if (whole.length === 0) return false;
+    for (const topic of whole) asked.add(topic);
+    client.subscribe(whole, { qos: 1 }, () => void client.unsubscribe(whole));
+    return true;
+  };
   document.addEventListener('visibilitychange', look);
   const end = () => {
     ended = true;
@@ -137,6 +154,8 @@ export function connect(options, changed, receive) {
   };
   client.on('connect', () => {
     changed('live', '');
+    asked.clear();
+    since = Date.now();
     client.subscribe(topics(options.prefix), { qos: 1 });
     look();
   });
@@ -150,5 +169,5 @@ export function connect(options, changed, receive) {
   client.on('close', () => {
     if (!ended) changed('lost', '');
   });
-  return { end };
+  return { end, ask };
 }

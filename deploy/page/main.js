@@ -33,7 +33,7 @@ const events = new Events(changed);
 const devices = new Devices(changed);
 const regions = new Regions(choose, changed);
 const health = new Health();
-/** @type {{end: () => void} | undefined} */
+/** @type {ReturnType<typeof connect> | undefined} */
 let connection;
 
 // -- The broker ------------------------------------------------------------------------------------------------------------
@@ -169,6 +169,7 @@ function draw() {
   const broker = byId('condition', HTMLElement);
   set(broker, 'data-condition', page.condition);
   say(broker, page.condition === 'live' ? '● live' : page.condition === 'lost' ? '✕ broker lost' : page.condition === 'refused' ? '✕ not connected' : '○ connecting…');
+  if (page.condition === 'live' && connection?.ask(site.missing())) site.await(now);
   site.expire(now);
   say(byId('time', HTMLElement), `${clock(Date.now() + site.clockError, page.utc)} ${page.utc ? 'UTC' : 'local'}`);
   const all = [...site.gateways.values()].sort((a, b) => a.key.localeCompare(b.key, undefined, { numeric: true }));

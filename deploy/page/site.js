@@ -11,6 +11,9 @@ const patience = 2.5;
 const unheard = 900_000;
 /** After an outage the broker says again all that it keeps, within this many milliseconds: what it does not say is gone. */
 const settling = 10_000;
+/** What is said of a gateway whose status the broker does not give: that of one that says nothing either, and that of one that talks. */
+const forgotten = 'the broker keeps no status of it any more';
+const untold = 'it talks, but the broker gives no status of it';
 /** A clock this far off, in milliseconds, makes times on the page and `expires` misleading. */
 export const clockTolerance = 5000;
 /** How long a message may take and say nothing of the clock, in milliseconds. */
@@ -173,6 +176,7 @@ export class Gateway {
   blindness(now) {
     if (this.state === 'offline') return 'gateway offline';
     if (this.isSilent(now)) return 'gateway silent';
+    if (this.reason === untold) return 'the broker does not say';
     if (this.authorization === 'denied') return 'listening is denied';
     if (this.authorization && this.authorization !== 'always') return 'it listens only when asked';
     return this.radios.length > 0 && this.radios.every(({ state }) => state !== 'scanning' && state !== 'quiet') ? 'no radio listens' : '';
@@ -249,6 +253,7 @@ export class Site {
      * @type {Set<string>}
      */
     this.unsaid = new Set();
+    this.resumed = 0;
     this.settled = 0;
     /**
      * How far the clocks of all gateways are ahead of this device's, alike, in milliseconds: then this device's is wrong. Otherwise 0.
@@ -277,6 +282,8 @@ export class Site {
     if (!from) return;
     if (!kept) {
       from.heard = now;
+      // Who talks is not offline, whatever the broker keeps.
+      if (from.reason === forgotten) [from.state, from.reason] = ['unknown', untold];
       // An event says when it happened, and may have waited since.
       const isEvent = (kind === 'trigger' && !tail) || tail === 'event';
       if ('at' in body && !isEvent) this.#compareClock(from, body.at, now);
@@ -312,19 +319,51 @@ export class Site {
     this.unsaid = new Set([this.gateways, this.triggers, this.regions, this.plans].flatMap((kept) => [...kept.keys()]));
     // Enters and exits were missed, too.
     for (const region of this.regions.values()) region.inside.clear();
+    this.resumed = now;
+    this.await(now);
+  }
+
+  /**
+   * The broker has been asked, and answers.
+   * @param {number} now
+   */
+  await(now) {
     this.settled = now + settling;
   }
 
-  /** What was cleared away during an outage. A gateway stays: perhaps a broker with a short memory lost it, and nobody should overlook that. */
+  /**
+   * What was cleared away during an outage. A gateway stays: perhaps a broker with a short memory lost it, and nobody should overlook that. If it
+   * talks, its pumps stay, too: what has become of them nobody knows.
+   */
   #settle() {
     for (const key of this.unsaid) {
       const [gateway, trigger] = [this.gateways.get(key), this.triggers.get(key)];
-      if (gateway) [gateway.state, gateway.reason] = ['offline', 'the broker keeps no status of it any more'];
+      if (gateway) [gateway.state, gateway.reason] = gateway.heard > this.resumed ? ['unknown', untold] : ['offline', forgotten];
       const place = trigger ?? this.regions.get(key);
       if (place && !this.unsaid.has(`${place.site}/${place.gateway}`)) (trigger ? this.triggers : this.regions).delete(key);
       this.plans.delete(key);
     }
     this.unsaid.clear();
+  }
+
+  /**
+   * Topics, below the prefix, that should have been said by now: RabbitMQ gives a subscription with wildcards nothing of what it keeps, but all to
+   * whoever asks for a whole topic.
+   */
+  missing() {
+    /** @type {string[]} */
+    const topics = [];
+    const sites = new Set();
+    for (const { key, site, state, reason } of this.gateways.values()) {
+      sites.add(site);
+      if (state === 'unknown' || reason === forgotten || this.unsaid.has(key)) topics.push(`${key}/status`);
+    }
+    for (const site of sites) if (!this.plans.has(site) || this.unsaid.has(site)) topics.push(`${site}/plan`);
+    for (const { key, site, gateway, name } of this.triggers.values()) {
+      if (this.unsaid.has(key)) topics.push(`${site}/${gateway}/trigger/${name}/state`);
+    }
+    for (const { key, count } of this.regions.values()) if (count === undefined || this.unsaid.has(key)) topics.push(key);
+    return topics;
   }
 
   /** @param {number} now */

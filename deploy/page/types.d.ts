@@ -8,7 +8,7 @@ declare module 'mqtt/lib/client.js' {
     on(event: 'error', then: (error: Error & { code?: number }) => void): this;
     connected: boolean;
     unsubscribe(topics: string[]): this;
-    subscribe(topics: string[], options: { qos: 0 | 1 }): this;
+    subscribe(topics: string[], options: { qos: 0 | 1 }, then?: () => void): this;
     end(force: boolean): this;
   }
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Says who was where he cannot have been: anomalies.py HOST PORT SITES.json [SPEED_MPS]. Needs paho-mqtt.
+"""Says who was where he cannot have been: anomalies.py HOST PORT SITES.json [SPEED_MPS] [--version 4]. Needs paho-mqtt.
 
 Where all sites' events meet, a copied or relayed identity shows: it fires at two sites further apart than anybody drives in the time between
 (60 m/s unless another speed is named: no car's), or while its visit elsewhere goes on. SITES.json has each site's place in degrees:
 {"harbour-road": [53.55, 9.99], …}. Each finding, and each anomaly that a gateway found by itself, is a line on standard output and a message
-on forecourt/anomaly, QoS 1, that names both events by their event_id: they are the evidence.
+on forecourt/anomaly, QoS 1, that names both events by their event_id: they are the evidence. Whatever keeps it from hearing anything stands on
+standard error. Version 4 is MQTT 3.1.1, for brokers that do not speak MQTT 5.
 """
+import argparse
 import collections
 import datetime
 import json
@@ -14,9 +16,14 @@ import sys
 
 import paho.mqtt.client as paho
 
-host, port, sites_file = sys.argv[1:4]
-speed = float(sys.argv[4]) if len(sys.argv) > 4 else 60
-places = json.load(open(sites_file))
+arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+for name in 'host', 'port', 'sites_file':
+    arguments.add_argument(name)
+arguments.add_argument('speed', nargs='?', type=float, default=60)
+arguments.add_argument('--version', type=int, choices=(4, 5), default=5)
+asked = arguments.parse_args()
+speed, topic = asked.speed, 'forecourt/+/+/trigger/+'
+places = json.load(open(asked.sites_file))
 # A day of visits, of whoever came last; nobody makes this grow without end by inventing identities or sites.
 KEPT, IDENTITIES, SITES_TOLD = 32, 100_000, 1_000
 # Clocks of sites that keep the time at all differ by less, and a silence is told as a `leave` at most two minutes late.
@@ -64,7 +71,7 @@ def received(client, _, message):
         passed_on.append(event['event_id'])
     elif site not in places:
         if site in unplaced or len(unplaced) >= SITES_TOLD: return
-        print(f'{site} has no place in {sites_file}', file=sys.stderr, flush=True)
+        print(f'{site} has no place in {asked.sites_file}', file=sys.stderr, flush=True)
         unplaced.add(site)
     elif kind in ('fire', 'manual', 'leave'):
         consider(client, identity, kind, {'site': site, 'trigger': trigger, 'gateway': gateway, 'at': at, 'left': None, 'ended_by': None, 'told': set(),
@@ -96,9 +103,35 @@ def consider(client, identity, kind, news):
         report(client, what, identity, *(v['evidence'] for v in sorted((visit, other), key=lambda v: v['at'])))
 
 
-client = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=paho.MQTTv5)
-client.on_connect = lambda client, *_: client.subscribe('forecourt/+/+/trigger/+', qos=1)
-client.on_message = received
-client.on_subscribe = lambda *_: print('watching', file=sys.stderr, flush=True)
-client.connect(host, int(port))
+def say(words):
+    print(words, file=sys.stderr, flush=True)
+
+
+answered = False
+
+
+def connected(client, _, __, reason, ___):
+    global answered
+    answered = True
+    if reason.is_failure:
+        return say(f'the broker refuses us: {reason}' + ('; try --version 4' if reason.value == 0x84 else ''))
+    client.subscribe(topic, qos=1)
+
+
+def disconnected(_, __, ___, reason, ____):
+    if answered:
+        say(f'the line to the broker ended: {reason}; trying again')
+    else:
+        hint = '. If it does not speak MQTT 5: --version 4' if asked.version == 5 else ''
+        say('the broker ends the line without an answer; trying again' + hint)
+
+
+def subscribed(_, __, ___, reasons, ____):
+    say(f'the broker refuses {topic}: {reasons[0]}' if reasons[0].is_failure else 'watching')
+
+
+client = paho.Client(paho.CallbackAPIVersion.VERSION2, protocol=asked.version)
+client.on_connect, client.on_subscribe, client.on_message, client.on_disconnect = connected, subscribed, received, disconnected
+client.on_connect_fail = lambda *_: say('the broker does not answer; trying again')
+client.connect(asked.host, int(asked.port))
 client.loop_forever()
