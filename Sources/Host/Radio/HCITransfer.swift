@@ -17,6 +17,9 @@ import Core
   private var stream = PacketStream()
   private var unsent = Text<1024>()
   private var lastByte = Instant.zero
+  /// How long nothing had been read before this batch; and whether that was because nobody read, as far as a stream can tell.
+  private var pause = Interval.zero
+  private var isBacklog = false
   /// Packets longer than any we handle, from a kernel socket.
   private var oversized: UInt64 = 0
 
@@ -24,7 +27,9 @@ import Core
   private static let longest = Int(bluetooth_longest)
   /// A controller pauses between packets, not inside them: at 115,200 baud the longest takes 23 ms. A network that resends a segment may
   /// pause for some tenths of a second.
-  private static let pause = Interval.seconds(1)
+  private static let longestPause = Interval.seconds(1)
+  /// So many bytes come at once after such a pause if they have waited for us: three adverts and more.
+  private static let backlog = 100
 
   init() {
     // SAFETY: blocks of our own, initialised here and given back in `deinit`.
@@ -56,7 +61,7 @@ import Core
   // MARK: In
 
   /// When to give up an incomplete packet.
-  var deadline: Instant { stream.isPartial ? lastByte + Self.pause : .never }
+  var deadline: Instant { stream.isPartial ? lastByte + Self.longestPause : .never }
 
   /// Call it only after polling has found nothing: this thread may have slept while the rest came.
   mutating func foundNothing(at moment: Instant) {
@@ -65,6 +70,7 @@ import Core
 
   /// Reads what waits, up to a batch; `poll` is level-triggered and reports the rest. Then call `next` until it returns false.
   mutating func fill(from line: borrowing HCITransport, at now: Instant) throws(HCITransport.Refusal) {
+    let goesOn = isBacklog && isFull
     (position, filled, kind, arrived) = (0, 0, line.kind, now)
     let taken: Int
     // SAFETY: the block and the arrays have room for a batch; no more is taken, and no length is beyond the longest.
@@ -75,7 +81,8 @@ import Core
     guard taken > 0 else { return try stumble(taken == 0 ? 0 : linux_errno()) }
     filled = taken
     if kind == .packets { wall = Clock.wallMicroseconds() }
-    lastByte = now
+    (pause, lastByte) = (now - lastByte, now)
+    isBacklog = kind == .stream && (pause >= Self.longestPause ? taken > Self.backlog : goesOn)
   }
 
   /// Whether more may wait than one batch could take.
@@ -119,11 +126,17 @@ import Core
   }
 
   /// When it arrived: by the kernel's stamp if there is one, unless the wall clock was set meanwhile.
-  var stamp: Instant {
-    guard kind == .packets else { return arrived }
+  var stamp: Instant { arrived - age }
+
+  /// Whether it has waited so long, while this program was stopped, that its sender may be anywhere by now.
+  var isOld: Bool { isBacklog || age > Self.longestPause }
+
+  /// No packet has waited for much longer than nothing was read.
+  private var age: Interval {
+    guard kind == .packets else { return .zero }
     // SAFETY: as above.
     let age = unsafe stamps[position - 1] == 0 ? 0 : wall - stamps[position - 1]
-    return (0...1_000_000).contains(age) ? arrived - Interval(microseconds: age) : arrived
+    return (0...(Self.longestPause + pause).microseconds).contains(age) ? Interval(microseconds: age) : .zero
   }
 
   // MARK: Out

@@ -139,8 +139,8 @@ package struct RadioThread: ~Copyable {
     var count = 0
     while transfer.next() {
       count += 1
-      // Data of a connection is no advert; only a recording needs it.
-      if !isMisplaced, transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
+      // Data of a connection is no advert, and one that waited while we were stopped no news; only a recording needs them.
+      if !isMisplaced, !transfer.isOld && transfer.packet[0] != PacketType.acl.rawValue || radio.isEchoing {
         packet.at = transfer.stamp
         packet.bytes = Text(transfer.packet)
         radio.deliver(packet)

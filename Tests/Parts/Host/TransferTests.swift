@@ -84,6 +84,42 @@ import Testing
     }
   }
 
+  @Test("what waited for a second and more while nobody read is old, else nothing", arguments: [0.5, 1.1]) func old(pause: Double) throws {
+    let advert: [UInt8] = [4, 0x3E, 40, 2, 1, 3, 1, 1, 0, 0, 0, 0, 0xC0, 28] + [UInt8](repeating: 0, count: 28) + [0xC4]
+    /// Whether each is old that a second reading brings, `pause` after the first.
+    func areOld(_ type: __socket_type, _ kind: HCITransport.Kind, _ waiting: [[UInt8]]) throws -> [Bool] {
+      let (ours, theirs) = line(type)
+      defer { close(theirs) }
+      var on: CInt = 1
+      if kind == .packets { #expect(setsockopt(ours, SOL_SOCKET, SO_TIMESTAMP, &on, 4) == 0) }
+      let transport = HCITransport(ours, kind)
+      var transfer = HCITransfer()
+      let began = Clock.now()
+      _ = write(theirs, advert, advert.count)
+      try transfer.fill(from: transport, at: began)
+      while transfer.next() {}
+      for piece in waiting { #expect(write(theirs, piece, piece.count) == piece.count) }
+      usleep(UInt32(pause * 1e6))
+      _ = write(theirs, advert, advert.count)
+      try transfer.fill(from: transport, at: Clock.now())
+      var found: [Bool] = []
+      while transfer.next() { found.append(transfer.isOld) }
+      // The next reading is in time.
+      _ = write(theirs, advert, advert.count)
+      try transfer.fill(from: transport, at: Clock.now())
+      while transfer.next() { found.append(transfer.isOld) }
+      return found
+    }
+    let hasWaited = pause > 1
+    let packets = try areOld(SOCK_DGRAM, .packets, [advert, advert])
+    #expect(packets == [hasWaited, hasWaited, false, false])
+    let stream = try areOld(SOCK_STREAM, .stream, [advert, advert])
+    #expect(stream == [hasWaited, hasWaited, hasWaited, false])
+    // Two at once come about, and answers of the controller are short.
+    let (two, answers) = (try areOld(SOCK_STREAM, .stream, [advert]), try areOld(SOCK_STREAM, .stream, [event, event, event]))
+    #expect(two == [false, false, false] && answers == [false, false, false, false, false])
+  }
+
   @Test("a batch is so long; the rest comes with the next") func batches() throws {
     let (ours, theirs) = line(SOCK_DGRAM)
     defer { close(theirs) }
