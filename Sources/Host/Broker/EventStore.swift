@@ -232,6 +232,7 @@ struct EventStore {
       for message in held.visits { try outbox.recordVisit(of: message, at: now) }
       for event in held.events where !event.isOnItsWay { try outbox.store(event.message.withoutVisit, at: now) }
       for message in batch { try outbox.store(message, at: now) }
+      if !recoveredFires.isEmpty { outbox.knowFires() }
       // A transaction without a write would not touch the disk.
       if wasInTrouble { try outbox.mark("tried", now.at.microseconds) }
       recordLoss(of: try outbox.commit(), "the outbox is full: undelivered events were lost")

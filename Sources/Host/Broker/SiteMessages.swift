@@ -26,7 +26,7 @@ extension Claim {
       if let x = try object.number("x_m", -10_000...10_000), let y = try object.number("y_m", -10_000...10_000) {
         point = PlanPoint(x: Float(x), y: Float(y))
       }
-      rest = .milliseconds(Int64(try object.number("rest_ms", 0...Double(Self.longestRest.microseconds / 1_000)) ?? 0))
+      rest = try object.number("rest_ms", 0...Double(Self.longestRest.microseconds / 1_000)).map { .milliseconds(Int64($0)) }
       samples = Int(try object.need("samples", 0...1_000_000))
       dwell = .milliseconds(Int64(try object.need("dwell_ms", 0...Double(Self.longestDwell.microseconds / 1_000))))
       age = .milliseconds(Int64(try object.need("age_ms", 0...Double(Self.oldest.microseconds / 1_000))))

@@ -257,7 +257,7 @@ package final class Outbox {
     if isMended { try mendIndexes(of: database) }
     if version == Schema.oldest { try database.run(Schema.migration) }
     if try database.number(Schema.hasVouched) == 0 { try database.run(Schema.vouched) }
-    if try database.number(Schema.hasFires) == 0 { try takeFires(ofHistory: database) }
+    try takeFires(ofHistory: database)
     // Small, and read at once: whose visit is open, and who was served.
     let checks: [StaticString] = ["PRAGMA integrity_check(visit)", "PRAGMA integrity_check(fire)", "PRAGMA integrity_check(mark)"]
     for check in checks where isLate {

@@ -11,7 +11,11 @@ extension Outbox {
     try Self.record(visit, statements.firing)
     statements.crowding.bind(1, Int64(Self.firesMost))
     try statements.crowding.execute()
+    knowFires()
   }
+
+  /// The table has those of all events by now. Without the mark the next run takes some twice, which changes nothing.
+  func knowFires() { try? database.run(Schema.knowFires) }
 
   private static func record(_ fire: OpenVisit, _ insertion: Statement) throws(StoreFault) {
     insertion.bind(1, text: fire.topic.bytes)
@@ -65,7 +69,8 @@ extension Outbox {
       // Those of another start of the machine need not be in the order of their times: its clock may have been behind.
       guard since + reach > now.at else { continue }
       var fire = Unfinished(topic: query.text(0), id: query.text(1), since: since)
-      fire.isOfOtherStart = query.integer(2) != machine
+      // So is one of the future: the history did not know when, but until when it mattered.
+      fire.isOfOtherStart = query.integer(2) != machine || Instant(microseconds: query.integer(3)) > now.at
       fires.append(fire)
     }
     return fires
@@ -78,15 +83,20 @@ extension Outbox {
     return min(now.at - Interval(microseconds: today &- wall), now.at)
   }
 
-  // -- A file from before -------------------------------------------------------------------------------------------------
+  // -- What a program from before the table has stored ---------------------------------------------------------------------
 
   /// So many rows are read at most, whatever they say: a start must not take long.
   private static let rowsMost = 20_000
 
   /// The history has them, and those of rehearsals, which served nobody.
   static func takeFires(ofHistory database: Database) throws(StoreFault) {
+    let isNew = try database.number(Schema.hasFires) == 0
+    let known = isNew ? 0 : try database.number(Schema.firesKnown)
+    let newest = try database.number(Schema.newest)
+    guard isNew || newest > known else { return }
     var fires: [OpenVisit] = []
     let query = try database.statement(Schema.urgentHistory)
+    query.bind(1, known)
     var rows = 0
     while rows < rowsMost, fires.count < RecentFires.most, try query.step() {
       rows += 1
@@ -94,9 +104,10 @@ extension Outbox {
     }
     query.reset()
     try database.run("BEGIN IMMEDIATE")
-    try database.run(Schema.fires)
+    if isNew { try database.run(Schema.fires) }
     let insertion = try database.statement(Schema.firing)
     while let fire = fires.popLast() { try record(fire, insertion) }
+    try database.run(Schema.knowFires)
     try database.run("COMMIT")
   }
 

@@ -69,6 +69,11 @@ enum Schema {
       number INTEGER PRIMARY KEY, topic TEXT NOT NULL, id TEXT NOT NULL, machine INTEGER NOT NULL, at INTEGER NOT NULL, wall INTEGER)
     """
 
+  /// Up to which event `fire` has them: a program from before the table has stored what comes behind.
+  static let firesKnown: StaticString = "SELECT coalesce(max(value), 0) FROM mark WHERE name = 'fires'"
+  static let newest: StaticString = "SELECT coalesce(max(id), 0) FROM event"
+  static let knowFires: StaticString = "INSERT OR REPLACE INTO mark SELECT 'fires', coalesce(max(id), 0) FROM event"
+
   static let insertion: StaticString = """
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
@@ -89,7 +94,7 @@ enum Schema {
     SELECT state, stored, settled, expires, topic, payload, machine, deadline, NULL, id FROM event WHERE id = ?
     """
   static let urgentHistory: StaticString = """
-    SELECT topic, payload, stored, machine, deadline, expires FROM event WHERE rank = 1 ORDER BY id DESC
+    SELECT topic, payload, stored, machine, deadline, expires FROM event WHERE rank = 1 AND id > ? ORDER BY id DESC
     """
   /// Of a damaged file: what its indexes say may be wrong.
   static let rows: StaticString = """

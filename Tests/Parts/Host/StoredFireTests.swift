@@ -14,16 +14,16 @@ extension OutboxSettings {
 /// The next run learns from the outbox whom this one has served lately.
 @Suite("Fires that the outbox keeps") struct StoredFireTests {
   private let scratch = Scratch()
-  private static let began = Moment(at: .zero + .seconds(50), wall: 1_790_000_000_000_000, isTrusted: true)
+  static let began = Moment(at: .zero + .seconds(50), wall: 1_790_000_000_000_000, isTrusted: true)
 
-  private func outbox(machine: Int64 = 1, rest seconds: Double = 60) throws -> Outbox {
+  func outbox(machine: Int64 = 1, rest seconds: Double = 60) throws -> Outbox {
     var settings = OutboxSettings()
     settings.path = scratch["outbox.db"]
     settings.longestRest = .seconds(seconds)
     return try Outbox(settings, machine: machine)
   }
 
-  private func event(_ name: String, _ id: String, at moment: Moment, isUrgent: Bool = true) -> Message {
+  func event(_ name: String, _ id: String, at moment: Moment, isUrgent: Bool = true) -> Message {
     var message = Message()
     (message.care, message.isUrgent, message.at, message.expires) = (.event, isUrgent, moment.at, moment.at + .seconds(40))
     message.visit = ["fire", "manual"].contains(name) ? .begins : name == "leave" ? .ends : .none
@@ -31,18 +31,18 @@ extension OutboxSettings {
     return message
   }
 
-  private func store(_ outbox: Outbox, _ messages: [Message], at now: Moment) throws {
+  func store(_ outbox: Outbox, _ messages: [Message], at now: Moment) throws {
     try outbox.startTransaction(isDurable: true)
     for message in messages { try outbox.store(message, at: now) }
     _ = try outbox.commit()
   }
 
-  private func after(_ seconds: Double, wall: Double? = nil) -> Moment {
+  func after(_ seconds: Double, wall: Double? = nil) -> Moment {
     Moment(at: Self.began.at + .seconds(seconds), wall: Self.began.wall.map { $0 + Int64((wall ?? seconds) * 1e6) }, isTrusted: true)
   }
 
   /// By their ids: when, in seconds after the beginning.
-  private func fires(_ outbox: Outbox, at now: Moment) throws -> [String: Double] {
+  func fires(_ outbox: Outbox, at now: Moment) throws -> [String: Double] {
     let found = try outbox.recentFires(at: now)
     #expect(found.allSatisfy { $0.topic == Topic("forecourt/site/gateway/trigger/one") })
     return Dictionary(found.map { (String($0.id), ($0.since - Self.began.at).seconds) }, uniquingKeysWith: max)
@@ -189,13 +189,13 @@ extension OutboxSettings {
     #expect(try fires(outbox(machine: 2), at: now) == ["irk:ann": -50, "irk:bob": -40])
   }
 
-  private func deliver(_ outbox: Outbox, at now: Moment) throws {
+  func deliver(_ outbox: Outbox, at now: Moment) throws {
     try outbox.startTransaction(isDurable: true)
     for row in 1...outbox.newest { try outbox.record(row, as: .delivered, at: now) }
     try outbox.commitStates()
   }
 
-  private func rows(_ outbox: Outbox) throws -> Int64 { try outbox.database.number("SELECT count(*) FROM event") }
+  func rows(_ outbox: Outbox) throws -> Int64 { try outbox.database.number("SELECT count(*) FROM event") }
 
   @Test("they count for as long as triggers rest, however soon the history forgets", arguments: [1, 2] as [Int64])
   func aged(machine: Int64) throws {
@@ -236,26 +236,6 @@ extension OutboxSettings {
     let kept = try fires(outbox, at: after(5))
     #expect(try kept.count == 600 && kept["irk:ann"] == nil && outbox.keptFires().count == 1_024)
     #expect(try rows(outbox) == 100)
-  }
-
-  @Test("of a file from before the table the history says whom, but for a rehearsal's") func fromBefore() throws {
-    do {
-      let outbox = try outbox()
-      let events = (0..<600).map { event($0 % 2 == 0 ? "fire" : "arm", "irk:\($0)", at: Self.began) }
-      try store(outbox, events, at: Self.began)
-      try deliver(outbox, at: Self.began)
-      var simulated = event("fire", "irk:eve", at: Self.began)
-      simulated.payload = Payload(#"{"event":"fire","id":"irk:eve","simulated":true}"#)
-      let now = after(1)
-      try store(outbox, [event("manual", "irk:ann", at: now), simulated, event("fire", "irk:bob", at: now, isUrgent: false)], at: now)
-      try outbox.database.run("DROP TABLE fire")
-    }
-    for _ in 0..<2 {
-      let outbox = try outbox()
-      let found = try fires(outbox, at: after(5))
-      #expect(found.count == 301 && found["irk:ann"] == 1 && found["irk:0"] == 0 && found["irk:598"] == 0)
-      #expect(try outbox.recentFires(at: after(5)).first.map { String($0.id) } == "irk:ann", "in their order")
-    }
   }
 
   @Test("they go on in another file, whether new settings name it or somebody deleted the old one", arguments: [false, true])
