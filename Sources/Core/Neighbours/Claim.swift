@@ -46,8 +46,8 @@ package struct Claim: BitwiseCopyable, Sendable {
   package var isListening = false
   /// Where the radio that heard this stands.
   package var point: PlanPoint?
-  /// After a fire: how long its group still rests.
-  package var rest = Interval.zero
+  /// After a fire: how long its group still rests; nil from an older version, which does not say.
+  package var rest: Interval?
   package var samples = 0
   package var dwell = Interval.zero
   /// How old the newest sample was at that moment.

@@ -19,12 +19,14 @@ package struct Member: BitwiseCopyable, Sendable {
   private var formerGroups = GroupList()
   private var formerSince = Instant.zero
   private var isSaidOffline = false
-  /// It went while our line was down, and may have fired before.
-  private var wentUnheard = false
+  /// It went while our line was down, or before this run, and may have fired before: until when that matters.
+  private var doubtedUntil = Instant.zero
   /// Its run's age at its last hello.
   private var uptime = Interval.zero
   /// It has continued or ended all that the run before left open.
   var isSettled: Bool { uptime >= .seconds(30) }
+  /// Neither has it just begun, and not had the time to echo us, nor said goodbye.
+  var isSettledIn: Bool { uptime >= .seconds(5) && !isSaidOffline }
   /// It hears nobody, and so consents to nothing.
   package private(set) var isDeaf = false
   /// The installation id that it serves itself; another run keeps it.
@@ -76,7 +78,7 @@ package struct Member: BitwiseCopyable, Sendable {
 
   package func competes(in group: Name, at now: Instant) -> Bool { !isGone(at: now) && concerns(group, at: now) }
 
-  package func isAway(from group: Name, at now: Instant) -> Bool { wentUnheard && isGone(at: now) && concerns(group, at: now) }
+  package func isAway(from group: Name, at now: Instant) -> Bool { now < doubtedUntil && isGone(at: now) && concerns(group, at: now) }
 
   package var groupsKnown: GroupList { groups }
 
@@ -113,14 +115,16 @@ package struct Member: BitwiseCopyable, Sendable {
       // The broker has lost whom we have met: it may be cut off, crashed or robbed of its client id, and a driver may stand there.
       if word.isLost, heard != nil || !groups.isEmpty { return }
       // Another run's: it came back meanwhile.
-      if !isSaidOffline || !isCurrent, let restored { wentUnheard = (heard ?? .zero) < restored }
+      if !isSaidOffline || !isCurrent, let restored { doubtedUntil = (heard ?? .zero) < restored ? .never : .zero }
+      // The run before met it. It may only be starting anew, as we do, and then says itself whom it has served.
+      if boot.isEmpty, heard == nil, !groups.isEmpty, !isSaidOffline { doubtedUntil = now + Membership.youth }
       if boot.isEmpty { startRun(word.boot) }
       isSaidOffline = true
       return
     }
     // Of a run that has said goodbye this may be a recording, or what the broker retained before: its hello takes the goodbye back.
     if isSaidOffline, isCurrent, isProven { return }
-    (isSaidOffline, wentUnheard) = (false, false)
+    (isSaidOffline, doubtedUntil) = (false, .zero)
     if !isCurrent, isProven { return remember(word.groups, at: now) }
     if !isCurrent || boot.isEmpty { startRun(word.boot) }
     replace(word.groups, at: now)
@@ -141,7 +145,7 @@ package struct Member: BitwiseCopyable, Sendable {
     sequence = word.sequence
     (uptime, isDeaf, servedID) = (word.uptime, word.isDeaf, word.servedID)
     heard = now
-    (isSaidOffline, wentUnheard) = (false, false)
+    (isSaidOffline, doubtedUntil) = (false, .zero)
     replace(word.groups, at: now)
     prove(spoken)
     return true

@@ -118,6 +118,9 @@ package struct Membership: ~Copyable {
   /// The roster lists us alone.
   var isRosteredAlone: Bool { hasRoster && isAlone }
 
+  /// So long after a connection began somebody may come whom a neighbour has served that went before it.
+  static let youth = Interval.seconds(120)
+
   /// How long the connection has been up, or down.
   func lineAge(at now: Instant) -> Interval? { connectedSince.map { now - $0 } }
 

@@ -102,7 +102,7 @@ extension Triggers {
     publisher.composeClaim(trigger.name, trigger.group, devices[Int(encounter.device)].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
     publisher.json.member("state", word.standing.name)
-    publisher.composeRest(word.groupRests - now)
+    if word.standing == .fired || word.groupRests > now { publisher.composeRest(word.groupRests - now) }
     publisher.composeLevel("level_db", loudest.approach.level)
     publisher.composeLevel("steady_db", loudest.approach.settled)
     publisher.json.member("rate_hz", loudest.approach.rate, places: 1)
@@ -169,7 +169,7 @@ extension Triggers {
     let us = settings.gateway
     guard let neighbour = membership.admit(claim, from: us.name, simulated: us.simulated, at: now) else { return }
     membership.examinePlan(claim, of: neighbour, settings)
-    if claim.standing == .fired, claim.rest > .zero { note(claim, at: now, settings) }
+    if claim.standing == .fired { note(claim, at: now, settings) }
     var isKnown = false
     if let slot = devices.find(claim.identity) {
       var place = devices[slot].encounters
@@ -247,7 +247,7 @@ extension Publisher {
   }
 
   mutating func composeRest(_ rest: Interval) {
-    if rest > .zero { json.member("rest_ms", min(rest, Claim.longestRest).microseconds / 1_000) }
+    json.member("rest_ms", min(max(rest, .zero), Claim.longestRest).microseconds / 1_000)
   }
 
   mutating func composeTimes(_ samples: Int, dwell: Interval, age: Interval) {

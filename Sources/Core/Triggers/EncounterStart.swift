@@ -38,7 +38,7 @@ extension Triggers {
       refused += 1
       return place
     }
-    encounters[place].wasCutOff = !membership.isConnected
+    encounters[place].wasCutOff = !membership.isConnected || (membership.lineAge(at: now) ?? Membership.youth) < Membership.youth
     return place
   }
 

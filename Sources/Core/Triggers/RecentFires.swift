@@ -122,8 +122,10 @@ extension Triggers {
   mutating func note(_ claim: Claim, at now: Instant, _ settings: borrowing Settings) {
     for trigger in settings.triggers.indices where settings.triggers[trigger].group == claim.group {
       var fire = RecentFires.Fire(of: claim.identity, at: trigger, nil)
-      (fire.isTheirs, fire.told) = (true, now + claim.rest)
-      return recent.add(fire)
+      // An older version's rests as ours would, from its last word: it does not say when it fired.
+      (fire.isTheirs, fire.told) = (true, now + (claim.rest ?? settings.triggers[trigger].restOfGroup))
+      if fire.told > now { recent.add(fire) }
+      return
     }
   }
 

@@ -7,7 +7,7 @@ import Testing
 
   func at(_ seconds: Double) -> Instant { .zero + .seconds(seconds) }
 
-  private func other(isOnline: Bool = true) -> Neighbour {
+  func other(isOnline: Bool = true) -> Neighbour {
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", isOnline)
     neighbour.groups.append("pumps")
@@ -31,7 +31,7 @@ import Testing
     return claim
   }
 
-  private static let somebody: Text<40> = "address:c0:00:00:00:00:01"
+  static let somebody: Text<40> = "address:c0:00:00:00:00:01"
 
   /// What a neighbour is told that wants to serve a device; nil: nothing.
   func answer(_ rig: inout Rig, about id: Text<40> = somebody, at seconds: Double) -> String? {
@@ -245,35 +245,6 @@ import Testing
       membership.receive(hello: hello, at: at(Double(second)))
     }
     #expect(seen[8] == nil && seen[12] == .deaf("other") && seen[18] == nil)
-  }
-
-  @Test(
-    "the rest of a neighbour's group outlives its goodbye, whether the device was heard here or not", arguments: [false, true], [0.0, 60])
-  func rest(isHeard: Bool, seconds: Double) throws {
-    var rig = beside()
-    rig.gateway.caughtUp(at: .zero)
-    if isHeard { rig.hear(from: 4, to: 5, level: -84) }
-    var fired = claim(Self.somebody, .fired, at: 5)
-    fired.rest = .seconds(seconds)
-    rig.gateway.receive(claim: fired, at: at(5))
-    var gone = claim(Self.somebody, .withdrawn, at: 6)
-    gone.level = nil
-    if seconds == 0 { rig.gateway.receive(claim: gone, at: at(6)) }
-    rig.gateway.receive(status: other(isOnline: false), at: at(7))
-    rig.wait(until: 30)
-    rig.hear(from: 30, to: 38, level: -84, becoming: -60)
-    rig.hear(from: 38, to: 60, level: -60)
-    #expect(rig.told().contains { $0.event == "fire" } == (seconds == 0))
-    rig.hear(from: 60, to: 75, level: -60)
-    #expect(seconds == 0 || rig.told().contains { $0.event == "fire" })
-  }
-
-  @Test("a neighbour's rest is not told as ours: it would never end") func hearsay() {
-    var rig = beside()
-    var fired = claim(Self.somebody, .fired, at: 5)
-    fired.rest = .seconds(60)
-    rig.gateway.receive(claim: fired, at: at(5))
-    #expect(answer(&rig, at: 6) == "withdrawn")
   }
 
   @Test("who rests tells how long") func told() throws {

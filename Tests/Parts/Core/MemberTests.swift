@@ -98,9 +98,14 @@ import Testing
     stranger.restore(list("pumps"))
     stranger.receive(status: goodbye, restored: nil, at: at(1))
     stranger.receive(status: goodbye, restored: at(50), at: at(51))
-    #expect(stranger.isGone(at: at(60)) && !stranger.isAway(from: "pumps", at: at(60)))
-    stranger.receive(status: word("run 2", isOnline: false), restored: at(70), at: at(71))
-    #expect(stranger.isAway(from: "pumps", at: at(80)))
+    #expect(stranger.isAway(from: "pumps", at: at(60)), "it may only be starting anew, as we are")
+    #expect(stranger.isGone(at: at(121)) && !stranger.isAway(from: "pumps", at: at(121)))
+    stranger.receive(status: word("run 2", isOnline: false), restored: at(170), at: at(171))
+    #expect(stranger.isAway(from: "pumps", at: at(180)))
+    // Met by no run of ours.
+    var another = Member("other")
+    another.receive(status: goodbye, restored: nil, at: at(1))
+    #expect(another.isGone(at: at(2)) && !another.isAway(from: "pumps", at: at(2)))
   }
 
   @Test("it competes in the groups that it names, in those of the last half minute, and in those of the roster") func groups() {

@@ -190,7 +190,7 @@ import Testing
       let number = membership.nextHello(at: now)
       if second >= 6 { membership.receiveOwnHello(number, at: now) }
       var hello = neighbour("one")
-      (hello.sequence, hello.echo) = (UInt32(second + 1), number)
+      (hello.sequence, hello.echo, hello.uptime) = (UInt32(second + 1), number, .seconds(Double(second)))
       if second >= 10 { membership.receive(hello: hello, at: now) }
       hello.name = "two"
       if !(15..<20 ~= second), second >= 10 {
