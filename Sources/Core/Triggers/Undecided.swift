@@ -2,12 +2,10 @@
 extension Encounter {
   /// The device has stood here long enough to deserve a reason why nothing happens.
   func doubt(_ evidence: TriggerEvidence, at now: Instant, _ limits: TriggerLimits) -> Event? {
-    var since: Instant
+    let since: Instant
     switch stage {
     case .dwelling(let start): since = start
-    case .claiming(let asked, let start):
-      // An answer may take a second. A slow device is heard only after the neighbours were asked again.
-      since = now - asked < .seconds(1) ? start + .seconds(4) : start
+    case .claiming(_, let start): since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
     guard reported == nil, evidence.isNear, now - since >= limits.dwell * 3 + .seconds(2) else { return nil }
