@@ -6,7 +6,8 @@ import json
 
 from cases import BASE, case, main
 from courier import Courier
-from rig import Rabbit, Subscriber
+from product import FORECOURT
+from rig import Rabbit, Subscriber, run
 
 
 @case
@@ -26,6 +27,16 @@ def the_second_broker(folder):
             courier.wait('stored 260')
             broker.nodes[0].start()
             courier.until(lambda f: f['delivered'] == 260, 75, 'all delivered after the broker came back')
+
+
+@case
+def an_old_protocol(folder):
+    """Who forgets version = 4 is told so by check: this RabbitMQ ends the connection of whoever speaks MQTT 5."""
+    with Rabbit() as broker:
+        (folder / 'config.toml').write_text(
+            f'gateway.purpose = "testing"\noutbox.path = "outbox.db"\n[mqtt]\nhost = "127.0.0.1"\nport = {broker.port}\n')
+        told = run(FORECOURT, 'check', '--json', '--config', folder / 'config.toml').stdout
+        assert 'it speaks only MQTT 3.1.1: set [mqtt] version = 4' in told, told
 
 
 if __name__ == '__main__':

@@ -56,6 +56,26 @@ def brokers(folder):
 
 
 @case
+def forgetful(folder):
+    """a broker without retained messages, which refuses the gateway's will: in MQTT 5 it says so, in 3.1.1 it ends the connection"""
+    with Mosquitto(config='retain_available false') as broker:
+        # Not a rehearsal, which retains nothing.
+        for version in 5, 4:
+            _, found = examined(folder, broker.port, f'version = {version}\n', 'unix:nobody')
+            assert found['broker'][0] == 'error' and 'this broker keeps no retained messages, and the gateway needs them' in found['broker'][1], found
+
+
+@case
+def other_port(folder):
+    """a port at which TLS is spoken, with and without an answer of MQTT 3.1.1: the causes are named"""
+    with Mosquitto(tls='server') as broker:
+        for version in 5, 4:
+            code, found = examined(folder, broker.port, f'version = {version}\n')
+            assert code == 69 and ': it may want TLS there: set tls_ca; or this is a port for websockets or AMQP' in found['broker'][1], found
+            assert '.:' not in found['broker'][1], found
+
+
+@case
 def refused(folder):
     """a wrong password, and an access list that allows reading only: 77, and the line that the list lacks"""
     with Mosquitto(acl='topic read #\n') as broker:

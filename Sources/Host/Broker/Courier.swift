@@ -63,7 +63,8 @@ package final class Courier: @unchecked Sendable {
   /// The last status is on its way before DISCONNECT, which makes the broker forget our will.
   var mayDisconnect = true
   /// Whether this turn may still wait for the network to take more.
-  private var isPatient = true
+  var isPatient = true
+  var fleeting = FleetingTrials()
 
   /// The way to the broker.
   enum Line {
@@ -192,34 +193,6 @@ package final class Courier: @unchecked Sendable {
   }
 
   private static let repliesMost = 32
-
-  /// A message of the moment: sent now or dropped.
-  private func pass(_ message: borrowing Message) {
-    guard case .up = line else { return counters.droppedOffline.add() }
-    // Perhaps one of these ends the connections.
-    guard shortConnections < Self.suspicious + 2 || !isCareful(at: Clock.now()) else { return counters.droppedBusy.add() }
-    do {
-      if client.news.unwritten >= Self.unwrittenMost { try waitForRoom() }
-      guard client.news.unwritten < Self.unwrittenMost else { return counters.droppedBusy.add() }
-      try client.publish(message.topic, message.payload.bytes)
-      counters.published.add()
-    } catch {
-      counters.droppedBusy.add()
-    }
-  }
-
-  /// Once a turn, and briefly: events may wait behind this message in the ring.
-  private func waitForRoom() throws(MQTTFault) {
-    guard isPatient else { return }
-    // If the line is gone, no further message waits: a full ring of waits would hide that for a second.
-    isPatient = false
-    wait(-1, Awaited(client.descriptor, toWrite: true), forAtMost: .milliseconds(2))
-    try client.write()
-    isPatient = client.news.unwritten < Self.unwrittenMost
-  }
-
-  /// How many may wait in memory while the network is slower than the air for a moment: 60 KB.
-  private static let unwrittenMost = 256
 
   /// Visits that the previous run started and did not end: the core thread ends or continues them.
   private func sendUnfinished(at now: Moment) {

@@ -37,7 +37,7 @@ package final class CourierCounters: Sendable {
 
   /// Since when the courier has been at work, in microseconds; 0 while it sleeps.
   private let busySince = Atomic<Int64>(0)
-  private let standing = Atomic<UInt16>(0)
+  private let standing = Atomic<UInt32>(0)
   private let online = Atomic<Bool>(false)
 
   /// Rings when `status` has something new to say.
@@ -73,8 +73,8 @@ package final class CourierCounters: Sendable {
 }
 
 package struct Troubles: OptionSet, Sendable {
-  package let rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Events are kept in memory only.
   package static let store = Troubles(rawValue: 1)
@@ -108,13 +108,33 @@ package struct Troubles: OptionSet, Sendable {
   /// The last storing took more than a second.
   package static let slow = Troubles(rawValue: 1_024)
 
+  /// The broker takes no message as long as one of ours at QoS 0.
+  package static let tooLong = Troubles(rawValue: 16_384)
+
+  /// The broker ends the connection for these messages at QoS 0, and they are left out.
+  package static let noTelemetry = Troubles(rawValue: 32_768)
+  package static let noProximity = Troubles(rawValue: 65_536)
+  package static let noRanging = Troubles(rawValue: 131_072)
+  package static let noClaims = Troubles(rawValue: 262_144)
+  package static let noHellos = Troubles(rawValue: 524_288)
+
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
     if contains(.full) { return "there is no room for some who come near a trigger or enter a region: raise [gateway] devices" }
     if contains(.crowded) { return "more happens than can be published: is somebody flooding a region? What is dropped is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
+    if contains(.noClaims) { return "the broker ends the connection at SITE/claim/+/+/NAME: left out, so no group fires; see its ACL" }
+    if contains(.noHellos) {
+      return "the broker ends the connection at SITE/claim/site/hello/NAME: left out, so no group fires; see its ACL"
+    }
+    if contains(.noTelemetry) { return "the broker ends the connection at BASE/telemetry, which is left out: see its ACL" }
+    if contains(.noProximity) { return "the broker ends the connection at BASE/proximity/+, which is left out: see its ACL" }
+    if contains(.noRanging) { return "the broker ends the connection at BASE/ranging/+, which is left out: see its ACL" }
     if contains(.forbidden) { return "the broker refuses some messages or subscriptions of this gateway: see its ACL, limits and quota" }
+    if contains(.tooLong) {
+      return "a message is longer than this broker takes, and is left out: the log says which; raise the broker's limit"
+    }
     if contains(.timeless) { return "the clock is not set: no EID is recognised" }
     if contains(.unsigned) { return "the signing key cannot be used; events are not signed" }
     if contains(.cramped) { return "an event has no room for its signature and goes unsigned: shorten the names, the log says which" }

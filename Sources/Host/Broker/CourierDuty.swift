@@ -142,14 +142,14 @@ extension Courier {
     log(.info, Sentence("the broker refuses nothing any more"))
   }
 
-  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings. 0x95 and
-  /// 0x99 are about this packet's size and payload, as is a fault of our own side (0); all others are about its topic, and 0x87 is the
-  /// access list's.
+  /// MQTT 5, 3.4.2.1: 0x97 is a quota, which may be free again soon; any other refusal needs somebody to fix the broker's settings. Only 0x87,
+  /// the access list's, and 0x90 are about the topic, and hold what comes later on it. Others say nothing of the next message: RabbitMQ
+  /// answers 0x83 while one subscriber's queue is full, and a fire must not wait behind an arm until it expires.
   func refuse(_ publication: Publication, because reason: Int32 = 0, at now: Instant) {
     counters.refused.add()
     switch publication {
     case .event, .held:
-      store.refuse(publication, holdsTopic: ![0, 0x95, 0x99].contains(reason), isForbidden: reason == 0x87, at: now)
+      store.refuse(publication, holdsTopic: reason == 0x87 || reason == 0x90, isForbidden: reason == 0x87, at: now)
       if reason == 0x97 {
         forbidden("the broker's quota for this gateway is used up; events are kept and retried")
       } else {

@@ -97,6 +97,7 @@ extension Courier {
     counters.isOnline = true
     counters.connections.add()
     counters.set(.forbidden, isCutOff)
+    counters.set(.tooLong, false)
     (isDeaf, deafUntil) = (false, .never)
     if shortConnections < 3 { lastComplaint = Sentence() }
     var words = Sentence("connected to the broker at ")
@@ -129,7 +130,16 @@ extension Courier {
     }
     // After connections that end at once, the back-off must grow.
     if let wasUp {
-      shortConnections = wasUp > Self.short ? 0 : shortConnections + 1
+      // Between the two others may end them: another gateway of the same name, or a message at QoS 1.
+      let isAlone = shortConnections == 0 || shortConnections >= Self.suspicious + 2
+      let isTelling = isAlone && culprits.isEmpty && !fault.isOfContent && !holds(fault.said, "another gateway")
+      let isTried = fleeting.isTrying(at: now)
+      let leftOut = fleeting.lose(after: wasUp, isTelling: isTelling, at: now)
+      if let leftOut, let words = leftOut.words {
+        counters.set(leftOut, true)
+        log(.error, Sentence(words))
+      }
+      if wasUp <= Self.short { shortConnections += 1 } else if !isTried || leftOut != nil { shortConnections = 0 }
       if wasUp > Self.short || !culprits.isEmpty { backoff.reset() }
     }
     line = .down(until: now + backoff.next())
@@ -204,6 +214,7 @@ extension Courier {
     intake.reload(new)
     if trials.isCareful { forgive() }
     if isDeaf { (isSubscribedAgain, deafUntil) = (false, now.at) }
+    fleeting.retry(at: now.at)
     guard !old.hasSameBroker(as: new) else { return }
     if case .up = line {
       sendFarewell(goodbye, at: now.at)

@@ -10,12 +10,9 @@ extension Examined {
     let call = BrokerCall(settings, until: Clock.now() + patience, meanwhile)
     do throws(MQTTFault) {
       try call.ask()
+      guard !call.isUnanswered else { throw MQTTFault("does not answer within \(Int(patience.seconds)) s") }
     } catch {
-      let words = error.said
-      let command = remedyCommand(words, settings.broker)
-      let isRefused = words.rest(after: "the broker refuses us: ") != nil
-      let said = "\(place): \(words)" + remedy(words, settings.broker)
-      return [Examined("broker", .bad(isRefused ? .forbidden : .unavailable), said, command: command)]
+      return [failed(error, call, settings, place, meanwhile)]
     }
     let broker = examined(call.answer, settings, place, within: patience)
     switch call.answer {
@@ -23,48 +20,6 @@ extension Examined {
     case .none, .connected, .mayNotWrite: return [broker]
     }
     return [broker, neighbours(call.heard, settings)]
-  }
-
-  private static func remedyCommand(_ words: String, _ broker: BrokerSettings) -> String? {
-    guard holds(words, "onnection refused"), isHere(String(broker.host)) else { return nil }
-    let isInstalled = FileSystem.exists(Path("/usr/sbin/mosquitto"))
-    return isInstalled ? "systemctl enable --now mosquitto" : "apt-get install -y mosquitto mosquitto-clients"
-  }
-
-  static func isHere(_ host: String) -> Bool { same(host, "localhost") || same(host, "::1") || host.rest(after: "127.") != nil }
-
-  /// What to do about it, where the cause is known.
-  private static func remedy(_ words: String, _ broker: BrokerSettings) -> String {
-    if holds(words, "ot authori") || holds(words, "ad user name") || holds(words, "ad username") || holds(words, "ad User Name") {
-      if !broker.username.isEmpty { return ": set the right username and password_file; at a mosquitto: mosquitto_passwd FILE NAME" }
-      return ": set username and password_file; or let anybody in, for a first try: allow_anonymous true in mosquitto's configuration"
-    }
-    if holds(words, "onnection refused") {
-      guard isHere(String(broker.host)) else {
-        return
-          ": no broker listens there: start it; a mosquitto listens to its own machine only, until its configuration says listener 1883"
-      }
-      return ": no broker runs here: apt install mosquitto, or systemctl start mosquitto"
-    }
-    if holds(words, "cannot be resolved") { return ": write its address in [mqtt] host, or look whether this machine has a name server" }
-    if let remedy = tlsRemedy(words, broker) { return remedy }
-    if holds(words, "protocol version") || holds(words, "Protocol Version") { return ": set [mqtt] version = 4" }
-    return ""
-  }
-
-  private static func tlsRemedy(_ words: String, _ broker: BrokerSettings) -> String? {
-    if !broker.usesTLS { return holds(words, "onnection was lost") ? ": it may want TLS there: set tls_ca" : nil }
-    if holds(words, "host name verification") { return ": write in [mqtt] host the name or address that its certificate has" }
-    if holds(words, "certificate verify failed") {
-      return ": another authority than tls_ca signed its certificate, or it has expired, or this machine's clock is wrong (date)"
-    }
-    if holds(words, "unexpected eof") || holds(words, "wrong version number") {
-      return ": it does not speak TLS at this port: set the port at which it does (8883 as a rule), or take tls_ca out"
-    }
-    if holds(words, "alert protocol version") || holds(words, "unsupported protocol") { return ": it must speak TLS 1.2 or newer" }
-    // The second where its alert came too early for OpenSSL to keep.
-    guard holds(words, "alert") || same(words, "Protocol error") else { return nil }
-    return ": it refuses our certificate, or wants one: set tls_cert and tls_key to a pair that its authority signed"
   }
 
   private static func examined(
@@ -80,8 +35,7 @@ extension Examined {
     case .wroteUnseen:
       let words =
         "connected, but with [mqtt] version = 4 a broker does not say whether we may write, and what we wrote to \(base)/check did not come back"
-      let remedy = "its access list must allow write \(base)/#, and read \(base)/check for this check; or set version = 5"
-      return Examined("broker", .doubtful, "\(place): \(words): \(remedy)")
+      return Examined("broker", .doubtful, "\(place): \(words): \(needs(settings)); or set version = 5")
     case .mayWrite:
       let security = settings.broker.usesTLS ? "over TLS" : "without TLS"
       return Examined("broker", .good, "\(place): connected \(security), and we may write below \(base)")
@@ -91,8 +45,8 @@ extension Examined {
   static func neighbours(_ heard: BrokerAnswers, _ settings: CourierSettings) -> Examined {
     let site = String(settings.topics.site)
     guard heard.hearsItself else {
-      let remedy = "the broker's access list must allow write \(site)/claim/+/+/\(String(settings.name)) and read \(site)/claim/#"
-      return Examined("neighbours", .bad(.forbidden), "our claims do not come back, so no trigger in a group would fire: " + remedy)
+      let words = "our claims do not come back, so no trigger in a group would fire: the broker's "
+      return Examined("neighbours", .bad(.forbidden), words + needsOfClaims(settings))
     }
     guard heard.hearsDots else {
       let words =
@@ -132,7 +86,7 @@ final class BrokerAnswers {
 }
 
 /// One short connection to a broker.
-private final class BrokerCall {
+final class BrokerCall {
   private let client: MQTTClient
   let heard: BrokerAnswers
   private let bell = Doorbell()
@@ -153,6 +107,11 @@ private final class BrokerCall {
   /// How far it got.
   enum Answer { case none, connected, mayNotWrite, mayWrite, wroteUnseen }
   private(set) var answer = Answer.none
+  /// As the gateway: a broker that retains nothing refuses whoever has one.
+  var hasWill = true
+  private var isReached = false
+  /// The line was there, and nothing came of our greeting.
+  var isUnanswered: Bool { isReached && client.news.greeted == .not && client.news.refusal == nil }
 
   func ask() throws(MQTTFault) {
     guard try connect() else { return }
@@ -176,6 +135,17 @@ private final class BrokerCall {
       case .none, .connected, .mayNotWrite: break
       }
     }
+    try hangUp()
+  }
+
+  /// Whether it greets us, or says why not.
+  func isAnswered() -> Bool {
+    if let isGreeted = try? connect(), isGreeted { try? hangUp() }
+    return isReached && !isUnanswered
+  }
+
+  /// So it forgets our will.
+  private func hangUp() throws(MQTTFault) {
     client.sayGoodbye()
     if client.wantsToWrite { try client.write() }
   }
@@ -201,7 +171,11 @@ private final class BrokerCall {
   private func connect() throws(MQTTFault) -> Bool {
     var name = Text<128>("forecourt-check-")
     name.append(settings.boot)
-    try client.prepare(settings.broker, MQTTClient.Greeting(identifier: name, will: nil))
+    // Empty: nothing stays of it if we are lost.
+    var will = Message()
+    will.topic = settings.topics.check
+    try client.prepare(
+      settings.broker, MQTTClient.Greeting(identifier: name, will: hasWill ? will : nil, isWillRetained: settings.retains))
     dialer.dial()
     while Clock.now() < deadline {
       if dialer.hasOutcome { break }
@@ -212,6 +186,7 @@ private final class BrokerCall {
     }
     guard let outcome = dialer.outcome() else { return false }
     if case .failed(let fault) = outcome { throw fault }
+    isReached = true
     return try talk(until: { self.client.news.greeted != .not })
   }
 

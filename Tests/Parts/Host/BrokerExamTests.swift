@@ -1,4 +1,5 @@
 import Core
+import Foundation
 import Seeds
 import Testing
 
@@ -22,7 +23,15 @@ import Testing
     // Who has no neighbours listens to nobody.
     let topics = ["forecourt/site/+/status", "forecourt/site/claim/site/check/gateway", "forecourt/site/claim/site/check.dot/gateway"]
     #expect(broker.record.subscribed.keys.sorted() == (settings.claims ? topics.sorted() : []))
-    #expect(broker.record.greetings.allSatisfy { $0.identifier == "forecourt-check-run" && $0.willTopic == nil })
+    #expect(broker.record.greetings.allSatisfy { $0.identifier == "forecourt-check-run" })
+    // As the gateway's, so that a broker refuses us as it; empty: nothing stays if we are lost.
+    let will = broker.record.greetings.first
+    #expect(will == nil || will?.willTopic == "forecourt/site/gateway/check" && will?.willFlags == 0x28 && will?.willPayload == "")
+    if found.contains(where: { "\($0.verdict)" == "good" }) {
+      let end = Clock.now() + .seconds(5)
+      while broker.record.goodbyes == 0, Clock.now() < end { usleep(2_000) }
+      #expect(broker.record.goodbyes > 0)
+    }
     return found.map { "\($0.verdict) \($0.subject) \($0.words.replacing("127.0.0.1:\(broker.port)", with: "PLACE"))" }
   }
 
@@ -39,6 +48,27 @@ import Testing
     #expect(wrong[0].hasSuffix(": set the right username and password_file; at a mosquitto: mosquitto_passwd FILE NAME"))
     let old = examined { $0.greeting = (0x84, false) }
     #expect(old[0].hasSuffix(": set [mqtt] version = 4"), "\(old)")
+    let forgetful = examined { $0.greeting = (0x9A, false) }
+    #expect(forgetful[0].contains("Retain not supported: this broker keeps no retained messages, and the gateway needs them: "))
+    let oneWay = examined { $0.greeting = (0x9B, false) }
+    #expect(oneWay[0].contains(": the gateway needs QoS 1: "), "\(oneWay)")
+  }
+
+  @Test("of a broker that ends the connection it is found out what it does not take") func unanswered() {
+    func said(_ version: BrokerSettings.Version, _ answers: Answers) -> String {
+      examined(answers, within: .seconds(1)) { $0.broker.version = version }[0]
+    }
+    let lost = "bad(Host.Examined.Failure.unavailable) broker PLACE: The connection was lost"
+    #expect(said(.v5) { $0.isOld = true } == lost + ": it speaks only MQTT 3.1.1: set [mqtt] version = 4")
+    #expect(said(.v311) { $0.retains = false }.hasPrefix(lost + ": this broker keeps no retained messages, and the gateway needs them: "))
+    let other = ": it may want TLS there: set tls_ca; or this is a port for websockets or AMQP"
+    let neither: Answers = { ($0.isOld, $0.greeting) = (true, nil) }
+    #expect(said(.v5, neither) == lost + ", nor does it speak MQTT 3.1.1" + other)
+    let silent = "bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 1 s"
+    #expect(said(.v311) { $0.greeting = nil } == silent + other)
+    let forbids = said(.v5) { $0.ends = { $0.hasSuffix("/check") } }
+    #expect(forbids.hasPrefix("bad(Host.Examined.Failure.forbidden) broker PLACE: The connection was lost, after we wrote to "))
+    #expect(forbids.contains(": its access list must allow write forecourt/site/gateway/#"), "\(forbids)")
   }
 
   @Test("MQTT 3.1.1 does not say whether we may write: what does not come back is doubtful") func silentRefusal() {
@@ -65,7 +95,8 @@ import Testing
     #expect(nobody[0].hasSuffix(": no broker runs here: apt install mosquitto, or systemctl start mosquitto"))
     let begun = Clock.now()
     let mute = examined({ $0.greeting = nil }, within: .seconds(1))
-    #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 1 s"])
+    let words = ", nor does it speak MQTT 3.1.1: it may want TLS there: set tls_ca; or this is a port for websockets or AMQP"
+    #expect(mute == ["bad(Host.Examined.Failure.unavailable) broker PLACE: does not answer within 1 s" + words])
     let deaf = examined({ $0.publication = { _ in nil } }, within: .seconds(1))
     #expect(deaf == ["doubtful broker PLACE: connected, but did not acknowledge a message within 1 s"])
     #expect((.seconds(1.9) ... .seconds(40)).contains(Clock.now() - begun))

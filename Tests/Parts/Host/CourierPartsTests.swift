@@ -58,8 +58,8 @@ import Testing
   }
 
   @Test("each trouble has its words, the gravest first") func troubles() {
-    let most: [Troubles] = [.lost, .crowded, .store, .slow, .forbidden, .unsigned, .cramped, .leftOut, .tried, .touched, .setAside]
-    let order = most + [.insecure]
+    let first: [Troubles] = [.lost, .crowded, .store, .slow, .noClaims, .noHellos, .noTelemetry, .noProximity, .noRanging]
+    let order = first + [.forbidden, .tooLong, .unsigned, .cramped, .leftOut, .tried, .touched, .setAside, .insecure]
     #expect(Troubles([]).words == nil)
     var words: Set<String> = []
     for (index, trouble) in order.enumerated() {

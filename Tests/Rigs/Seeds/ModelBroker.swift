@@ -49,6 +49,10 @@ package final class ModelBroker: @unchecked Sendable {
     package var pings = true
     /// Whether it ends the connection instead of an answer, by topic.
     package var ends: @Sendable (String) -> Bool = { _ in false }
+    /// Like RabbitMQ 3: it ends the connection of whoever speaks MQTT 5.
+    package var isOld = false
+    /// Like mosquitto in MQTT 3: it ends the connection of whoever has a will that it must retain.
+    package var retains = true
     /// MQTT 5: what it wants instead of the client's.
     package var keepalive: UInt16?
     /// MQTT 5: how many publications it takes at once.
@@ -186,7 +190,12 @@ package final class ModelBroker: @unchecked Sendable {
       let answers = state.answers
       return (isWelcome ? answers.greeting : (0x86, false), answers.longest, answers.keepalive, answers.receiveMaximum)
     }
-    guard let answer else { return }
+    let isEnded = state.withLock { state in
+      let isEnded = state.answers.isOld && greeting.version == 5 || !state.answers.retains && greeting.willFlags & 0x20 != 0
+      if isEnded { shutdown(state.line, Int32(SHUT_RDWR)) }
+      return isEnded
+    }
+    guard !isEnded, let answer else { return }
     var properties = (longest.map { [0x27, 0, 0] + short(Int($0)) } ?? []) + (keepalive.map { [0x13] + short(Int($0)) } ?? [])
     if let most { properties += [0x21] + short(Int(most)) }
     send(packet(0x20, [answer.isResumed ? 1 : 0, answer.reason] + (greeting.version == 5 ? [UInt8(properties.count)] + properties : [])))
