@@ -191,8 +191,8 @@ package struct Candidates: ~Copyable {
     if let place = find(address) { list[place].state = .unasked(since: now) }
   }
 
-  /// Backs off for 4 s, then for 15 s, up to twice that where two gateways might collide, and twice as long after each failure. A device that advertises
-  /// seldom may have missed our call: it is called again at its next advert, twice.
+  /// Backs off for 4 s, then for 15 s, up to twice that where two gateways might collide, and twice as long after each failure. A device that
+  /// advertises seldom may have missed our call: it is called again at its next advert, twice.
   mutating func failed(_ address: Address, _ failure: PeerFailure = .silent, at now: Instant) {
     let place = place(of: address, at: now)
     // A neighbour has asked it meanwhile, perhaps while it could not answer us for that very reason.

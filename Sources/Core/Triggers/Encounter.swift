@@ -24,7 +24,7 @@ package struct Encounter: BitwiseCopyable {
   package private(set) var reported: Doubt?
   /// The device was already here when the gateway started. It must leave before it can fire.
   package var wasHereAtStart = false
-  /// The broker was away meanwhile: a neighbour that is offline now may have fired in that time.
+  /// The broker was away meanwhile, or shortly before: a neighbour that is offline now may have fired in that time.
   package var wasCutOff = false
   private var proof = StandingProof()
   /// Fired by command: the driver's word proves that the device is here.

@@ -224,6 +224,8 @@ package final class Outbox {
       }
     }
     try forgetFires(at: now)
+    // The next start reads what comes behind it.
+    knowFires()
     _ = try database.number("PRAGMA wal_checkpoint(PASSIVE)")
     return total < before
   }

@@ -72,7 +72,10 @@ enum Schema {
   /// Up to which event `fire` has them: a program from before the table has stored what comes behind.
   static let firesKnown: StaticString = "SELECT coalesce(max(value), 0) FROM mark WHERE name = 'fires'"
   static let newest: StaticString = "SELECT coalesce(max(id), 0) FROM event"
-  static let knowFires: StaticString = "INSERT OR REPLACE INTO mark SELECT 'fires', coalesce(max(id), 0) FROM event"
+  static let knowFires: StaticString = """
+    INSERT OR REPLACE INTO mark SELECT 'fires', newest FROM (SELECT max(id) AS newest FROM event)
+    WHERE newest > (SELECT coalesce(max(value), 0) FROM mark WHERE name = 'fires')
+    """
 
   static let insertion: StaticString = """
     INSERT INTO event (id, stored, machine, deadline, expires, topic, payload, rank, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

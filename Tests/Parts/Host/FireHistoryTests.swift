@@ -47,6 +47,19 @@ extension StoredFireTests {
     }
   }
 
+  @Test("a start reads back to the last fire or the last ageing, and ageing writes nothing if nothing came") func bounded() throws {
+    let outbox = try outbox()
+    let began = [event("fire", "irk:ann", at: Self.began), event("arm", "irk:bob", at: Self.began)]
+    try store(outbox, began, at: Self.began)
+    func known() throws -> Int64 { try outbox.database.number(Schema.firesKnown) }
+    let newest = try outbox.database.number(Schema.newest)
+    #expect(try known() < newest)
+    try outbox.age(at: after(1))
+    let changes = try outbox.database.number("SELECT total_changes()")
+    try outbox.age(at: after(2))
+    #expect(try known() == newest && outbox.database.number("SELECT total_changes()") == changes)
+  }
+
   @Test("one of the history that was stored without a trusted clock is of the run before") func ofNobodyKnowsWhen() throws {
     var began = Self.began
     began.isTrusted = false
