@@ -167,6 +167,8 @@ def not_known(folder):
         # The next run of a rehearsal ends no visit of this one.
         yard.online('lab', state='offline')
         page.reads('Unknown: gateway offline', region('bench', 'lab'))
+        # Nor does the page ask the broker what it keeps of that run.
+        time.sleep(3)
         yard.online('lab', simulated=True)
         page.reads('Nobody inside', region('bench', 'lab'))
         yard.seen.publish('forecourt/yard/lab/region/bench', '', retain=True)

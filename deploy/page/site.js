@@ -92,10 +92,12 @@ export class Region {
     // No trigger has such a key: names have no slash.
     this.key = `${site}/${gateway}/region/${name}`;
     /**
-     * Nothing until its state has come.
+     * Nothing until its state has come, and after a rehearsal's run.
      * @type {number | undefined}
      */
     this.count = undefined;
+    /** Whether its state has ever come. */
+    this.isTold = false;
     /**
      * When it became occupied, or empty.
      * @type {number | undefined}
@@ -362,7 +364,7 @@ export class Site {
     for (const { key, site, gateway, name } of this.triggers.values()) {
       if (this.unsaid.has(key)) topics.push(`${site}/${gateway}/trigger/${name}/state`);
     }
-    for (const { key, count } of this.regions.values()) if (count === undefined || this.unsaid.has(key)) topics.push(key);
+    for (const { key, isTold } of this.regions.values()) if (!isTold || this.unsaid.has(key)) topics.push(key);
     return topics;
   }
 
@@ -564,7 +566,7 @@ export class Site {
     // A gateway whose clock is not set says no time.
     const before = region.count !== undefined && (region.count > 0) === (count > 0) ? region.since : undefined;
     region.since = moment(body.since) ?? before ?? (kept ? undefined : this.timeAt(region, now));
-    region.count = count;
+    [region.count, region.isTold] = [count, true];
     region.simulated = body.simulated === true;
     if (count === 0) region.inside.clear();
   }
