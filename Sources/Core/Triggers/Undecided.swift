@@ -1,11 +1,16 @@
 /// Why a device that stands at a trigger is not served.
 extension Encounter {
+  private static let patience = Interval.seconds(1)
+
   /// The device has stood here long enough to deserve a reason why nothing happens.
   func doubt(_ evidence: TriggerEvidence, at now: Instant, _ limits: TriggerLimits) -> Event? {
     let since: Instant
     switch stage {
     case .dwelling(let start): since = start
-    case .claiming(_, let start): since = start
+    case .claiming(let asked, let start):
+      // It may have stood here for long before its neighbours were asked, and they have not had time to answer.
+      guard now - asked >= Self.patience else { return nil }
+      since = start
     case .absent, .armed, .fired, .leaving: return nil
     }
     guard reported == nil, evidence.isNear, now - since >= limits.dwell * 3 + .seconds(2) else { return nil }

@@ -86,12 +86,12 @@ import Testing
   }
 
   @Test(
-    "each reason keeps it from firing, and is said once after three dwells and two seconds",
+    "each reason keeps it from firing, and is said once after three dwells and two seconds, a neighbour's silence a second after the question",
     arguments: [
       ("rival", "rival 108125"), ("unknown power", "unknownPower 108125"), ("unclear place", "unclearPlace 108125"),
       ("no pattern", "unclearPlace 108125"), ("may be taken", "silentNeighbour 108125"), ("at start", "presentAtStart 108125"),
       ("not away", "notAway 108125"), ("taken", "taken 108125"), ("newcomer", nil), ("rests", "taken 108125"),
-      ("asks", "silentNeighbour 108125"), ("no broker", "noBroker 108125"),
+      ("asks", "silentNeighbour 108125"), ("no broker", "noBroker 108125"), ("asked late", "silentNeighbour 101000"),
     ] as [(String, String?)])
   func doubts(what: String, said: String?) {
     var encounter = Encounter()
@@ -100,6 +100,11 @@ import Testing
     if what == "not away" {
       pass(&encounter, from: 50, to: 60, here())
       pass(&encounter, from: 90, to: 99, outside(9, arm: gone))
+    }
+    if what == "asked late" {
+      encounter.isNewcomer = true
+      pass(&encounter, from: 90, to: 100, here())
+      encounter.isNewcomer = false
     }
     if what == "rests" { encounter.rest(until: at(130)) }
     let evidence = here {
@@ -110,13 +115,14 @@ import Testing
       case "no pattern": ($0.isGrouped, $0.margin, $0.isUpToPattern) = (true, 9, true)
       case "may be taken": $0.mayBeTaken = true
       case "taken": $0.isTaken = true
-      case "asks": $0.mustAsk = true
+      case "asks", "asked late": $0.mustAsk = true
       case "no broker": ($0.mustAsk, $0.isConnected) = (true, false)
       default: break
       }
     }
     let told = pass(&encounter, from: 100, to: 120, evidence)
-    let wanted = ["arm 100000"] + (said.map { ["undecided(Core.Encounter.Doubt.\($0.prefix { $0 != " " })) \($0.suffix(6))"] } ?? [])
+    let doubt = said.map { "undecided(Core.Encounter.Doubt.\($0.prefix { $0 != " " })) \($0.suffix(6))" }
+    let wanted = (what == "asked late" ? [] : ["arm 100000"]) + (doubt.map { [$0] } ?? [])
     #expect(told == wanted && !encounter.hasFired, "\(what): \(told)")
   }
 
