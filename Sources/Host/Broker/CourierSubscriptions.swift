@@ -13,7 +13,8 @@ extension Courier {
 
   /// At the start: did the previous run end at what came of the subscription that it was trying?
   func restoreTrials() {
-    let tried = store.marked("trying").flatMap { SubscriptionTrials.Subject(rawValue: $0 - 1) }
+    let mark = store.marked("trying")
+    let tried = SubscriptionTrials.Subject.allCases.first { $0.mark(on: store.machine) == mark }
     trials = SubscriptionTrials(saved: store.marked("falls") ?? 0, tried: tried)
     guard let tried else { return }
     var words = Sentence("the previous run ended as soon as it subscribed to ")
@@ -135,7 +136,7 @@ extension Courier {
 
   private func saveTrials() {
     if trials.trying == nil { acquittalDue = .never }
-    store.mark("trying", acquittalDue == .never ? 0 : (trials.trying?.rawValue ?? -1) + 1)
+    store.mark("trying", acquittalDue == .never ? 0 : trials.trying?.mark(on: store.machine) ?? 0)
     store.mark("falls", trials.saved)
     counters.set(.leftOut, trials.leftOut != nil)
     counters.set(.tried, trials.isCareful && trials.leftOut == nil)

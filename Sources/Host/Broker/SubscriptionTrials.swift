@@ -6,6 +6,9 @@ import Core
 struct SubscriptionTrials {
   enum Subject: Int64, CaseIterable {
     case several, commands, claims, statuses, peers
+
+    /// As the outbox records it. A run that ended with its machine, as by a power cut, accuses no subscription.
+    func mark(on machine: Int64) -> Int64 { machine << 3 | (rawValue + 1) }
   }
 
   /// Retained messages come with the answer to the subscription; this is ample for them.

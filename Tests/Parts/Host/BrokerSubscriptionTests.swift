@@ -27,7 +27,7 @@ private let base = "forecourt/site/gateway"
     let talk = Talk()
     do {
       let outbox = try Outbox(talk.settings.outbox, machine: 1)
-      try outbox.mark("trying", subject.rawValue + 1)
+      try outbox.mark("trying", subject.mark(on: machineStart()))
     }
     talk.start()
     talk.until("the words") { talk.told("error: the previous run ended as soon as it subscribed to \(filter): a message") }
@@ -38,11 +38,11 @@ private let base = "forecourt/site/gateway"
   @Test("a subscription that ended the program three times is left out; new settings try it once more, on the same connection")
   func leftOut() throws {
     let talk = Talk { $0.claims = true }
-    let claims = SubscriptionTrials.Subject.claims.rawValue
+    let claims = SubscriptionTrials.Subject.claims
     do {
       let outbox = try Outbox(talk.settings.outbox, machine: 1)
-      try outbox.mark("trying", claims + 1)
-      try outbox.mark("falls", 2 << (claims * 8))
+      try outbox.mark("trying", claims.mark(on: machineStart()))
+      try outbox.mark("falls", 2 << (claims.rawValue * 8))
     }
     talk.start()
     talk.until("the other subscription") { talk.broker.record.subscribed["forecourt/site/+/status"] != nil }
@@ -56,10 +56,23 @@ private let base = "forecourt/site/gateway"
     let database = try Database(path: talk.settings.outbox.path, readOnly: true)
     talk.until("the mark") {
       talk.broker.publish("forecourt/site/claim/a/b/c", "poison")
-      return trying(database) == claims + 1
+      return trying(database) == claims.mark(on: machineStart())
     }
     talk.until("its success") { talk.courier.counters.troubles == [] }
     #expect(talk.courier.counters.connections.count == 1 && talk.broker.record.greetings.count == 1)
+    talk.stop()
+  }
+
+  @Test("a power cut accuses no subscription") func powerCut() throws {
+    let talk = Talk { $0.claims = true }
+    do {
+      let outbox = try Outbox(talk.settings.outbox, machine: 1)
+      try outbox.mark("trying", SubscriptionTrials.Subject.claims.mark(on: machineStart() ^ 1))
+      try outbox.mark("falls", 2 << (SubscriptionTrials.Subject.claims.rawValue * 8))
+    }
+    talk.start()
+    talk.until("the subscription") { talk.broker.record.subscribed["forecourt/site/claim/+/+/+"] != nil }
+    #expect(!talk.told("the previous run ended"))
     talk.stop()
   }
 
@@ -72,7 +85,7 @@ private let base = "forecourt/site/gateway"
     let database = try Database(path: talk.settings.outbox.path, readOnly: true)
     talk.until("the mark of what comes") {
       talk.broker.publish("forecourt/site/other/status", "poison")
-      return trying(database) == SubscriptionTrials.Subject.several.rawValue + 1
+      return trying(database) == SubscriptionTrials.Subject.several.mark(on: machineStart())
     }
     // They are on trial for two seconds.
     usleep(600_000)
