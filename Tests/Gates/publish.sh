@@ -42,7 +42,8 @@ start_as neighbours-1 Neighbours/neighbours learnt
 start_as neighbours-2 Neighbours/neighbours forged eight roster
 start_as neighbours-3 Neighbours/neighbours --but learnt forged eight roster
 start_as neighbours-4 Neighbours/plan
-start Neighbours/lost
+start_as lost-1 Neighbours/lost --but other_key
+start_as lost-2 Neighbours/lost other_key
 start_as group_rest-1 Neighbours/group_rest walks_on
 start_as group_rest-2 Neighbours/group_rest restarts
 start_as group_rest-3 Neighbours/group_rest first_restarts

@@ -1,9 +1,9 @@
-"""A gateway crashes, without a roster: its neighbour waits for it, says so, and does not fire for its driver.
+"""A gateway crashes, or has another key, without a roster: its neighbour says so, and does not fire for the driver of one that crashed.
 
     $(Tests/Rigs/venv.sh) Tests/Neighbours/lost.py [NAME…]
 """
 from cases import case, main
-from island import acquainted, island, not_served, served_once
+from island import acquainted, island, not_served, served_once, site_key
 from rig import wait_until
 
 
@@ -50,6 +50,26 @@ def damaged(folder):
         assert gateways[0].ask(seen, 'forget-neighbour', {'gateway': 'unreadable'})['ok']
         gateways[0].status(seen, lambda s: s['state'] == 'online', 20, mark)
         served_once(air, seen, 2, 'island-1')
+
+
+@case
+def other_key(folder):
+    """Two gateways with different keys, and no roster: neither knows of the other, and both say so until they have the same key."""
+    key, other = site_key(folder), site_key(folder, 'other')
+    with island(folder, more=f'[security]\nsite_key_file = "{key}"') as (air, broker, seen, gateways):
+        acquainted(seen, gateways)
+        second = gateways[1]
+        second.stop()
+        second.write(more=f'[security]\nsite_key_file = "{other}"')
+        second.start()
+        for gateway, stranger in zip(gateways, reversed(gateways)):
+            assert gateway.ask(seen, 'forget-neighbour', {'gateway': stranger.name})['ok']
+        for gateway in gateways:
+            gateway.status(seen, lambda s: s['state'] == 'degraded' and 'has another site key' in s['reason'], 60)
+        mark = len(seen.messages)
+        second.write(more=f'[security]\nsite_key_file = "{key}"')
+        assert second.ask(seen, 'reload', {})['ok']
+        acquainted(seen, gateways, 60, mark)
 
 
 if __name__ == '__main__':

@@ -118,6 +118,9 @@ package struct Troubles: OptionSet, Sendable {
   package static let noClaims = Troubles(rawValue: 262_144)
   package static let noHellos = Troubles(rawValue: 524_288)
 
+  /// Messages in neighbours' names go on failing authentication.
+  package static let unproven = Troubles(rawValue: 1_048_576)
+
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
     if contains(.full) { return "there is no room for some who come near a trigger or enter a region: raise [gateway] devices" }
@@ -127,6 +130,9 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.noClaims) { return "the broker ends the connection at SITE/claim/+/+/NAME: left out, so no group fires; see its ACL" }
     if contains(.noHellos) {
       return "the broker ends the connection at SITE/claim/site/hello/NAME: left out, so no group fires; see its ACL"
+    }
+    if contains(.unproven) {
+      return "messages in a neighbour's name fail authentication: it has another site key, and may serve the same driver; the log names it"
     }
     if contains(.noTelemetry) { return "the broker ends the connection at BASE/telemetry, which is left out: see its ACL" }
     if contains(.noProximity) { return "the broker ends the connection at BASE/proximity/+, which is left out: see its ACL" }

@@ -18,7 +18,7 @@ struct Daemon: Listener, ~Copyable {
   private var watchdog = Instant.never
   private var telemetry: TelemetryCollector
   private var homeAssistant: HomeAssistant
-  private var overload = Overload()
+  private var recentTroubles = RecentTroubles()
   /// Adverts are dropped until the outbox has said what the last run left open, or until then: else `enter` and `fire` would be published a
   /// second time. `.zero` once it has.
   private var holdUntil = Instant.zero
@@ -193,7 +193,7 @@ struct Daemon: Listener, ~Copyable {
     if let words = status.record(gateway.hearing, gateway.planFault) { log.say(words.level, words.sentence) }
     if let words = status.examineClock(at: now) { log.say(words.level, words.sentence) }
     let refused = gateway.encountersRefused &+ gateway.visitsRefused &+ gateway.evictedHere
-    var troubles = sink.courier.map { overload.troubles($0.counters.troubles, gateway.publisher, refused: refused, at: now) }
+    var troubles = sink.courier.map { recentTroubles.troubles($0.counters, gateway.publisher, refused: refused, at: now) }
     if gateway.lacksTime { troubles?.insert(.timeless) }
     guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.publishAgain() }

@@ -132,9 +132,11 @@ import Testing
   @Test("more than can be published is a trouble while it lasts and for ten minutes after; what was lost stays one") func overload() throws
   {
     var machine = try Machine("[[region]]\nname = \"r\"\nmatch = \"*\"\n")
-    var overload = Overload()
+    var recent = RecentTroubles()
+    let counters = CourierCounters()
+    counters.set(.slow, true)
     func troubles(_ seconds: Double, refused: UInt64 = 0) -> Troubles {
-      overload.troubles(.slow, machine.gateway.publisher, refused: refused, at: .zero + .seconds(seconds))
+      recent.troubles(counters, machine.gateway.publisher, refused: refused, at: .zero + .seconds(seconds))
     }
     #expect(troubles(1) == .slow)
     for number in 0..<2_000 {
@@ -147,6 +149,15 @@ import Testing
     #expect(troubles(3) == [.slow, .crowded] && troubles(602.9) == [.slow, .crowded] && troubles(603) == .slow)
     let told = [troubles(700, refused: 1), troubles(1_299, refused: 1), troubles(1_300, refused: 1), troubles(1_301, refused: 2)]
     #expect(told == [[.slow, .full], [.slow, .full], .slow, [.slow, .full]], "nor may arrivals that find no room")
+  }
+
+  @Test("neighbours' messages that go on failing authentication for 15 s are a trouble until none has failed for 30") func forgery() {
+    var forgery = Forgery()
+    func lasts(_ count: Int, _ seconds: Double) -> Bool { forgery.lasts(count, at: .zero + .seconds(seconds)) }
+    #expect(!lasts(0, 100) && !lasts(1, 101) && !lasts(1, 130) && !lasts(1, 200), "a retained status comes once")
+    #expect(!lasts(2, 300) && !lasts(3, 314.9) && !lasts(3, 320))
+    #expect(lasts(4, 321) && lasts(4, 351) && !lasts(4, 351.1))
+    #expect(!lasts(5, 400), "it begins anew")
   }
 
   /// A controller that is up, with so many buffers for connections.
