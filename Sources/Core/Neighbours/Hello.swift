@@ -39,7 +39,7 @@ extension Membership {
     for index in members.indices where isAwaited(index, for: groups, at: now) {
       if !members[index].isHeard(at: now) { return .neighbour(members[index].name) }
     }
-    for index in members.indices where isAwaited(index, for: groups, at: now) && !hearsUs(index, at: now) && members[index].isSettledIn {
+    for index in members.indices where isAwaited(index, for: groups, at: now) && !hearsUs(index, at: now) && members[index].owesEcho {
       return .oneWay(members[index].name)
     }
     for index in members.indices where isAwaited(index, for: groups, at: now) && members[index].isDeaf {

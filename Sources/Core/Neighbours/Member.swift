@@ -25,8 +25,8 @@ package struct Member: BitwiseCopyable, Sendable {
   private var uptime = Interval.zero
   /// It has continued or ended all that the run before left open.
   var isSettled: Bool { uptime >= .seconds(30) }
-  /// Neither has it just begun, and not had the time to echo us, nor said goodbye.
-  var isSettledIn: Bool { uptime >= .seconds(5) && !isSaidOffline }
+  /// It has run long enough to have heard us, and has not said goodbye.
+  var owesEcho: Bool { uptime >= .seconds(5) && !isSaidOffline }
   /// It hears nobody, and so consents to nothing.
   package private(set) var isDeaf = false
   /// The installation id that it serves itself; another run keeps it.
