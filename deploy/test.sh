@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The tests and gates, in the order that fails soonest; installs what it needs. A step with "&" runs beside those that follow, up to the
 # next with "&": it takes what they leave of two cores. Beside `tests` and `publish` only what computes runs, at the lowest priority: while
-# the disk or the cores are busy their gateways say, rightly, that events come late. No step may take longer than a quarter of an hour, or
-# half an hour beside others.
+# the disk or the cores are busy their gateways say, rightly, that events come late. (`nice` is not enough: run as root, SwiftPM gives its
+# compilers the ordinary priority again.) No step may take longer than a quarter of an hour, or half an hour beside others.
 #   deploy/test.sh          all steps
 #   deploy/test.sh --all    all steps, and what takes minutes and rarely changes
 #   deploy/test.sh STEP…    only these
@@ -17,10 +17,10 @@ steps=(
   "programs     Tests/Gates/tests.sh --build but-core"
   "prove        Tests/Gates/prove.sh --ours"
   "world        Tests/Gates/second-world.sh"
-  "fuzzers      & nice -n 15 Tests/Gates/fuzz.sh --build"
+  "fuzzers      & chrt --idle 0 Tests/Gates/fuzz.sh --build"
   "tests        Tests/Gates/tests.sh but-core"
   "publish      Tests/Gates/publish.sh"
-  "build        & nice -n 15 deploy/build.sh"
+  "build        & chrt --idle 0 deploy/build.sh"
   "air          FORECOURT=.build/debug/forecourt Tests/Gates/air.sh"
   "page         FORECOURT=.build/debug/forecourt Tests/Gates/page.sh"
   "fuzz         & nice -n 15 Tests/Gates/fuzz.sh"
