@@ -83,7 +83,10 @@ extension EventStore {
       recordLoss(of: 1, "the disk has changed an event that waited: it was not sent. forecourt events shows it as damaged")
       return false
     }
-    if event.left.isOver { outcomes.append(event.row, .expired) }
+    if event.left.isOver {
+      refusals.forget(event.row)
+      outcomes.append(event.row, .expired)
+    }
     if event.left == .unknown { requeueDue = min(requeueDue, now.at + .seconds(5)) }
     return !event.left.isOver && event.left != .unknown && !refusals.isBackingOff(event.row, at: now.at)
   }

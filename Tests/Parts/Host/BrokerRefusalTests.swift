@@ -26,4 +26,18 @@ private let base = "forecourt/site/gateway"
     #expect(order == (isHeld ? ["arm", "arm", "arm", "fire"] : ["arm", "arm", "fire", "arm"]))
     talk.stop()
   }
+
+  @Test("what expired while the broker refused it is no refusal any more, once anything is taken") func expired() {
+    let talk = Talk()
+    talk.broker.answer { $0.publication = { _ in 0x87 } }
+    talk.start()
+    talk.online()
+    talk.push(.event, base + "/trigger/pump", "arm", lasting: .seconds(2))
+    talk.until("the trouble") { talk.courier.counters.troubles == .forbidden }
+    talk.until("its end", seconds: 20) { talk.courier.counters.eventsExpired.count == 1 }
+    talk.broker.answer { $0.publication = { _ in 0 } }
+    talk.push(.event, base + "/trigger/pump", "fire")
+    talk.until("that it is well") { talk.courier.counters.troubles == [] }
+    talk.stop()
+  }
 }
