@@ -77,6 +77,11 @@ package struct Devices: ~Copyable {
     table[slot].heard - .milliseconds(Int64(table[slot].heard.briefly &- beginnings[slot]))
   }
 
+  /// It is heard now, and was first heard then, as far as matters.
+  mutating func beginAnew(_ slot: Int, from first: Instant, at now: Instant) {
+    (table[slot].heard, beginnings[slot]) = (now, first.briefly)
+  }
+
   /// Puts a new device into a free slot.
   package mutating func insert(_ identity: Identity, _ settings: borrowing Settings, at now: Instant = .zero) -> Int {
     let slot = recency.slotToReuse()
@@ -137,11 +142,12 @@ package struct Devices: ~Copyable {
     evictions += 1
   }
 
-  /// The observed time between adverts, at the radio that hears the device most often.
+  /// The observed time between adverts, at the radio that hears the device most often; not at one that hears it no longer.
   package func interval(of slot: Int) -> Interval? {
     var shortest: Interval?
     for radio in 0..<radios {
       guard let interval = self[slot, radio].interval else { continue }
+      guard radios == 1 || table[slot].heard - self[slot, radio].heard <= .silence(after: interval) else { continue }
       shortest = min(shortest ?? interval, interval)
     }
     return shortest

@@ -48,4 +48,14 @@ import Testing
     }
     #expect(rig.gateway.triggers.encounters[0].radio == 1)
   }
+
+  @Test("how long a device may be silent in a region goes by the radio that hears it, not by one that did") func silence() {
+    var rig = Rig {
+      $0.addRadios(2)
+      $0.addRegion("yard")
+    }
+    for step in 0..<50 { rig.hear(1, at: 1 + Double(step) / 10, level: -60, radio: 1) }
+    for step in 0..<30 { rig.hear(1, at: 6 + Double(step) * 6, level: -60, radio: 0) }
+    #expect(rig.said().count { $0.payload.contains(#""event":"exit""#) } <= 2)
+  }
 }
