@@ -123,19 +123,25 @@ extension Triggers {
   {
     let group = settings.triggers[Int(encounters[place].trigger)].group
     var strongest = standing(of: place, at: now, devices, settings)
-    var (loudest, groupRests) = (encounters[place], encounters[place].groupRests)
+    var (loudest, groupRests) = (encounters[place], groupRests(of: place, settings, at: now))
     var other = devices[Int(encounters[place].device)].encounters
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
       let standing = standing(of: other, at: now, devices, settings)
       if standing.strength > strongest.strength { strongest = standing }
-      groupRests = max(groupRests, encounters[other].groupRests)
+      groupRests = max(groupRests, self.groupRests(of: other, settings, at: now))
       guard now - encounters[other].approach.heard < Self.memory else { continue }
       let isLouder = encounters[other].approach.level > loudest.approach.level
       if isLouder || now - loudest.approach.heard >= Self.memory { loudest = encounters[other] }
     }
     return (strongest, loudest, groupRests)
+  }
+
+  /// While a visit goes on its group rests from now on: this gateway may be gone when the device leaves.
+  private func groupRests(of place: Int32, _ settings: borrowing Settings, at now: Instant) -> Instant {
+    let rest = settings.triggers[Int(encounters[place].trigger)].restOfGroup
+    return encounters[place].hasFired ? max(encounters[place].groupRests, now + rest) : encounters[place].groupRests
   }
 
   /// On a plan even a device that seems far off is a candidate, for it may be a weak phone: the neighbours answer how they hear it. One that

@@ -15,8 +15,11 @@ import Testing
     }
   }
 
-  private func rig(refractory: Double = 5, isPlaced: Bool = false) -> Rig {
-    var rig = Rig { configure(&$0, refractory: refractory, isPlaced: isPlaced) }
+  private func rig(refractory: Double = 5, isPlaced: Bool = false, _ change: (inout Settings) -> Void = { _ in }) -> Rig {
+    var rig = Rig {
+      configure(&$0, refractory: refractory, isPlaced: isPlaced)
+      change(&$0)
+    }
     rig.gateway.connected(true, at: .zero)
     var other = Neighbour()
     (other.name, other.boot, other.isOnline) = ("other", "run", true)
@@ -114,5 +117,14 @@ import Testing
     rig.wait(until: 90)
     kept = rig.gateway.triggers.claims.free.taken
     #expect(kept == 0 && rig.told().map(\.event).suffix(1) == ["leave"])
+  }
+
+  @Test("while a visit goes on its claims say that the group rests from now on, for the gateway may be gone when it ends") func restsOn() {
+    var rig = rig { $0.triggers[0].groupRefractory = .seconds(25) }
+    for step in 0..<30 { rig.hear(1, at: 10 + Double(step) / 10, level: -60, radio: 0) }
+    #expect(rig.gateway.fireManually(0, for: Self.visitor, at: Instant(microseconds: 13_000_000)) == nil)
+    for step in 30..<400 { rig.hear(1, at: 10 + Double(step) / 10, level: -60, radio: 0) }
+    let rests = rig.said().compactMap { $0.payload.firstMatch(of: /"state":"fired",.*"rest_ms":(\d+)/)?.1 }
+    #expect(rests.count > 20 && Set(rests) == ["25000"], "\(rests)")
   }
 }
