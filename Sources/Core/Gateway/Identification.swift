@@ -52,7 +52,9 @@ extension Gateway {
 
   private mutating func slot(of address: Address, _ sender: Int, _ learnt: Identity?, succeeding known: Int?) -> Int? {
     if addresses[sender].evidence > .peer, let id = installations.id(behind: address, at: now) {
-      return resolve(sender, asInstallation: id, succeeding: known)
+      let slot = resolve(sender, asInstallation: id, succeeding: known)
+      if let learnt { triggers.rest(slot, asServedAs: learnt, devices, settings, at: now) }
+      return slot
     }
     guard let learnt else { return known }
     let slot = resolve(learnt, of: sender, succeeding: known)
@@ -63,7 +65,11 @@ extension Gateway {
 
   /// The slot of an identity. If only the address was known until now, what was averaged under the address moves to the identity.
   mutating func resolve(_ identity: Identity, of sender: Int, succeeding known: Int?) -> Int {
+    let first = known.map { devices.beginning(of: $0) } ?? now
     if let slot = devices.find(identity) {
+      let isNewAddress = known.map { $0 != slot && devices[$0].identity.isBoundToAddress } ?? true
+      // A phone's next address: under the last one it may have been heard by another name, so nobody saw it come.
+      if isNewAddress { devices.beginAnew(slot, from: first, at: now) }
       if let known, known != slot { hand(known, to: slot, sender) }
       return slot
     }
@@ -76,6 +82,7 @@ extension Gateway {
     triggers.applyLearntPower(to: slot, &devices, settings)
     if let known, known != oldest {
       if devices[known].identity.isBoundToAddress { devices.transfer(from: known, to: slot) }
+      devices.beginAnew(slot, from: first, at: now)
       hand(known, to: slot, sender)
     }
     return slot
@@ -96,14 +103,20 @@ extension Gateway {
 
   /// What an installation was served as before, it is not served again as. Otherwise a beacon stays a device of its own, for it may send from
   /// elsewhere, too. But one sender of two formats is one beacon, which is served once: the visit goes on under the better name, unless
-  /// another sender uses the old name, or the new one is at a trigger already.
+  /// another sender uses the old name, or the new one is at a trigger already. Whoever copies a beacon, and has an id, takes no visit with it.
   private mutating func hand(_ known: Int, to slot: Int, _ sender: Int) {
     let isBound = devices[known].identity.isBoundToAddress
-    let isRenamed =
-      devices[known].identity.kind != devices[slot].identity.kind && devices[slot].encounters < 0
-      && triggers.hearOnly(sender, as: known, devices)
+    let isAlone = triggers.hearOnly(sender, as: known, devices)
+    let isPeer = devices[slot].identity.kind == .peer
+    let isRenamed = devices[known].identity.kind != devices[slot].identity.kind && devices[slot].encounters < 0 && isAlone
     if !isBound { handVisits(known, to: slot, sender) }
-    guard isBound || devices[slot].identity.kind == .peer || isRenamed else { return }
+    if !isBound, isPeer || isRenamed {
+      // Under either name: a copy of the beacon may be heard by the old one, or this may be the copy.
+      triggers.keepRests(of: known, as: devices[known].identity, devices, at: now)
+      triggers.keepRests(of: known, as: devices[slot].identity, devices, at: now)
+    }
+    guard isBound || isPeer && isAlone || isRenamed else { return triggers.restAfterRecentFires(slot, devices, settings, at: now) }
+    triggers.rest(slot, asServedAs: devices[known].identity, devices, settings, at: now)
     triggers.transfer(from: known, to: slot, devices: &devices)
     triggers.resumeVisits(of: slot, devices, settings, at: now)
     if isBound { retire(known, because: .identified) }

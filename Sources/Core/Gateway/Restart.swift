@@ -44,9 +44,9 @@ extension Gateway {
     guard case (.trigger, let name)? = fire.place, let identity = try? Identity(written: fire.id.bytes) else { return }
     let isOfRunBefore = fire.isOfOtherStart || fire.since < publisher.clock.started
     if let trigger = settings.trigger(named: name) {
-      guard isOfRunBefore || triggers.brought[trigger] > .zero else { return }
+      guard isOfRunBefore || fire.since < triggers.brought[trigger] else { return }
     } else {
-      guard isOfRunBefore, !triggers.publishesStates else { return }
+      guard isOfRunBefore, !triggers.publishesStates || triggers.isForgetful else { return }
     }
     rest(identity, at: name, since: fire.since)
   }

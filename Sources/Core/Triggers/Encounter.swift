@@ -152,12 +152,7 @@ package struct Encounter: BitwiseCopyable {
       stage = other.stage
       resetEvidence()
     }
-    // The run before may have served it under its present address, too.
-    (rests, groupRests) = (max(rests, other.rests), max(groupRests, other.groupRests))
-    if other.mustBeAway {
-      wasGone = other.wasGone && (wasGone || !mustBeAway)
-      (mustBeAway, wasHere) = (true, max(wasHere, other.wasHere))
-    }
+    owe(as: other)
     (reported, isPowerReported) = (other.reported, other.isPowerReported)
     (isVouched, vouchedLevel, servedMargin) = (other.isVouched, other.vouchedLevel, other.servedMargin)
     wasHereAtStart = wasHereAtStart || other.wasHereAtStart
@@ -165,8 +160,13 @@ package struct Encounter: BitwiseCopyable {
     isNewcomer = false
   }
 
-  mutating func hearAnew() { (approach, departed) = (Approach(), 0) }
+  /// Both may have been served, by this run or by the one before.
+  mutating func owe(as other: Encounter) {
+    (rests, groupRests) = (max(rests, other.rests), max(groupRests, other.groupRests))
+    if other.mustBeAway { mayHaveStayed(until: other.wasHere, wasGone: other.wasGone && (wasGone || !mustBeAway)) }
+  }
 
+  mutating func hearAnew() { (approach, departed) = (Approach(), 0) }
   mutating func hears(as other: Encounter) { (approach, radio) = (other.approach, other.radio) }
 
   /// Who is far off at the start is seen approaching. Who is near may have been served before, and must have been away as after a visit.

@@ -22,8 +22,17 @@ extension Triggers {
         place = following
         continue
       }
-      if over <= now, encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
       if over <= now {
+        let isUnresolved = isUnresolved(place, at: now, devices)
+        if encounters[place].wasHereAtStart, evidence(of: place, at: now, devices, settings).isNear {
+          encounters[place].mayHaveStayed(until: encounters[place].approach.heard)
+        }
+        if encounters[place].isPresent { end(place, because: .lost, at: now, &devices, settings, &publisher) }
+        if isUnresolved {
+          next = min(next, now + Self.unheardPace)
+          place = following
+          continue
+        }
         if isUnheard { encounters[place].wasUnheard(until: now) }
         let (rest, owed) = (encounters[place].rests, encounters[place].isOwedUntil)
         removeUnlessOwed(place, at: now, &devices, settings)

@@ -57,6 +57,18 @@ package struct RecentFires: ~Copyable {
     for index in 0..<count where Int(table[index].trigger) == trigger && table[index].identity == identity { table[index].wasFar = true }
   }
 
+  /// Whether anything is known of this name: then it is of the other one, too.
+  mutating func know(_ old: Identity, as new: Identity) -> Bool {
+    var isKnown = false
+    for index in 0..<count where table[index].identity == old && old != new {
+      var fire = table[index]
+      fire.identity = new
+      add(fire)
+      isKnown = true
+    }
+    return isKnown
+  }
+
   mutating func remove(_ index: Int) {
     count -= 1
     table[index] = table[count]
@@ -86,11 +98,13 @@ extension Triggers {
   package mutating func recall(_ fire: RecentFires.Fire, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
     var fire = fire
     let trigger = settings.triggers[Int(fire.trigger)]
+    // Since then nothing has been missed, however often a reload lets the outbox tell of it.
+    let unwatched = publishesStates ? max(max(started, brought[Int(fire.trigger)]), fire.at) : now
     // The group may have rested until a moment ago, and neighbours believe that it still does until this run says `fired` itself.
-    let wasTold = trigger.restOfGroup > .zero && now < fire.at + trigger.restOfGroup + RecentFires.downtime
-    fire.told = max(fire.at + trigger.restOfGroup, wasTold ? now + Self.acquaintance : .zero)
-    fire.unwatched = now
-    recent.watchesUntil = now + Encounter.longAbsence
+    let wasTold = trigger.restOfGroup > .zero && unwatched < fire.at + trigger.restOfGroup + RecentFires.downtime
+    fire.told = max(fire.at + trigger.restOfGroup, wasTold ? unwatched + Self.acquaintance : .zero)
+    fire.unwatched = unwatched
+    recent.watchesUntil = max(recent.watchesUntil, unwatched + Encounter.longAbsence)
     recent.add(fire)
     if let slot = devices.find(fire.identity) { restAfterRecentFires(slot, devices, settings, at: now) }
   }
@@ -101,14 +115,31 @@ extension Triggers {
     recent.add(fire(at: place, devices))
   }
 
-  /// The table of devices has no room for it any more.
-  mutating func keepRest(of place: Int32, _ devices: borrowing Devices, at now: Instant) {
+  /// The table of devices has no room for it any more, or it gets another name: then the rest is kept for one of the two.
+  mutating func keepRest(of place: Int32, as identity: Identity? = nil, _ devices: borrowing Devices, at now: Instant) {
     let encounter = encounters[place]
     guard encounter.isOwedUntil > now else { return }
     var fire = fire(at: place, devices)
+    fire.identity = identity ?? fire.identity
     fire.rests = encounter.rests
     if encounter.mustBeAway { fire.away = encounter.isOwedUntil }
     recent.add(fire)
+  }
+
+  mutating func keepRests(of slot: Int, as identity: Identity, _ devices: borrowing Devices, at now: Instant) {
+    var place = devices[slot].encounters
+    while place >= 0 {
+      keepRest(of: place, as: identity, devices, at: now)
+      place = encounters[place].nextOfDevice
+    }
+  }
+
+  /// Whoever was served by the run before, perhaps, under a name that the device had then.
+  mutating func rest(
+    _ slot: Int, asServedAs name: Identity, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant
+  ) {
+    guard recent.know(name, as: devices[slot].identity) else { return }
+    restAfterRecentFires(slot, devices, settings, at: now)
   }
 
   private func fire(at place: Int32, _ devices: borrowing Devices) -> RecentFires.Fire {
@@ -174,7 +205,8 @@ extension Triggers {
   func restOfGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Instant? {
     var end: Instant?
     for index in 0..<leftovers.count where !leftovers[index].isOver && leftovers[index].identity == identity {
-      if settings.triggers[Int(leftovers[index].place)].group == group { end = now }
+      let trigger = settings.triggers[Int(leftovers[index].place)]
+      if trigger.group == group { end = max(end ?? now, now + trigger.restOfGroup) }
     }
     for index in 0..<recent.count where recent[index].identity == identity && now < recent[index].told && !recent[index].isTheirs {
       if settings.triggers[Int(recent[index].trigger)].group == group { end = max(end ?? now, recent[index].told) }

@@ -45,7 +45,11 @@ extension Triggers {
   mutating func markNewcomer(_ place: Int32, _ devices: borrowing Devices) {
     let slot = Int(encounters[place].device)
     let first = devices.beginning(of: slot)
-    guard devices[slot].identity.hasPrivateAddress || devices[slot].mayBePhone, devices[slot].heard - first < Self.sudden else { return }
+    let isPhone = devices[slot].identity.hasPrivateAddress || devices[slot].mayBePhone || devices[slot].identity.kind == .peer
+    guard isPhone else { return }
+    // The radio of another trigger may have heard it before.
+    let isFirst = devices[slot, Int(encounters[place].radio)].samples <= 1
+    guard isFirst || devices[slot].heard - first < Self.sudden else { return }
     encounters[successionOf: place].first = first
     encounters[successionOf: place].suspect = -1
     encounters[place].isNewcomer = true
@@ -70,9 +74,12 @@ extension Triggers {
     if likeliest >= 0 {
       guard encounters[place].approach.samples >= Self.samples, isSilent(likeliest, at: now, devices) else { return }
       if gap(likeliest, place, devices) <= Self.between.upperBound {
-        return succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices, settings)
+        let wasPresent = encounters[likeliest].isPresent
+        succeed(Int(encounters[likeliest].device), by: Int(encounters[place].device), at: now, devices, settings)
+        if wasPresent || encounters[place].hasFired { return }
+      } else {
+        inheritDoubt(place, from: likeliest, at: now, devices, settings)
       }
-      inheritDoubt(place, from: likeliest, at: now, devices, settings)
     }
     encounters[place].isNewcomer = false
     guard encounters[successionOf: place].owesArm, encounters[place].isPresent else { return }
@@ -89,14 +96,23 @@ extension Triggers {
     let interval = encounters[other].approach.interval ?? .zero
     let usual = min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound)
     guard gap <= (encounters[other].isServedOrMustBeAway ? Self.sleep : usual) else { return false }
-    let identity = devices[Int(theirs)].identity
-    return devices[Int(mine)].identity.mayBeSamePhone(to: identity) || devices[Int(mine)].mayBePhone && identity.kind == .peer
+    let (new, old) = (devices[Int(mine)].identity, devices[Int(theirs)].identity)
+    // Its id may have been read meanwhile, or its predecessor's; and it may have been heard as a beacon before.
+    if new.kind == .peer { return old.kind == .service && old.hasPrivateAddress || devices[Int(theirs)].mayBePhone }
+    if new.kind == .service, devices[Int(theirs)].mayBePhone { return true }
+    return new.mayBeSamePhone(to: old) || devices[Int(mine)].mayBePhone && old.kind == .peer
   }
 
   func isSilent(_ other: Int32, at now: Instant, _ devices: borrowing Devices) -> Bool {
     let interval = encounters[other].approach.interval ?? .zero
     let patience = min(max(interval * Self.advertsMissed, Self.patience.lowerBound), Self.patience.upperBound)
     return now - devices[Int(encounters[other].device)].heard >= patience
+  }
+
+  /// Silence has ended its encounter before it is known whose phone it is.
+  @inline(never)
+  func isUnresolved(_ place: Int32, at now: Instant, _ devices: borrowing Devices) -> Bool {
+    encounters[place].isNewcomer && now - encounters[successionOf: place].first < Self.sleep && likeliest(place, devices) >= 0
   }
 
   /// The encounter that the newcomer most likely continues; -1 when there is none.
@@ -181,69 +197,16 @@ extension Triggers {
   @inline(never)
   mutating func reclaim(_ place: Int32, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant) {
     let successor = encounters[successionOf: place].successor
+    let isInstallation = devices[Int(encounters[place].device)].identity.kind == .peer
+    if isInstallation, successor >= 0, encounters[successor].hasFired, encounters[successionOf: successor].servedAs == nil {
+      // Its id says that it is here again, under its next address: in doubt it is whoever was served meanwhile, and was not read.
+      encounters.goOn(place, with: successor, devices[Int(encounters[successor].device)].identity)
+      return stale |= 1 << UInt64(encounters[place].trigger)
+    }
     encounters.reclaim(place)
     // What it owes for itself.
     if successor >= 0, recent.count > 0 { rest(successor, devices[Int(encounters[successor].device)].identity, settings, at: now) }
     stale |= 1 << UInt64(encounters[place].trigger)
-  }
-
-  /// A device turned out to be another one: its encounters move to that one.
-  package mutating func transfer(from slot: Int, to successor: Int, devices: inout Devices) {
-    rejoin(slot, successor, &devices)
-    var place = devices[slot].encounters
-    devices[slot].encounters = -1
-    while place >= 0 {
-      let following = encounters[place].nextOfDevice
-      let known = encounters.find(trigger: Int(encounters[place].trigger), from: devices[successor].encounters)
-      let owner = known < 0 ? successor : slot
-      encounters[place].nextOfDevice = devices[owner].encounters
-      devices[owner].encounters = place
-      if known < 0 {
-        move(place, from: slot, to: successor, devices)
-      } else if encounters[place].hasFired, !encounters[known].hasFired {
-        encounters.handBack(place, to: known, devices[slot].identity)
-        stale |= 1 << UInt64(encounters[place].trigger)
-        remove(place, &devices)
-      }
-      place = following
-    }
-  }
-
-  /// Whether every trigger at which the device is hears it from this sender alone.
-  func hearOnly(_ sender: Int, as slot: Int, _ devices: borrowing Devices) -> Bool {
-    var place = devices[slot].encounters
-    while place >= 0 {
-      guard encounters[place].clones.isAlone(sender) else { return false }
-      place = encounters[place].nextOfDevice
-    }
-    return true
-  }
-
-  private mutating func move(_ place: Int32, from slot: Int, to successor: Int, _ devices: borrowing Devices) {
-    encounters[place].device = Int32(successor)
-    // The neighbours were asked about another identity.
-    encounters[place].yield()
-    if encounters[place].isPresent { stale |= 1 << UInt64(encounters[place].trigger) }
-    if encounters[place].hasFired {
-      encounters[successionOf: place].servedAs = encounters[successionOf: place].servedAs ?? devices[slot].identity
-    } else {
-      markNewcomer(place, devices)
-    }
-  }
-
-  /// The newcomer turned out to be the very device that it succeeded.
-  private mutating func rejoin(_ slot: Int, _ successor: Int, _ devices: inout Devices) {
-    var place = devices[slot].encounters
-    while place >= 0 {
-      let following = encounters[place].nextOfDevice
-      let predecessor = encounters[successionOf: place].predecessor
-      if predecessor >= 0, Int(encounters[predecessor].device) == successor {
-        encounters.handBack(place, to: predecessor, devices[slot].identity)
-        stale |= 1 << UInt64(encounters[place].trigger)
-        remove(place, &devices)
-      }
-      place = following
-    }
   }
 }
 
@@ -257,15 +220,6 @@ extension Encounters {
     self[successionOf: place].servedAs = self[other].hasFired ? self[successionOf: other].servedAs ?? name : nil
     self[successionOf: place].predecessor = other
     self[successionOf: other].successor = place
-  }
-
-  /// The visit goes on at another encounter of the same visitor, which may have ended in silence. `name` is the identity in what was
-  /// published of `place`.
-  mutating func handBack(_ place: Int32, to other: Int32, _ name: Identity) {
-    self[other].takeOver(from: self[place])
-    self[other].hears(as: self[place])
-    self[other].isSucceeded = false
-    self[successionOf: other].servedAs = self[place].hasFired ? self[successionOf: place].servedAs ?? name : nil
   }
 
   /// The visit is over, under all its addresses.
@@ -289,6 +243,13 @@ extension Encounters {
       self[successionOf: successor].servedAs = nil
     }
     unlink(place)
+  }
+
+  /// What `other` continued continues it in turn.
+  mutating func goOn(_ place: Int32, with other: Int32, _ name: Identity) {
+    unlink(place)
+    self[place].isSucceeded = false
+    handOver(other, to: place, name)
   }
 
   mutating func unlink(_ place: Int32) {

@@ -250,7 +250,7 @@ package struct Triggers: ~Copyable {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
       evidence.isGrouped = true
-      if encounters[other].holdsGroup(at: now) { evidence.isTaken = true }
+      if encounters[other].holdsGroup(at: now) || mayContinueHolder(other, at: now, devices, settings) { evidence.isTaken = true }
       let approach = encounters[other].approach
       guard now - approach.heard < Self.memory else { continue }
       best = max(best ?? Decibels(-200), approach.level)

@@ -121,4 +121,19 @@ import Testing
     rig.hear(from: 100, to: 140, level: -60)
     #expect(fires(rig.told()) == ["1 side"], "a hundred seconds after it left")
   }
+
+  @Test("whom it served under its old name it does not serve again, however late the outbox says so", arguments: [1.0, 17])
+  func late(told: Double) {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("new") { $0.refractory = .seconds(600) }
+    }
+    if told > 15 { rig.gateway.caughtUp(isKnown: false, at: at(15)) }
+    let topic = Topic(Array("forecourt/site/gateway/trigger/old".utf8).span.bytes)
+    rig.gateway.recall(Unfinished(topic: topic, id: Text("address:c0:00:00:00:00:01"), since: at(-10)), at: at(told))
+    rig.gateway.caughtUp(at: at(told))
+    rig.hear(from: 90, to: 95, level: -84, becoming: -60)
+    rig.hear(from: 95, to: 110, level: -60)
+    #expect(fires(rig.told()) == [])
+  }
 }

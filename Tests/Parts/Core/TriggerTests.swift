@@ -63,6 +63,14 @@ private let at = -60.0
     #expect(rig.told() == [Told("arm"), Told("undecided", reason: "present at start"), Told("arm"), Told("fire")])
   }
 
+  @Test("nor does it help that it is not heard for some seconds, before anybody knows how near it is", arguments: [1, 3, 5])
+  func silentAtStart(packets: Int) {
+    var rig = rig()
+    for packet in 0..<packets + 1 { rig.hear(1, at: 0.1 + Double(packet) / 4, level: Int8(at)) }
+    rig.hear(from: 11.5, to: 60, level: at)
+    #expect(!rig.told().contains { $0.event == "fire" })
+  }
+
   @Test(
     "a slow tag that is first heard some seconds after the start may have been there, too; who is first heard far off comes",
     arguments: [1.2, 3.2, 9.2])
