@@ -63,7 +63,7 @@ class Broker(Server):
 def authority(folder):
     made = certificates.Authority(folder, 'ca')
     made.issue('broker', 'localhost', ('localhost', '127.0.0.1'))
-    for name in ('island-1', 'island-2', 'office'):
+    for name in ('island-1', 'island-2', 'office', 'home-assistant'):
         made.issue(name, name, client=True)
     shutil.copy(folder / 'ca.pem', folder / 'central-ca.pem')
 
@@ -209,13 +209,16 @@ def bridge(folder):
     with central:
         local = Broker(folder / 'site', 'site.conf', 'bridge.conf', speaks=True, replace=[
             ('central.example:8883', f'localhost:{central.port}'), ('restart_timeout 5 60', 'restart_timeout 1 2'),
-            ('max_queued_messages 10000', 'max_queued_messages 40')])
+            ('max_queued_messages 10000', 'max_queued_messages 40'), ('# topic homeassistant', 'topic homeassistant'),
+            (f'# topic {BASE}/plan', f'topic {BASE}/plan')])
         with local, Subscriber(local.local, '#') as here:
             with Subscriber(central.local, '#') as there:
                 there.wait(lambda m: m.topic == 'bridge/harbour-road' and m.payload == b'1', 10)
                 assert arrives(there, here, f'{BASE}/island-1/trigger/pump-1', 5)
                 assert arrives(here, there, f'{BASE}/island-1/command/ping', 5)
-                assert not arrives(there, here, 'forecourt/elsewhere/x/status')
+                assert arrives(there, here, f'{BASE}/plan', 5) and arrives(there, here, 'homeassistant/sensor/pump/config', 5)
+                for topic in f'{BASE}/claim/pumps/tag/island-1', f'{BASE}/peer/a/island-1', 'forecourt/elsewhere/x/status':
+                    assert not arrives(there, here, topic)
             central.stop()
             for gateway in range(8):
                 here.client.publish(f'{BASE}/island-{gateway}/status', f'{gateway}', 1, retain=True).wait_for_publish(5)

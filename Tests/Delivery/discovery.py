@@ -26,7 +26,7 @@ ORIGIN = {'name', 'sw_version', 'support_url'}
 SHORT = {'avty_t': 'availability_topic', 'avty_tpl': 'availability_template', 'json_attr_t': 'json_attributes_topic',
          'json_attr_tpl': 'json_attributes_template', 'stat_t': 'state_topic',
          'val_tpl': 'value_template', 'uniq_id': 'unique_id', 'dev_cla': 'device_class', 'unit_of_meas': 'unit_of_measurement',
-         'src_type': 'source_type', 'ids': 'identifiers', 'mdl': 'model'}
+         'src_type': 'source_type', 'dev': 'device', 'o': 'origin', 'ids': 'identifiers', 'mdl': 'model', 'sw': 'sw_version'}
 SOURCES = {'gps', 'router', 'bluetooth', 'bluetooth_le'}
 
 
@@ -37,7 +37,8 @@ def of(seen, kind):
 def expand(config):
     """Keys in full; `~` at the beginning or the end of a topic stands for the base."""
     config = {SHORT.get(key, key): value for key, value in config.items()}
-    config['device'] = {SHORT.get(key, key): value for key, value in config['device'].items()}
+    for part in 'device', 'origin':
+        config[part] = {SHORT.get(key, key): value for key, value in config[part].items()}
     base = config['~']
     return {key: re.sub(r'^~|~$', lambda _: base, value) if key.endswith('_topic') else value for key, value in config.items()}
 

@@ -274,6 +274,9 @@ def flow(folder):
     """The Node-RED flow is valid, its wires end at nodes, and its function filters as documented (run by node, if installed)"""
     nodes = {node['id']: node for node in json.loads((FOLDER / 'node-red.json').read_text())}
     assert all(wire in nodes for node in nodes.values() for wires in node.get('wires', []) for wire in wires)
+    # Else Node-RED unsubscribes whenever it ends, and the broker keeps nothing for it: what comes meanwhile is lost.
+    broker = nodes['forecourt-broker']
+    assert (broker['cleansession'], broker['autoUnsubscribe'], nodes['forecourt-in']['qos']) == (False, False, '1'), broker
     script = '''const kept = {}, context = { get: (k) => kept[k], set: (k, v) => { kept[k] = v } };
 const once = new Function('msg', 'context', FUNCTION);
 const event = (more) => ({ payload: { event: 'fire', event_id: 'a-1', expires: new Date(Date.now() + 9000).toISOString(), ...more } });

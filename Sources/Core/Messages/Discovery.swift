@@ -9,6 +9,8 @@ package struct Discovery {
   private let gateway: Name
   private let version: Name
   private let hasUsualPrefix: Bool
+  /// Without the model and the version.
+  private var isBrief = false
 
   @_optimize(size)
   package init(_ settings: borrowing Settings, version: Name) {
@@ -37,8 +39,13 @@ package struct Discovery {
 
   /// A device that the configuration asks for: where it is, how far away, how strong.
   package func tracker(_ identity: Identity, named name: Name = Name()) -> Message {
-    let message = tracker(identity, name, namesZone: true)
-    // Long names leave no room for the zone: better without it than not at all.
+    var message = tracker(identity, name, namesZone: true)
+    // Long names leave no room for everything: the zone matters more than what we are, and less than being there at all.
+    if message.payload.overflowed {
+      var brief = self
+      brief.isBrief = true
+      message = brief.tracker(identity, name, namesZone: true)
+    }
     return message.payload.overflowed ? tracker(identity, name, namesZone: false) : message
   }
 
@@ -48,14 +55,13 @@ package struct Discovery {
       if namesZone { payload.member("json_attr_tpl", Self.zones) }
       // No empty value: before 2024.6 the tracker was then at a place of the message's name.
       payload.member(
-        "val_tpl", "{{ 'home' if (this.state == 'home' if 'simulated' in value_json else value_json.zone != 'unknown') else 'not_home' }}")
+        "val_tpl", "{{'home' if (this.state=='home' if 'simulated' in value_json else value_json.zone!='unknown') else 'not_home'}}")
     }
   }
 
   /// Since 2026.7 Home Assistant counts who is in a zone by this attribute; in 2027 it stops going by the state.
   private static let zones: StaticString = """
-    {{ (value_json if 'simulated' in value_json else dict(value_json,\
-    in_zones=['zone.home'] if value_json.zone!='unknown' else []))|tojson }}
+    {%set v=value_json%}{{(v if 'simulated' in v else dict(v,in_zones=['zone.home']*(v.zone!='unknown')))|tojson}}
     """
 
   package func distance(_ identity: Identity, named name: Name = Name()) -> Message {
@@ -152,17 +158,17 @@ package struct Discovery {
   }
 
   private func describe(_ id: Text<128>, _ payload: inout Payload) {
-    payload.object("device")
+    payload.object("dev")
     payload.member("ids", text: id.bytes)
     var name = Text<66>(site.bytes)
     name.append(byte: UInt8(ascii: " "))
     name.append(gateway)
     payload.member("name", text: name.bytes, upTo: 64)
-    payload.member("mdl", "forecourt")
+    if !isBrief { payload.member("mdl", "forecourt") }
     payload.closeObject()
-    payload.object("origin")
+    payload.object("o")
     payload.member("name", "forecourt")
-    payload.member("sw_version", text: version.bytes)
+    if !isBrief { payload.member("sw", text: version.bytes) }
     payload.closeObject()
   }
 }

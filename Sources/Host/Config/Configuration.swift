@@ -60,6 +60,7 @@ package import Core
     if !root.reading.files.contains(where: { same($0.key, "id_file") }) { host.idFile = host.standardIDFile }
     keepFilesApart(root.reading)
     noteFutile(root)
+    noteHold(root)
     noteNames(names)
   }
 

@@ -1,6 +1,6 @@
 import Core
 
-// What no device can ever bring about with these settings. `check` says so; a command that only reads the file for something else does not.
+// What no device can ever bring about with these settings, or only by chance. `check` says so; a command that only reads the file for something else does not.
 
 extension Configuration {
   /// When everything is read.
@@ -20,6 +20,18 @@ extension Configuration {
     if core.triggers.count + core.regions.count == 0, case .ignore = core.publish.unknown {
       note("there is no [[trigger]] and no [[region]]: no device is looked for, and nothing is published of any")
     }
+  }
+
+  /// Nobody else receives a phone that advertises no more while it is connected.
+  func noteHold(_ root: Section) {
+    guard core.peer.identify, core.peer.hold, let place = root.node["peer"]?["hold"]?.keyAt else { return }
+    var isHeardElsewhere = core.radios.count > 1
+    for index in core.triggers.indices where !core.triggers[index].group.isEmpty { isHeardElsewhere = true }
+    guard isHeardElsewhere else { return }
+    root.reading.recordFutile(
+      at: place, "peer",
+      "hold keeps a phone at the radio that connects first, wherever it goes: if it advertises no more meanwhile, no other radio or gateway "
+        + "hears it, and its pump does not fire. Leave hold out where several may hear it")
   }
 
   func noteFutile(_ trigger: TriggerSettings, _ section: Section) {

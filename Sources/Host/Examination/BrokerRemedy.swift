@@ -40,17 +40,27 @@ extension Examined {
   private static let keepsNothing =
     ": this broker keeps no retained messages, and the gateway needs them: at a mosquitto set retain_available true, or take another broker"
 
-  /// It took the connection and greets nobody, as some do with whom they do not understand: one more call finds out whether it would greet
-  /// MQTT 3.1.1 or, if that is what we spoke, whoever has no will that it must retain.
+  private static let takesNoQoS = ": the gateway needs QoS 1: at a mosquitto set max_qos 2, or take another broker"
+
+  /// It took the connection and greets nobody, as some do with whom they do not understand: another call finds out whether it would greet
+  /// MQTT 3.1.1 or, if that is what we spoke, whoever has no will; a third, whether it takes one that it need not retain.
   private static func unanswered(_ settings: CourierSettings, _ meanwhile: @escaping () -> Void) -> String {
     let isOld = settings.broker.version == .v311
     var other = settings
     other.broker.version = .v311
-    let call = BrokerCall(other, until: Clock.now() + .seconds(2), meanwhile)
-    call.hasWill = !isOld
-    if call.isAnswered() { return isOld ? keepsNothing : ": it speaks only MQTT 3.1.1: set [mqtt] version = 4" }
+    if greets(other, hasWill: !isOld, meanwhile) {
+      guard isOld else { return ": it speaks only MQTT 3.1.1: set [mqtt] version = 4" }
+      other.simulated = true
+      return greets(other, hasWill: true, meanwhile) ? keepsNothing : takesNoQoS
+    }
     let tried = isOld ? "" : ", nor does it speak MQTT 3.1.1"
     return tried + (settings.broker.usesTLS ? ": " : ": it may want TLS there: set tls_ca; or ") + "this is a port for websockets or AMQP"
+  }
+
+  private static func greets(_ settings: CourierSettings, hasWill: Bool, _ meanwhile: @escaping () -> Void) -> Bool {
+    let call = BrokerCall(settings, until: Clock.now() + .seconds(2), meanwhile)
+    call.hasWill = hasWill
+    return call.isAnswered()
   }
 
   private static func remedyCommand(_ words: String, _ broker: BrokerSettings) -> String? {
@@ -78,7 +88,7 @@ extension Examined {
     if let remedy = tlsRemedy(words, broker) { return remedy }
     if holds(words, "protocol version") || holds(words, "Protocol Version") { return ": set [mqtt] version = 4" }
     if holds(words, "Retain not supported") { return keepsNothing }
-    return holds(words, "QoS not supported") ? ": the gateway needs QoS 1: at a mosquitto set max_qos 2, or take another broker" : nil
+    return holds(words, "QoS not supported") ? takesNoQoS : nil
   }
 
   private static func tlsRemedy(_ words: String, _ broker: BrokerSettings) -> String? {
@@ -93,6 +103,7 @@ extension Examined {
     if holds(words, "alert protocol version") || holds(words, "unsupported protocol") { return ": it must speak TLS 1.2 or newer" }
     // The second where its alert came too early for OpenSSL to keep.
     guard holds(words, "alert") || same(words, "Protocol error") else { return nil }
-    return ": it refuses our certificate, or wants one: set tls_cert and tls_key to a pair that its authority signed"
+    let pair = ": it refuses our certificate, or wants one: set tls_cert and tls_key to a pair that its authority signed"
+    return holds(words, "handshake failure") ? pair + "; or it wants a pre-shared key there, which the gateway does not speak" : pair
   }
 }

@@ -20,8 +20,8 @@ import Testing
       #expect(
         String(message.payload) == #"{"~":"forecourt/Tank & Rast/island-2","uniq_id":"\#(id)_\#(own)","name":"\#(name)",\#(`class`)"#
           + #""stat_t":"~/\#(topic)","json_attr_t":"~/\#(topic)",\#(rest)"#
-          + #""avty_t":"~/status","avty_tpl":"\#(availability)","device":{"ids":"\#(id)","#
-          + #""name":"Tank & Rast island-2","mdl":"forecourt"},"origin":{"name":"forecourt","sw_version":"1.2.3"}}"#)
+          + #""avty_t":"~/status","avty_tpl":"\#(availability)","dev":{"ids":"\#(id)","#
+          + #""name":"Tank & Rast island-2","mdl":"forecourt"},"o":{"name":"forecourt","sw":"1.2.3"}}"#)
     }
     expect(
       discovery.trigger("pump 1"), "binary_sensor", "trigger_7d62751952204880", "pump 1", "trigger/pump 1/state",
@@ -32,10 +32,9 @@ import Testing
     let (id, digest) = ("address:c0:00:00:00:00:01", "ab23298dc5541181")
     expect(
       discovery.tracker(anna, named: "anna"), "device_tracker", "tracker_\(digest)", "anna", "proximity/\(id)",
-      #""src_type":"bluetooth_le","json_attr_tpl":"{{ (value_json if 'simulated' in value_json else dict(value_json,"#
-        + #"in_zones=['zone.home'] if value_json.zone!='unknown' else []))|tojson }}","#
-        + #""val_tpl":"{{ 'home' if (this.state == 'home' if 'simulated' in value_json "#
-        + "else value_json.zone != 'unknown') else 'not_home' }}\",")
+      #""src_type":"bluetooth_le","json_attr_tpl":"{%set v=value_json%}{{(v if 'simulated' in v "#
+        + #"else dict(v,in_zones=['zone.home']*(v.zone!='unknown')))|tojson}}","#
+        + #""val_tpl":"{{'home' if (this.state=='home' if 'simulated' in value_json else value_json.zone!='unknown') else 'not_home'}}","#)
     expect(
       discovery.distance(anna), "sensor", "distance_\(digest)", id + " distance", "proximity/\(id)",
       #""dev_cla":"distance","unit_of_meas":"m","#
@@ -46,18 +45,41 @@ import Testing
         + #""val_tpl":"{{ '' if 'simulated' in value_json else value_json.average | default(none) }}","#)
   }
 
-  @Test("where long names leave no room, a device is announced without its zone") func roomless() {
-    var settings = Settings()
-    settings.publish.prefix = "pppppppppppppppppppppppppppppppp"
-    (settings.gateway.site, settings.gateway.name) = ("ssssssssssssssssssssssssssssssss", "gggggggggggggggggggggggggggggggg")
-    let discovery = Discovery(settings, version: "1.2.3")
-    var long = Identity(.name)
+  /// What a tracker's message holds of these: the model, the version, the zone.
+  private func held(_ tracker: Message) -> [Bool] {
+    let payload = String(tracker.payload)
+    #expect(!tracker.payload.overflowed, "\(payload.utf8.count)")
+    return [#""mdl":"#, #""sw":"#, "in_zones"].map { payload.contains($0) }
+  }
+
+  private func name(_ letter: Character, _ count: Int) -> Name {
+    Name(Array(String(repeating: letter, count: count).utf8).span.bytes)
+  }
+
+  @Test("names of the greatest length leave room for a device's zone, though not always for the version", arguments: [0, 23])
+  func roomy(more: Int) {
+    var beacon = Identity(.iBeacon)
+    for _ in 0..<20 { beacon.append(0xFF) }
+    var (found, long) = (Set<[Bool]>(), Identity(.name))
     for byte in 0..<40 { long.append(byte < 33 ? UInt8(ascii: "n") : 0) }
-    for (identity, namesZone) in [(Identity(.address, Address(word: 1)), true), (long, false)] {
-      let message = discovery.tracker(identity)
-      let isNamed = String(message.payload).contains("in_zones")
-      #expect(isNamed == namesZone && !message.payload.overflowed && message.payload.count > 800, "\(message.payload.count)")
+    for count in 1...32 {
+      var settings = Settings()
+      if more > 0 { settings.publish.prefix = name("p", 9 + more) }
+      (settings.gateway.site, settings.gateway.name) = (name("s", count), name("g", count))
+      let discovery = Discovery(settings, version: "1.2.3-456-gabcdef0")
+      for identity in [beacon, long] {
+        for shown in [Name(), name("n", 32)] { found.insert(held(discovery.tracker(identity, named: shown))) }
+      }
     }
+    #expect(found == [[true, true, true], [false, false, true]], "\(found)")
+  }
+
+  @Test("where names take up more room than they have letters, a device is announced without its zone") func roomless() {
+    var settings = Settings()
+    (settings.gateway.site, settings.gateway.name) = (name("\"", 32), name("\"", 32))
+    var beacon = Identity(.iBeacon)
+    for _ in 0..<20 { beacon.append(0xFF) }
+    #expect(held(Discovery(settings, version: "1.2.3").tracker(beacon)) == [true, true, false])
   }
 
   @Test("no two gateways are one device to Home Assistant, whatever their names leave out, and whatever prefix they publish below")

@@ -61,6 +61,9 @@ import Testing
     let lost = "bad(Host.Examined.Failure.unavailable) broker PLACE: The connection was lost"
     #expect(said(.v5) { $0.isOld = true } == lost + ": it speaks only MQTT 3.1.1: set [mqtt] version = 4")
     #expect(said(.v311) { $0.retains = false }.hasPrefix(lost + ": this broker keeps no retained messages, and the gateway needs them: "))
+    let noQoS = lost + ": the gateway needs QoS 1: at a mosquitto set max_qos 2, or take another broker"
+    #expect(said(.v311) { $0.takesQoS1 = false } == noQoS)
+    #expect(said(.v311) { ($0.takesQoS1, $0.retains) = (false, false) } == noQoS, "the other is said when this is set right")
     let other = ": it may want TLS there: set tls_ca; or this is a port for websockets or AMQP"
     let neither: Answers = { ($0.isOld, $0.greeting) = (true, nil) }
     #expect(said(.v5, neither) == lost + ", nor does it speak MQTT 3.1.1" + other)
@@ -69,6 +72,19 @@ import Testing
     let forbids = said(.v5) { $0.ends = { $0.hasSuffix("/check") } }
     #expect(forbids.hasPrefix("bad(Host.Examined.Failure.forbidden) broker PLACE: The connection was lost, after we wrote to "))
     #expect(forbids.contains(": its access list must allow write forecourt/site/gateway/#"), "\(forbids)")
+  }
+
+  @Test("a broker that ends the handshake may want a certificate or a pre-shared key") func handshake() {
+    var settings = CourierSettings()
+    settings.broker.authorities = Path("ca.pem")
+    func said(_ alert: String) -> String {
+      let fault = MQTTFault("OpenSSL Error[0]: error:0A000410:SSL routines::" + alert)
+      return Examined.failed(fault, BrokerCall(settings, until: Clock.now()) {}, settings, "PLACE") {}.words
+    }
+    let pair = ": it refuses our certificate, or wants one: set tls_cert and tls_key to a pair that its authority signed"
+    let key = "; or it wants a pre-shared key there, which the gateway does not speak"
+    #expect(said("sslv3 alert handshake failure").hasSuffix(pair + key))
+    #expect(said("tlsv13 alert certificate required").hasSuffix(pair))
   }
 
   @Test("MQTT 3.1.1 does not say whether we may write: what does not come back is doubtful") func silentRefusal() {

@@ -147,6 +147,19 @@ struct ConfigurationFutility {
     #expect(try futile("[[device]]\nname = \"n\"\nmatch = \"*\"\n").count == 1, "nothing is looked for at all")
   }
 
+  @Test("a phone held where another radio or gateway should hear it, and only there") func hold() throws {
+    func told(_ more: String, _ peer: String = "identify = true\nhold = true\n") throws -> [String] {
+      try futile("[peer]\n" + peer + Self.trigger + more).filter { $0.contains("hold keeps a phone at the radio that connects first") }
+    }
+    let radios = ["a", "b"].map { "[[radio]]\nname = \"\($0)\"\nadapter = \"unix:\($0)\"\n" }
+    for more in ["group = \"g\"\n", radios.joined()] {
+      let found = try told(more)
+      #expect(found.count == 1 && found[0].hasPrefix("c:4:1: warning: peer: hold keeps"), "\(found)")
+      for peer in ["identify = true\n", "hold = true\n", "identify = true\nhold = false\n"] { #expect(try told(more, peer) == []) }
+    }
+    for more in ["", radios[0]] { #expect(try told(more) == []) }
+  }
+
   @Test("a user without a password") func password() throws {
     let found = try futile("mqtt.username = \"u\"\n" + Self.trigger)
     #expect(found.count == 1 && found[0].contains("username has no password_file beside it"))

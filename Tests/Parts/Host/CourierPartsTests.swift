@@ -184,9 +184,9 @@ import Testing
     for message in messages {
       #expect(!message.payload.overflowed && !message.topic.overflowed && message.isRetained)
       let object = try #require(try JSONSerialization.jsonObject(with: Data(String(message.payload).utf8)) as? [String: Any])
-      for key in ["stat_t", "uniq_id", "device", "origin", "avty_t"] { #expect(object[key] != nil, "\(key)") }
+      for key in ["stat_t", "uniq_id", "dev", "o", "avty_t"] { #expect(object[key] != nil, "\(key)") }
       #expect((object["val_tpl"] as? String)?.contains("if 'simulated' in value_json") == true, "a rehearsal opens no door")
-      #expect((object["device"] as? [String: Any])?["ids"] != nil && (object["origin"] as? [String: Any])?["name"] != nil)
+      #expect((object["dev"] as? [String: Any])?["ids"] != nil && (object["o"] as? [String: Any])?["name"] != nil)
       #expect(String(message.topic).wholeMatch(of: /homeassistant\/(binary_sensor|sensor|device_tracker)\/[A-Za-z0-9_-]+\/config/) != nil)
     }
     #expect(Set(messages.map { String($0.topic) }).count == messages.count - 1, "a device's level is one sensor, whatever it is called")

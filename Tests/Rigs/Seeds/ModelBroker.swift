@@ -53,6 +53,8 @@ package final class ModelBroker: @unchecked Sendable {
     package var isOld = false
     /// Like mosquitto in MQTT 3: it ends the connection of whoever has a will that it must retain.
     package var retains = true
+    /// Like mosquitto in MQTT 3 with max_qos 0: it ends the connection of whoever has a will of QoS 1.
+    package var takesQoS1 = true
     /// MQTT 5: what it wants instead of the client's.
     package var keepalive: UInt16?
     /// MQTT 5: how many publications it takes at once.
@@ -191,7 +193,9 @@ package final class ModelBroker: @unchecked Sendable {
       return (isWelcome ? answers.greeting : (0x86, false), answers.longest, answers.keepalive, answers.receiveMaximum)
     }
     let isEnded = state.withLock { state in
-      let isEnded = state.answers.isOld && greeting.version == 5 || !state.answers.retains && greeting.willFlags & 0x20 != 0
+      let (answers, will) = (state.answers, greeting.willFlags)
+      let isWillUnwelcome = !answers.retains && will & 0x20 != 0 || !answers.takesQoS1 && will & 0x18 != 0
+      let isEnded = answers.isOld && greeting.version == 5 || isWillUnwelcome
       if isEnded { shutdown(state.line, Int32(SHUT_RDWR)) }
       return isEnded
     }
