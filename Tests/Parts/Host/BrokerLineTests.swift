@@ -100,6 +100,19 @@ private let base = "forecourt/site/gateway"
       talk.broker.drop()
     }
     talk.until("the hint") { talk.told("Again and again: is there another gateway of the same site and name?") }
+    #expect(talk.courier.counters.troubles == .shortLived)
+    talk.until("a connection that lasts", seconds: 30) { talk.courier.counters.troubles == [] && talk.courier.counters.isOnline }
+    talk.stop()
+  }
+
+  @Test("a connection that the broker gives to another client of our name is a sign of another gateway") func takenOver() {
+    let talk = Talk()
+    talk.start()
+    talk.online()
+    talk.broker.dismiss(0x8E)
+    talk.until("the sign") {
+      if case .twin? = talk.requests.pop() { true } else { false }
+    }
     talk.stop()
   }
 
