@@ -161,6 +161,19 @@ private let base = "forecourt/site/gateway"
     talk.stop()
   }
 
+  @Test("a status that is longer than the broker takes goes without what only people read") func shortStatus() {
+    let talk = Talk()
+    talk.broker.answer { $0.longest = 200 }
+    talk.start()
+    talk.online()
+    let short = #"{"v":1,"state":"degraded","reason":"r","boot":"b","groups":"pumps""#
+    talk.push(.state, base + "/status", short + #","purpose":"\#(String(repeating: "x", count: 200))"}"#)
+    talk.until("the short one") { talk.published(base + "/status").map(\.payload) == [short + "}"] }
+    talk.until("the trouble") { talk.courier.counters.troubles == .tooLong }
+    #expect(talk.courier.counters.refused.count == 0 && talk.told("error: longer than this broker takes, with "))
+    talk.stop()
+  }
+
   @Test("an event that is on its way when new settings end the connection goes again") func onItsWay() {
     let talk = Talk()
     talk.broker.answer { $0.publication = { $0.hasSuffix("/trigger/pump") ? nil : 0 } }
