@@ -48,6 +48,7 @@ start_as group_rest-1 Neighbours/group_rest walks_on
 start_as group_rest-2 Neighbours/group_rest restarts
 start_as group_rest-3 Neighbours/group_rest first_restarts
 start_as group_rest-4 Neighbours/group_rest --but walks_on restarts first_restarts
+start Neighbours/twin
 start_as deaf-1 Neighbours/deaf elsewhere
 start_as deaf-2 Neighbours/deaf twice stopped
 start_as deaf-3 Neighbours/deaf --but elsewhere twice stopped

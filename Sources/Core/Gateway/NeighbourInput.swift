@@ -46,7 +46,8 @@ extension Gateway {
     tick(at: moment)
     guard hello.simulated == settings.gateway.simulated else { return }
     if hello.name == settings.gateway.name {
-      if hello.boot == publisher.boot { triggers.membership.receiveOwnHello(hello.sequence, at: now) }
+      guard hello.boot == publisher.boot else { return triggers.membership.suspectTwin(at: now) }
+      triggers.membership.receiveOwnHello(hello.sequence, at: now)
     } else {
       guard let id = hello.servedID, !triggers.membership.serves(id) else { return triggers.membership.receive(hello: hello, at: now) }
       triggers.membership.receive(hello: hello, at: now)
@@ -60,6 +61,15 @@ extension Gateway {
     guard settings.site.isAuthenticated else { return true }
     return triggers.membership.find(peer.gateway).map { triggers.membership.members[$0].vouches(for: peer) } ?? false
   }
+
+  /// The broker has a status in our name of another run, or gave our connection to another gateway.
+  @export(interface) package mutating func suspectTwin(at moment: Instant) {
+    tick(at: moment)
+    triggers.membership.suspectTwin(at: now)
+  }
+
+  /// Whether another gateway has our site and name.
+  package var hasTwin: Bool { triggers.membership.hasTwin(at: now) }
 
   /// Whether we and the neighbours that matter hear each other.
   package var hearing: SiteHearing { triggers.membership.hearing }

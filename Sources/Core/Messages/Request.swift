@@ -6,6 +6,8 @@ package enum Request: BitwiseCopyable, Sendable {
   /// From a neighbour, or our own that came back.
   case hello(Neighbour)
   case peer(KnownPeer)
+  /// A sign of another gateway with our site and name.
+  case twin
   /// From the outbox: a fire of the run before, a visit that it left open, and the end of the list.
   case fired(Unfinished)
   case unfinished(Unfinished)

@@ -9,7 +9,7 @@ package struct Membership: ~Copyable {
   private var connectedSince: Instant?
   /// When the line came back, if it was ever down; a first connection may take a moment.
   private var restored: Instant?
-  private var hasConnected = false
+  private var firstConnected: Instant?
   package private(set) var isConnected = true
   /// When our own hello first came back on this connection, and when it last did.
   private var returnedSince: Instant?
@@ -28,6 +28,7 @@ package struct Membership: ~Copyable {
   package private(set) var refused = Refusals()
   /// As of the last hello.
   package internal(set) var hearing = SiteHearing()
+  private var twin = Twin()
   /// The installation id that we serve ourselves.
   private(set) var servedID: UInt32?
 
@@ -58,8 +59,8 @@ package struct Membership: ~Copyable {
   // MARK: The line
 
   package mutating func connected(_ isConnected: Bool, at now: Instant) {
-    if isConnected, let down = connectedSince, !self.isConnected, hasConnected || now - down >= Self.firstMoment { restored = now }
-    hasConnected = hasConnected || isConnected
+    if isConnected, let down = connectedSince, !self.isConnected, firstConnected != nil || now - down >= Self.firstMoment { restored = now }
+    if isConnected, firstConnected == nil { firstConnected = now }
     if !isConnected || !self.isConnected || connectedSince == nil {
       connectedSince = now
       returnedSince = nil
@@ -107,6 +108,14 @@ package struct Membership: ~Copyable {
     if returnedSince == nil { returnedSince = now }
     (returned, pace) = (now, calmPace)
   }
+
+  /// Something came in our own name, of another run. In the first moment it may be what the run before left.
+  mutating func suspectTwin(at now: Instant) {
+    if let firstConnected, now - firstConnected >= Self.firstMoment { twin.suspect(at: now) }
+  }
+
+  /// Whether another gateway has our name: what it hears we cannot know.
+  package func hasTwin(at now: Instant) -> Bool { twin.isThere(at: now) }
 
   private var calmPace: Interval { isAlone ? Self.lonelyPace : Self.helloPace }
 

@@ -26,7 +26,8 @@ extension Triggers {
   private mutating func agree(
     _ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
-    guard case .claiming = encounters[place].stage, encounters[place].intent > 0, membership.isAcquainted(at: now) else { return }
+    guard case .claiming = encounters[place].stage, encounters[place].intent > 0 else { return }
+    guard membership.isAcquainted(at: now), !membership.hasTwin(at: now) else { return }
     let trigger = settings.triggers[Int(encounters[place].trigger)]
     switch consent(to: place, in: trigger, at: now) {
     case .waiting: break

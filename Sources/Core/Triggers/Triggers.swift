@@ -225,8 +225,8 @@ package struct Triggers: ~Copyable {
     of place: Int32, in trigger: TriggerSettings, _ evidence: inout TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings
   ) {
-    evidence.mustAsk = membership.hasCompetitor(in: trigger.group, at: now) || !membership.isAcquainted(at: now)
     evidence.isConnected = membership.isAcquainted(at: now)
+    evidence.mustAsk = !evidence.isConnected || membership.hasCompetitor(in: trigger.group, at: now) || membership.hasTwin(at: now)
     evidence.isGrouped = evidence.mustAsk
     evidence.mayBeTaken = encounters[place].wasCutOff && membership.isAnybodyAway(from: trigger.group, at: now)
     if pauses.matter(at: now), isHidden(place, in: trigger.group, at: now, devices, settings) { evidence.mayBeTaken = true }

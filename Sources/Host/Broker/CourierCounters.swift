@@ -121,12 +121,18 @@ package struct Troubles: OptionSet, Sendable {
   /// Messages in neighbours' names go on failing authentication.
   package static let unproven = Troubles(rawValue: 1_048_576)
 
+  /// Another gateway has our site and name.
+  package static let twin = Troubles(rawValue: 2_097_152)
+  /// Each of the last connections ended within seconds.
+  package static let shortLived = Troubles(rawValue: 4_194_304)
+
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
     if contains(.full) { return "there is no room for some who come near a trigger or enter a region: raise [gateway] devices" }
     if contains(.crowded) { return "more happens than can be published: is somebody flooding a region? What is dropped is counted as lost" }
     if contains(.store) { return "the outbox cannot be written; events are kept in memory only: forecourt check says why" }
     if contains(.slow) { return "the disk takes more than a second to store events: they come late" }
+    if contains(.twin) { return "another gateway has this site and name: no trigger in a group fires here; give each its own" }
     if contains(.noClaims) { return "the broker ends the connection at SITE/claim/+/+/NAME: left out, so no group fires; see its ACL" }
     if contains(.noHellos) {
       return "the broker ends the connection at SITE/claim/site/hello/NAME: left out, so no group fires; see its ACL"
@@ -138,6 +144,9 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.noProximity) { return "the broker ends the connection at BASE/proximity/+, which is left out: see its ACL" }
     if contains(.noRanging) { return "the broker ends the connection at BASE/ranging/+, which is left out: see its ACL" }
     if contains(.forbidden) { return "the broker refuses some messages or subscriptions of this gateway: see its ACL, limits and quota" }
+    if contains(.shortLived) {
+      return "each connection to the broker ends within seconds: has another gateway this site and name? Or see its ACL; the log says more"
+    }
     if contains(.tooLong) {
       return "a message is longer than this broker takes, and is left out: the log says which; raise the broker's limit"
     }

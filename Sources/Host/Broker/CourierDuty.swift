@@ -68,7 +68,7 @@ extension Courier {
       counters.published.add()
     } catch {
       guard error.isOfMessage else { throw error }
-      refuse(publication, at: now)
+      if !shorten(publication, at: now) { refuse(publication, at: now) }
     }
   }
 
@@ -111,6 +111,8 @@ extension Courier {
       let acknowledged = client.news.acknowledged[index]
       guard let (publication, isCertain) = client.inFlight.take(acknowledged.identifier) else { continue }
       if acknowledged.reason >= 0x80 {
+        // MQTT 5, 3.4.2.1 does not list it, but mosquitto's message_size_limit gives it.
+        if acknowledged.reason == 0x95, shorten(publication, at: now.at) { continue }
         refuse(publication, because: acknowledged.reason, at: now.at)
       } else if isCertain {
         acknowledge(publication)

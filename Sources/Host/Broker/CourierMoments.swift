@@ -32,7 +32,7 @@ extension Courier {
   }
 
   /// Once a connection.
-  private func complain(ofLength message: borrowing Message) {
+  func complain(ofLength message: borrowing Message) {
     guard !counters.troubles.contains(.tooLong) else { return }
     counters.set(.tooLong, true)
     var words = Sentence("longer than this broker takes, with \(message.payload.bytes.byteCount) bytes: ")

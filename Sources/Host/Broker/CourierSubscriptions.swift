@@ -77,6 +77,7 @@ extension Courier {
       for subject in SubscriptionTrials.Subject.allCases where subject != .several && !wanted.contains(subject) {
         try client.unsubscribe(filter(of: subject))
         if subject == .claims { try client.unsubscribe(topics.hello(settings.name)) }
+        if subject == .statuses { try client.unsubscribe(topics.status) }
       }
     } catch { lose(error, at: now) }
   }
@@ -89,7 +90,10 @@ extension Courier {
       try client.subscribe(topics.claims, qos: 0, wantsRetained: false)
       // Our own hello comes back, which shows that the broker carries our messages and would bring the others'.
       try client.subscribe(topics.hello(settings.name), qos: 0, wantsRetained: false, wantsOwn: true)
-    case .statuses: try client.subscribe(topics.statuses, qos: 1, wantsRetained: true)
+    case .statuses:
+      try client.subscribe(topics.statuses, qos: 1, wantsRetained: true)
+      // What another gateway of our name has left there: not every broker brings it with the others'.
+      try client.subscribe(topics.status, qos: 0, wantsRetained: true, wantsOwn: true)
     case .peers: try client.subscribe(topics.peers, qos: 1, wantsRetained: true)
     }
   }

@@ -3,15 +3,15 @@ package import Core
 /// Receives what the broker brings, and trusts none of it: it checks topics, sizes, shapes, values and rates, and only what passes
 /// reaches another thread.
 package final class Intake {
-  private var settings: CourierSettings
+  private(set) var settings: CourierSettings
   private var topics: Topics
   private let toCore: Outlet
-  private let counters: CourierCounters
+  let counters: CourierCounters
   private let log: CourierLog
 
   private var paces = CommandPaces()
   private var warningPace = TokenBucket(burst: 1, pace: .seconds(60))
-  private var sitePaces = SitePaces()
+  var sitePaces = SitePaces()
   private var held = HeldStatuses()
   private var recent = RecentRequests()
   private var replies: [Message] = []
@@ -71,7 +71,7 @@ package final class Intake {
   }
 
   /// False when there is no room. Nothing overtakes what is held.
-  private func push(_ request: Request) -> Bool {
+  func push(_ request: Request) -> Bool {
     held.hand(to: toCore.requests)
     return held.isEmpty && toCore.requests.push(request) == nil
   }
@@ -206,7 +206,10 @@ package final class Intake {
   private func neighbour(_ levels: inout Levels, _ topic: RawSpan, _ payload: RawSpan, isRetained: Bool, at now: Instant) {
     let gateway = levels.next()
     let status = Name("status")
-    if gateway.equals(settings.name.bytes) { return }
+    if gateway.equals(settings.name.bytes) {
+      if levels.rest.equals(status.bytes) { receive(ownStatus: payload, gateway, topic, at: now) }
+      return
+    }
     guard settings.claims, !levels.isBroken, levels.rest.equals(status.bytes) else { return counters.requestsRefused.add() }
     if isRetained, isOurs(toClear: gateway, payload) { return clear(topic) }
     // Somebody cleared it: what we know of the neighbour still counts.

@@ -10,6 +10,8 @@ struct MQTTFault: Error {
   var isOfMessage = false
   /// The broker sent a message that is too long.
   var isOfContent = false
+  /// The broker gave the connection to another client with our identifier.
+  var isTakeover = false
 
   init(_ said: String) { self.said = said }
 }
@@ -106,8 +108,10 @@ extension MQTTClient {
     guard reason >= 0x80 else { return }
     // SAFETY: it answers every number with a literal.
     var words = unsafe "the broker ended the connection: " + String(cString: mosquitto_reason_string(reason))
-    if reason == MQTT_RC_SESSION_TAKEN_OVER.rawValue { words += "; is there another gateway of the same site and name?" }
+    let isTakeover = reason == MQTT_RC_SESSION_TAKEN_OVER.rawValue
+    if isTakeover { words += "; is there another gateway of the same site and name?" }
     news.refusal = MQTTFault(words)
+    news.refusal?.isTakeover = isTakeover
   }
 
   /// While we read: the broker's acknowledgement. Else: the socket has accepted a QoS 0 packet, which is only counted.

@@ -89,6 +89,9 @@ struct RetainedMessages {
     requeue(slot: slot, version: version)
   }
 
+  /// nil if there is a later one.
+  func message(slot: Int, version: UInt64) -> Message? { places[slot].version == version ? places[slot].message : nil }
+
   func isRefused(_ publication: Publication) -> Bool {
     if case .state(let slot, _) = publication { places[slot].backoff.wasRefused } else { false }
   }

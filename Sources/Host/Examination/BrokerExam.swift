@@ -16,7 +16,7 @@ extension Examined {
     }
     let broker = examined(call.answer, settings, place, within: patience)
     switch call.answer {
-    case .mayWrite, .wroteUnseen: if !settings.claims { return [broker] }
+    case .mayWrite, .wroteUnseen, .takesNoneAsLong: if !settings.claims { return [broker] }
     case .none, .connected, .mayNotWrite: return [broker]
     }
     return [broker, neighbours(call.heard, settings)]
@@ -36,6 +36,9 @@ extension Examined {
       let words =
         "connected, but with [mqtt] version = 4 a broker does not say whether we may write, and what we wrote to \(base)/check did not come back"
       return Examined("broker", .doubtful, "\(place): \(words): \(needs(settings)); or set version = 5")
+    case .takesNoneAsLong:
+      let limits = "raise its limit, at mosquitto max_packet_size or message_size_limit, at RabbitMQ mqtt.max_packet_size_authenticated"
+      return Examined("broker", .bad(.forbidden), "\(place): it takes no message of \(Payload.capacity) bytes, as ours may be: \(limits)")
     case .mayWrite:
       let security = settings.broker.usesTLS ? "over TLS" : "without TLS"
       return Examined("broker", .good, "\(place): connected \(security), and we may write below \(base)")
@@ -81,6 +84,7 @@ extension Examined {
 final class BrokerAnswers {
   var hearsItself = false
   var hearsCheck = false
+  var hearsLongCheck = false
   var hearsDots = false
   var statuses: [(name: String, isProven: Bool)] = []
 }
@@ -105,7 +109,7 @@ final class BrokerCall {
   }
 
   /// How far it got.
-  enum Answer { case none, connected, mayNotWrite, mayWrite, wroteUnseen }
+  enum Answer { case none, connected, mayNotWrite, mayWrite, wroteUnseen, takesNoneAsLong }
   private(set) var answer = Answer.none
   /// As the gateway: a broker that retains nothing refuses whoever has one.
   var hasWill = true
@@ -132,10 +136,33 @@ final class BrokerCall {
     if settings.claims {
       switch answer {
       case .mayWrite, .wroteUnseen: try listenToTheSite()
-      case .none, .connected, .mayNotWrite: break
+      case .none, .connected, .mayNotWrite, .takesNoneAsLong: break
       }
     }
+    // Last, for a broker may end the connection because of it.
+    if case .mayWrite = answer, !takesLongMessages(isTold: isTold) {
+      answer = .takesNoneAsLong
+      try? hangUp()
+      return
+    }
     try hangUp()
+  }
+
+  /// Whether the broker takes a message as long as our longest. In MQTT 3 it acknowledges what it drops.
+  private func takesLongMessages(isTold: Bool) -> Bool {
+    var payload = Payload("{\"v\":1,\"padding\":\"")
+    while payload.free > 2 { payload.append(byte: UInt8(ascii: "-")) }
+    payload.append("\"}")
+    let limit = min(deadline, Clock.now() + .seconds(2))
+    client.news.acknowledged.removeAll()
+    do throws(MQTTFault) {
+      try client.publish(settings.topics.check, payload.bytes, isRetained: false, lasting: 1, as: .reply(number: 2), at: Clock.now())
+      _ = try talk(until: {
+        (isTold ? self.client.news.acknowledged.count > 0 : self.heard.hearsLongCheck) || Clock.now() >= limit
+      })
+    } catch { return false }
+    if !isTold { return heard.hearsLongCheck }
+    return client.news.acknowledged.count > 0 && client.news.acknowledged[0].reason < 0x80
   }
 
   /// Whether it greets us, or says why not.
@@ -208,7 +235,10 @@ final class BrokerCall {
 
 extension BrokerAnswers {
   func take(_ topic: RawSpan, _ payload: RawSpan, _ settings: CourierSettings) {
-    if topic.equals(settings.topics.check.bytes) { return hearsCheck = true }
+    if topic.equals(settings.topics.check.bytes) {
+      if payload.byteCount == Payload.capacity { hearsLongCheck = true } else { hearsCheck = true }
+      return
+    }
     if topic.equals(settings.topics.siteCheck(settings.name).bytes) { return hearsItself = true }
     if topic.equals(settings.topics.siteCheck(settings.name, isDotted: true).bytes) { return hearsDots = true }
     var levels = Levels(topic)

@@ -193,8 +193,7 @@ struct Daemon: Listener, ~Copyable {
     if let words = status.record(gateway.hearing, gateway.planFault) { log.say(words.level, words.sentence) }
     if let words = status.examineClock(at: now) { log.say(words.level, words.sentence) }
     let refused = gateway.encountersRefused &+ gateway.visitsRefused &+ gateway.evictedHere
-    var troubles = sink.courier.map { recentTroubles.troubles($0.counters, gateway.publisher, refused: refused, at: now) }
-    if gateway.lacksTime { troubles?.insert(.timeless) }
+    let troubles = sink.courier.map { recentTroubles.troubles($0.counters, gateway, refused: refused, at: now) }
     guard let report = status.nextReport(troubles, gateway.settings.gateway.authorization) else { return }
     if !sink.send(.status(report, topics: Topics(gateway.settings), at: now)) { status.publishAgain() }
     notify.status(report.summary)
@@ -244,6 +243,7 @@ struct Daemon: Listener, ~Copyable {
     case .fired(let fire): gateway.recall(fire, at: now)
     case .unfinished(let visit): gateway.restore(visit, at: now)
     case .caughtUp: catchUp(at: now)
+    case .twin: gateway.suspectTwin(at: now)
     case .peer(let peer):
       if gateway.receive(peer: peer, at: now) { for radio in radios { radio.hint(peer) } }
     }

@@ -12,14 +12,16 @@ struct RecentTroubles {
 
   private static let memory = Interval.seconds(600)
 
-  mutating func troubles(_ counters: CourierCounters, _ publisher: borrowing Publisher, refused: UInt64, at now: Instant) -> Troubles {
+  mutating func troubles(_ counters: CourierCounters, _ gateway: borrowing Gateway, refused: UInt64, at now: Instant) -> Troubles {
     var troubles = counters.troubles
+    if gateway.lacksTime { troubles.insert(.timeless) }
+    if gateway.hasTwin { troubles.insert(.twin) }
     if forgery.lasts(counters.forged.count, at: now) { troubles.insert(.unproven) }
     if refused != self.refused { (self.refused, fullUntil) = (refused, now + Self.memory) }
     if now < fullUntil { troubles.insert(.full) }
-    if publisher.eventsLeftOut != leftOut { (leftOut, until) = (publisher.eventsLeftOut, now + Self.memory) }
+    if gateway.publisher.eventsLeftOut != leftOut { (leftOut, until) = (gateway.publisher.eventsLeftOut, now + Self.memory) }
     if now < until { troubles.insert(.crowded) }
-    if publisher.eventsDropped > 0 { troubles.insert(.lost) }
+    if gateway.publisher.eventsDropped > 0 { troubles.insert(.lost) }
     return troubles
   }
 }

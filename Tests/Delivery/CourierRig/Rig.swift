@@ -63,6 +63,7 @@ final class Rig: @unchecked Sendable {
     case .fired(let fire): "fired \(String(fire.topic)) \(String(fire.id))"
     case .unfinished(let visit): "unfinished \(String(visit.topic)) \(String(visit.id))"
     case .caughtUp: "caught up"
+    case .twin: "twin"
     case .peer(let peer): "peer \(String(peer.id, radix: 16)) \(String(peer.address.word, radix: 16))"
     }
   }

@@ -136,7 +136,7 @@ import Testing
     let counters = CourierCounters()
     counters.set(.slow, true)
     func troubles(_ seconds: Double, refused: UInt64 = 0) -> Troubles {
-      recent.troubles(counters, machine.gateway.publisher, refused: refused, at: .zero + .seconds(seconds))
+      recent.troubles(counters, machine.gateway, refused: refused, at: .zero + .seconds(seconds))
     }
     #expect(troubles(1) == .slow)
     for number in 0..<2_000 {

@@ -167,12 +167,12 @@ private let base = "forecourt/site/gateway"
     talk.broker.answer { $0.subscription = { $0.contains("/claim/") ? 0x87 : 1 } }
     talk.start()
     talk.until("the refusal") { talk.told("error: the broker forbids this gateway to subscribe to commands or claims") }
-    talk.until("all of them") { talk.broker.record.subscribed.count == 5 && talk.courier.counters.troubles == .forbidden }
+    talk.until("all of them") { talk.broker.record.subscribed.count == 6 && talk.courier.counters.troubles == .forbidden }
     // 4: not our own; 8: retained as published; 0x20: nothing retained; the lowest bits: QoS.
     #expect(
       talk.broker.record.subscribed == [
         base + "/command/+": 0x2D, "forecourt/site/claim/+/+/+": 0x2C, "forecourt/site/claim/site/hello/gateway": 0x28,
-        "forecourt/site/+/status": 0x05, "forecourt/site/peer/+/+": 0x05,
+        "forecourt/site/+/status": 0x05, base + "/status": 0x00, "forecourt/site/peer/+/+": 0x05,
       ], "\(talk.broker.record.subscribed)")
     // That an event is taken does not end it.
     talk.push(.event, base + "/trigger/pump", "{}")
@@ -181,7 +181,7 @@ private let base = "forecourt/site/gateway"
     // New settings try again at once. Refused again, it stays.
     talk.broker.forget()
     talk.reload { _ in }
-    talk.until("the same again") { talk.broker.record.subscribed.count == 5 }
+    talk.until("the same again") { talk.broker.record.subscribed.count == 6 }
     usleep(500_000)
     #expect(talk.courier.counters.troubles == .forbidden)
     talk.broker.answer { $0.subscription = { _ in 1 } }
@@ -193,7 +193,7 @@ private let base = "forecourt/site/gateway"
     talk.broker.answer { $0.subscription = { _ in 1 } }
     talk.broker.forget()
     talk.broker.drop()
-    talk.until("another connection") { talk.courier.counters.connections.count == 3 && talk.broker.record.subscribed.count == 5 }
+    talk.until("another connection") { talk.courier.counters.connections.count == 3 && talk.broker.record.subscribed.count == 6 }
     talk.until("no trouble") { talk.courier.counters.troubles == [] }
     talk.broker.answer { $0.publication = { $0.contains("/trigger/") ? 0x87 : 0 } }
     talk.push(.event, base + "/trigger/pump", "{}")

@@ -50,6 +50,9 @@ import Testing
     #expect(old[0].hasSuffix(": set [mqtt] version = 4"), "\(old)")
     let forgetful = examined { $0.greeting = (0x9A, false) }
     #expect(forgetful[0].contains("Retain not supported: this broker keeps no retained messages, and the gateway needs them: "))
+    let narrow = examined { $0.longest = 300 }
+    let limit = "it takes no message of 1023 bytes, as ours may be: raise its limit, at mosquitto max_packet_size"
+    #expect(narrow.count == 1 && narrow[0].hasPrefix("bad(Host.Examined.Failure.forbidden) broker PLACE: " + limit), "\(narrow)")
     let oneWay = examined { $0.greeting = (0x9B, false) }
     #expect(oneWay[0].contains(": the gateway needs QoS 1: "), "\(oneWay)")
   }
@@ -102,7 +105,9 @@ import Testing
     }
     let heard = BrokerAnswers()
     heard.take(Array("forecourt/site/gateway/check".utf8).span.bytes, Array("{}".utf8).span.bytes, CourierSettings())
-    #expect(heard.hearsCheck && !heard.hearsItself)
+    #expect(heard.hearsCheck && !heard.hearsItself && !heard.hearsLongCheck)
+    heard.take(Array("forecourt/site/gateway/check".utf8).span.bytes, [UInt8](repeating: 0, count: 1_023).span.bytes, CourierSettings())
+    #expect(heard.hearsLongCheck)
   }
 
   @Test("a broker that is not there, or says nothing, is told apart, and the wait ends") func silent() {

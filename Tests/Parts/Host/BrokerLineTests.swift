@@ -100,6 +100,19 @@ private let base = "forecourt/site/gateway"
       talk.broker.drop()
     }
     talk.until("the hint") { talk.told("Again and again: is there another gateway of the same site and name?") }
+    #expect(talk.courier.counters.troubles == .shortLived)
+    talk.until("a connection that lasts", seconds: 30) { talk.courier.counters.troubles == [] && talk.courier.counters.isOnline }
+    talk.stop()
+  }
+
+  @Test("a connection that the broker gives to another client of our name is a sign of another gateway") func takenOver() {
+    let talk = Talk()
+    talk.start()
+    talk.online()
+    talk.broker.dismiss(0x8E)
+    talk.until("the sign") {
+      if case .twin? = talk.requests.pop() { true } else { false }
+    }
     talk.stop()
   }
 
@@ -145,6 +158,19 @@ private let base = "forecourt/site/gateway"
     #expect(talk.published(base + "/trigger/pump").map(\.payload) == ["{}"])
     #expect(counters.troubles == .forbidden && counters.refused.count >= 1 && counters.eventsWaiting.count == 1)
     #expect(counters.connections.count == 1)
+    talk.stop()
+  }
+
+  @Test("a status that is longer than the broker takes goes without what only people read") func shortStatus() {
+    let talk = Talk()
+    talk.broker.answer { $0.longest = 200 }
+    talk.start()
+    talk.online()
+    let short = #"{"v":1,"state":"degraded","reason":"r","boot":"b","groups":"pumps""#
+    talk.push(.state, base + "/status", short + #","purpose":"\#(String(repeating: "x", count: 200))"}"#)
+    talk.until("the short one") { talk.published(base + "/status").map(\.payload) == [short + "}"] }
+    talk.until("the trouble") { talk.courier.counters.troubles == .tooLong }
+    #expect(talk.courier.counters.refused.count == 0 && talk.told("error: longer than this broker takes, with "))
     talk.stop()
   }
 

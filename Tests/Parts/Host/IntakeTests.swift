@@ -155,7 +155,7 @@ import Testing
     guard case .neighbour(let removed)? = door.core.pop() else { throw Lost() }
     #expect(!removed.isOnline)
     let refused = door.counters.requestsRefused.count
-    door.say("forecourt/site/gateway/status", words)
+    door.say("forecourt/site/gateway/telemetry", words)
     door.say("forecourt/site/a/b/status", words)
     door.say("forecourt/site/other/telemetry", words)
     door.say("forecourt/site/other/status", "online")

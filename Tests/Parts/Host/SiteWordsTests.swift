@@ -159,4 +159,35 @@ extension String {
     text.append(identity)
     self = String(text)
   }
+
+  @Test("a status in our own name is a sign of another gateway if it is of another run, and no goodbye")
+  func twins() {
+    for (words, isSign) in [
+      (#""state":"online","boot":"b7""#, true), (#""state":"degraded","boot":"b7""#, true), (#""state":"online","boot":"ours""#, false),
+      (#""state":"offline","reason":"connection lost","boot":"b7""#, true), (#""state":"offline","reason":"stopped","boot":"b7""#, false),
+      (#""state":"online""#, false), (#""state":"online","boot":"b7","simulated":true"#, false), ("", false),
+    ] {
+      for isHeard in [true, false] {
+        let door = Door { ($0.boot, $0.claims) = (Text("ours"), isHeard) }
+        door.say("forecourt/site/gateway/status", words.isEmpty ? "" : #"{"v":1,\#(words)}"#, isRetained: true)
+        var isTold = false
+        if case .twin? = door.core.pop() { isTold = true }
+        #expect(isTold == (isSign && isHeard), "\(words)")
+      }
+    }
+    var keys = SiteProof()
+    keys.append([UInt8](repeating: 9, count: 32))
+    let door = Door { ($0.boot, $0.siteKeys) = (Text("ours"), keys) }
+    let topic = "forecourt/site/gateway/status"
+    var payload = Payload()
+    for byte in #"{"v":1,"state":"online","boot":"b7"}"#.utf8 { payload.append(byte: byte) }
+    door.say(topic, String(payload))
+    #expect(door.core.pop() == nil && door.counters.forged.count == 0, "an old one of ours, from before there was a key")
+    #expect(keys.prove(Array(topic.utf8).span.bytes, &payload))
+    door.say(topic, String(payload))
+    guard case .twin? = door.core.pop() else {
+      Issue.record("no sign")
+      return
+    }
+  }
 }

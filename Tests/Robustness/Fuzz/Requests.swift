@@ -68,7 +68,7 @@ private func check(_ request: Request) {
     precondition(claim.samples >= 0 && claim.dwell >= .zero && claim.age >= .zero, "a claim is possible")
     precondition(!claim.gateway.isEmpty && !claim.group.isEmpty, "a claim says whose it is, and of what")
     precondition(!door.settings.topics.claim(group: claim.group, claim.identity, gateway: claim.gateway).overflowed, "its topic fits")
-  case .neighbour, .hello, .peer, .fired, .unfinished, .caughtUp: break
+  case .neighbour, .hello, .peer, .fired, .unfinished, .caughtUp, .twin: break
   }
 }
 
