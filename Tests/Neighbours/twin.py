@@ -6,13 +6,13 @@ import json
 import time
 
 from cases import case, main
-from island import Gateway, arrives, leaves, served_once, site_key, told
+from island import Gateway, arrives, leaves, site_key, told
 from rig import Air, Mosquitto, Subscriber, wait_until
 
 
 @case
 def copied_card(folder):
-    """The roster lists it alone: both say what is wrong and nobody is served twice; when the copy is off, its drivers are served again."""
+    """The roster lists it alone: both say what is wrong and nobody is served twice."""
     more = f'[site]\ngateways = ["island-1/pumps"]\n[security]\nsite_key_file = "{site_key(folder)}"'
     homes = [folder / 'card', folder / 'copy']
     for home in homes: home.mkdir()
@@ -30,9 +30,6 @@ def copied_card(folder):
                 time.sleep(10)
                 assert not told(seen, 1), told(seen, 1)
                 leaves(air, 1)
-            mark = len(seen.messages)
-            boards[0].status(seen, lambda s: s['state'] == 'online', 160, mark)
-            served_once(air, seen, 2, 'island-1')
 
 
 if __name__ == '__main__':

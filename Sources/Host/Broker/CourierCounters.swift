@@ -123,8 +123,6 @@ package struct Troubles: OptionSet, Sendable {
 
   /// Another gateway has our site and name.
   package static let twin = Troubles(rawValue: 2_097_152)
-  /// Each of the last connections ended within seconds.
-  package static let shortLived = Troubles(rawValue: 4_194_304)
 
   package var words: StaticString? {
     if contains(.lost) { return "undelivered events were lost: the disk, the outbox or the memory could not hold them" }
@@ -144,9 +142,6 @@ package struct Troubles: OptionSet, Sendable {
     if contains(.noProximity) { return "the broker ends the connection at BASE/proximity/+, which is left out: see its ACL" }
     if contains(.noRanging) { return "the broker ends the connection at BASE/ranging/+, which is left out: see its ACL" }
     if contains(.forbidden) { return "the broker refuses some messages or subscriptions of this gateway: see its ACL, limits and quota" }
-    if contains(.shortLived) {
-      return "each connection to the broker ends within seconds: has another gateway this site and name? Or see its ACL; the log says more"
-    }
     if contains(.tooLong) {
       return "a message is longer than this broker takes, and is left out: the log says which; raise the broker's limit"
     }

@@ -22,7 +22,6 @@ extension Courier {
     case .up:
       talk(ready, at: now)
       acquit(at: now)
-      if case .up(let since) = line, now - since > Self.short { counters.set(.shortLived, false) }
       if case .up = line, now >= trials.due { subscribe(at: now) }
       if case .up = line { retrySubscriptions(at: now) }
     }
@@ -152,7 +151,6 @@ extension Courier {
     // Not every broker says why it drops the older of two clients.
     if shortConnections >= 3, !fault.isOfContent {
       fault.said += " Again and again: is there another gateway of the same site and name? Or does its access list forbid a topic?"
-      counters.set(.shortLived, true)
     }
     complain(Sentence(fault.said))
     linux_release_libraries()

@@ -1,6 +1,7 @@
 import Core
 
-// What no device can ever bring about with these settings, or only by chance. `check` says so; a command that only reads the file for something else does not.
+// What no device can ever bring about with these settings, or only by chance. `check` says so; a command that only reads the file for
+// something else does not.
 
 extension Configuration {
   /// When everything is read.

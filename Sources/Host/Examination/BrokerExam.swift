@@ -162,7 +162,7 @@ final class BrokerCall {
       })
     } catch { return false }
     if !isTold { return heard.hearsLongCheck }
-    return client.news.acknowledged.count > 0 && client.news.acknowledged[0].reason < 0x80
+    return client.news.acknowledged.isEmpty || client.news.acknowledged[0].reason < 0x80
   }
 
   /// Whether it greets us, or says why not.

@@ -12,7 +12,7 @@ extension Examined {
     // Some brokers end the connection of whoever writes what they forbid.
     if remedy.isEmpty, !isForbidden {
       switch call.answer {
-      case .none: break
+      case .none, .takesNoneAsLong: break
       case .connected: (isForbidden, remedy) = (true, ", after we wrote to \(String(settings.topics.check)): " + needs(settings))
       case .mayWrite, .wroteUnseen, .mayNotWrite: (isForbidden, remedy) = (true, ", after we made a claim: its " + needsOfClaims(settings))
       }

@@ -53,10 +53,10 @@ import Testing
         "<", "doors", "6", "", "1", "<", "",
       ])
     try Said("setup-file").expect((file("new.toml") ?? "").replacing("\(broker.port)", with: "PORT"))
-    // It is tried after each answer, then once more for what to say of it; and by check.
+    // It is tried after each answer, then once more for what to say of it; and by check. Each writes a long message last.
     let topics = broker.record.published.map(\.topic)
-    #expect(
-      topics == Array(repeating: "forecourt/site/g/check", count: 5) + ["check.dot", "check"].map { "forecourt/site/claim/site/\($0)/g" })
+    let claims = ["check.dot", "check"].map { "forecourt/site/claim/site/\($0)/g" }
+    #expect(topics == Array(repeating: "forecourt/site/g/check", count: 9) + claims + ["forecourt/site/g/check"])
   }
 
   @Test("a broker that is not there: what mends it is run when somebody agrees, and it is tried again") func mended() throws {

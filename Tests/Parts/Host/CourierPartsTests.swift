@@ -59,7 +59,7 @@ import Testing
 
   @Test("each trouble has its words, the gravest first") func troubles() {
     let first: [Troubles] = [.lost, .crowded, .store, .slow, .twin, .noClaims, .noHellos, .noTelemetry, .noProximity, .noRanging]
-    let order = first + [.forbidden, .shortLived, .tooLong, .unsigned, .cramped, .leftOut, .tried, .touched, .setAside, .insecure]
+    let order = first + [.forbidden, .tooLong, .unsigned, .cramped, .leftOut, .tried, .touched, .setAside, .insecure]
     #expect(Troubles([]).words == nil)
     var words: Set<String> = []
     for (index, trouble) in order.enumerated() {

@@ -72,7 +72,7 @@ private final class Board {
       case .hello(let hello):
         hellos.append(hello)
         gateway.receive(hello: hello, at: now)
-      case .command, .neighbour, .peer, .fired, .unfinished, .caughtUp: break
+      case .command, .neighbour, .peer, .twin, .fired, .unfinished, .caughtUp: break
       }
     }
     return (claims, hellos)
