@@ -79,7 +79,7 @@ def claims(folder):
     with Mosquitto() as broker, Subscriber(broker.watch, '#') as seen:
         for turn, version in enumerate((5, 4), 1):
             with Courier(port=broker.port, outbox=folder / str(version), version=version, claims=1, peers=1) as courier:
-                subscribed(broker, 4 * turn)
+                subscribed(broker, 5 * turn)
                 seen.publish(*claim())
                 courier.wait('claim other holding -61.5')
                 seen.publish(*claim('gateway'))
