@@ -104,6 +104,7 @@ extension Gateway {
   /// What an installation was served as before, it is not served again as. Otherwise a beacon stays a device of its own, for it may send from
   /// elsewhere, too. But one sender of two formats is one beacon, which is served once: the visit goes on under the better name, unless
   /// another sender uses the old name, or the new one is at a trigger already. Whoever copies a beacon, and has an id, takes no visit with it.
+  @inline(never) @_optimize(size)
   private mutating func hand(_ known: Int, to slot: Int, _ sender: Int) {
     let isBound = devices[known].identity.isBoundToAddress
     let isAlone = triggers.hearOnly(sender, as: known, devices)

@@ -41,6 +41,10 @@ package struct Encounters: ~Copyable {
     }
   }
 
+  /// When a newcomer was first heard. The subscript above copies a whole identity, and this is asked for each pair.
+  @inline(__always)
+  func firstHeard(_ newcomer: Int32) -> Instant { successions[Int(newcomer)].first }
+
   subscript(judgementOf place: Int32) -> PatternJudgement {
     get { judgements[Int(place)] }
     _modify { yield &judgements[Int(place)] }

@@ -37,7 +37,7 @@ extension Triggers {
 
   /// From the last of the old address to the first of the new one.
   func gap(_ other: Int32, _ place: Int32, _ devices: borrowing Devices) -> Interval {
-    encounters[successionOf: place].first - devices[Int(encounters[other].device)].heard
+    encounters.firstHeard(place) - devices[Int(encounters[other].device)].heard
   }
 
   /// It has slept, or it is another one. The old visit ends by itself; whoever it is, it may have been served.

@@ -126,6 +126,7 @@ extension Triggers {
     recent.add(fire)
   }
 
+  @inline(never) @_optimize(size)
   mutating func keepRests(of slot: Int, as identity: Identity, _ devices: borrowing Devices, at now: Instant) {
     var place = devices[slot].encounters
     while place >= 0 {
@@ -135,6 +136,7 @@ extension Triggers {
   }
 
   /// Whoever was served by the run before, perhaps, under a name that the device had then.
+  @inline(never) @_optimize(size)
   mutating func rest(
     _ slot: Int, asServedAs name: Identity, _ devices: borrowing Devices, _ settings: borrowing Settings, at now: Instant
   ) {

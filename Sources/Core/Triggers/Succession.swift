@@ -91,7 +91,7 @@ extension Triggers {
     let (mine, theirs) = (encounters[place].device, encounters[other].device)
     guard theirs >= 0, theirs != mine, !encounters[other].isSucceeded else { return false }
     guard encounters[other].trigger == encounters[place].trigger else { return false }
-    let gap = encounters[successionOf: place].first - devices[Int(theirs)].heard
+    let gap = encounters.firstHeard(place) - devices[Int(theirs)].heard
     guard gap >= Interval.zero - Self.crossing else { return false }
     let interval = encounters[other].approach.interval ?? .zero
     let usual = min(max(interval * Self.advertsBetween, Self.between.lowerBound), Self.between.upperBound)

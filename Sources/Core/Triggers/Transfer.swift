@@ -2,6 +2,7 @@
 
 extension Triggers {
   /// A device turned out to be another one: its encounters move to that one.
+  @inline(never) @_optimize(size)
   package mutating func transfer(from slot: Int, to successor: Int, devices: inout Devices) {
     rejoin(slot, successor, &devices)
     var place = devices[slot].encounters

@@ -83,10 +83,9 @@ private let beaconFrame = bytes("02011A 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA
 
   @Test("an address between, whose id nobody read, ends nothing when it falls silent", arguments: [3.0, 10]) func between(after: Double) {
     var rig = rig()
-    hear(&rig, 1, from: 10, to: 12, level: -84, becoming: -78)
+    hear(&rig, 1, from: 10, to: 12, level: -84)
     identify(&rig, 1, at: 12)
-    hear(&rig, 1, from: 12, to: 17, level: -78, becoming: -60)
-    hear(&rig, 1, from: 17, to: 60, level: -60)
+    serve(&rig, from: 12, until: 60)
     hear(&rig, 2, from: 60.3, to: 120, level: -60)
     hear(&rig, 3, from: 120.3, to: 120.3 + after, level: -60)
     identify(&rig, 3, at: 120.3 + after)
