@@ -56,7 +56,7 @@ import Testing
     for name in ["east", "west"] as [Name] {
       var neighbour = Neighbour()
       (neighbour.name, neighbour.boot, neighbour.isOnline) = (name, "b", true)
-      _ = neighbour.groups.append("pumps")
+      neighbour.groups.append("pumps")
       rig.gateway.receive(status: neighbour, at: Instant(microseconds: 4_000_000))
     }
     rig.hear(from: 5, to: 9, level: -80, becoming: -60)
@@ -76,7 +76,7 @@ import Testing
     var rig = Rig { $0.addTrigger("pump", group: "pumps") }
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
-    _ = neighbour.groups.append("pumps")
+    neighbour.groups.append("pumps")
     rig.gateway.receive(status: neighbour, at: .zero)
     for step in 0..<20 { rig.hear(1, at: Double(step) / 10, level: -100) }
     for (number, moment, isListening) in [(1, 3, true), (2, 90, false)] as [(UInt32, Double, Bool)] {

@@ -43,7 +43,7 @@ import Testing
     rig.gateway.connected(true, at: .zero)
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
-    _ = neighbour.groups.append("pumps")
+    neighbour.groups.append("pumps")
     rig.gateway.receive(status: neighbour, at: .zero)
     return rig
   }
@@ -93,7 +93,7 @@ import Testing
     var rig = beside()
     var word = Neighbour()
     (word.name, word.boot, word.isOnline, word.simulated) = ("other", "c", true, true)
-    _ = word.groups.append("pumps")
+    word.groups.append("pumps")
     rig.gateway.receive(status: word, at: at(1))
     let isAwaited = rig.gateway.triggers.membership.hasCompetitor(in: "pumps", at: at(2))
     #expect(isAwaited)

@@ -202,7 +202,7 @@ import Testing
     var rig = rig { $0.addTrigger("one", group: "pumps", trigger) }
     var neighbour = Neighbour()
     (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
-    _ = neighbour.groups.append("pumps")
+    neighbour.groups.append("pumps")
     rig.gateway.receive(status: neighbour, at: .zero)
     return rig
   }
