@@ -10,6 +10,7 @@ package struct Devices: ~Copyable {
   /// When each radio last heard anything.
   private var hearing = InlineArray<4, Instant>(repeating: .never)
   var average = AverageSettings()
+  var otherNames: OtherNames
   private let seed: UInt64
   package private(set) var evictions: UInt64 = 0
   /// Counts devices that may be new to the table and that the configuration asks for.
@@ -21,6 +22,7 @@ package struct Devices: ~Copyable {
     beginnings = arena.take(capacity, of: UInt32.self)
     index = HashIndex(slots: capacity, in: &arena)
     recency = EvictionOrder(slots: capacity, in: &arena)
+    otherNames = OtherNames(in: &arena)
     self.radios = radios
     self.seed = seed
   }
@@ -28,6 +30,7 @@ package struct Devices: ~Copyable {
   package static func bytes(capacity: Int, radios: Int) -> Int {
     Arena.bytes(for: capacity, of: Device.self) + Arena.bytes(for: capacity * radios, of: Average.self)
       + Arena.bytes(for: capacity, of: UInt32.self) + HashIndex.bytes(for: capacity) + EvictionOrder.bytes(for: capacity)
+      + OtherNames.bytes
   }
 
   package var capacity: Int { table.count }

@@ -74,6 +74,13 @@ extension Identity.Kind {
     case .irk, .peer, .eid, .iBeacon, .altBeacon, .eddystone: false
     }
   }
+
+  var isBeacon: Bool {
+    switch self {
+    case .iBeacon, .altBeacon, .eddystone: true
+    case .irk, .peer, .eid, .service, .name, .address: false
+    }
+  }
 }
 
 extension Identity: Equatable {

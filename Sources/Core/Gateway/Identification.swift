@@ -10,7 +10,8 @@ extension Gateway {
     let time = publisher.clock.unixTime(at: now)
     let learnt = addresses.learn(recognition, from: report, in: sender, at: now, services, &keys, unixTime: time)
     var interest = interest(in: recognition, of: addresses[sender].address)
-    if addresses[sender].evidence < .peer { interest.join(self.interest(inInstallationOf: sender)) }
+    let installation = addresses[sender].evidence < .peer ? installations.id(behind: report.address, at: now) : nil
+    if let installation { interest.join(settings.interest(in: Identity(installation: installation))) }
     addresses.widen(sender, by: interest)
     guard let slot = slot(of: report.address, sender, learnt, succeeding: known) else { return nil }
     if let known, known != slot, isAnotherBeacon(slot, known) { addresses.narrow(sender, to: interest) }
@@ -19,6 +20,8 @@ extension Gateway {
     {
       triggers.noteUnread(devices.reference(to: slot))
     }
+    if let installation { devices.note(Identity(installation: installation), of: slot) }
+    if recognition.evidence.kind.isBeacon, let name = recognition.identity(at: report.address, services) { devices.note(name, of: slot) }
     widen(slot, sender, interest)
     if let power = addresses[sender].power { devices[slot].power.learn(power) }
     devices[slot].attributes.update(recognition.attributes)
@@ -110,7 +113,10 @@ extension Gateway {
     let isAlone = triggers.hearOnly(sender, as: known, devices)
     let isPeer = devices[slot].identity.kind == .peer
     let isRenamed = devices[known].identity.kind != devices[slot].identity.kind && devices[slot].encounters < 0 && isAlone
-    if !isBound { handVisits(known, to: slot, sender) }
+    if !isBound {
+      devices.note(devices[known].identity, of: slot)
+      handVisits(known, to: slot, sender)
+    }
     if !isBound, isPeer || isRenamed {
       // Under either name: a copy of the beacon may be heard by the old one, or this may be the copy.
       triggers.keepRests(of: known, as: devices[known].identity, devices, at: now)
@@ -186,14 +192,5 @@ extension Gateway {
     guard devices.widen(slot, by: all) else { return }
     devices.touch(slot)
     addresses.assign(sender, to: devices.reference(to: slot), isMatched: true)
-  }
-}
-
-extension Identity.Kind {
-  fileprivate var isBeacon: Bool {
-    switch self {
-    case .iBeacon, .altBeacon, .eddystone: true
-    case .irk, .peer, .eid, .service, .name, .address: false
-    }
   }
 }

@@ -24,9 +24,26 @@ extension Gateway {
   @discardableResult
   @export(interface) package mutating func receive(peer: KnownPeer, at moment: Instant) -> Bool {
     tick(at: moment)
-    guard settings.peer.identify, believes(peer) else { return false }
-    if triggers.membership.serves(peer.id) { learn(stranger: peer.address) } else { learn(peer) }
+    guard settings.peer.identify else { return false }
+    guard believes(peer) else {
+      installations.unproven.keep(peer, at: now)
+      return false
+    }
+    believe(peer)
     return true
+  }
+
+  private mutating func believe(_ peer: KnownPeer) {
+    if triggers.membership.serves(peer.id) { learn(stranger: peer.address) } else { learn(peer) }
+  }
+
+  /// A hello may have proven what came before it.
+  @_optimize(size)
+  mutating func believeProven(by gateway: Name) {
+    guard let member = triggers.membership.find(gateway), triggers.membership.members[member].isProven else { return }
+    while let peer = installations.unproven.take(of: gateway, at: now) {
+      if triggers.membership.members[member].vouches(for: peer) { believe(peer) }
+    }
   }
 
   /// A gateway of the site has said that it serves this id. Who was known by it is that gateway: it ends like a device that makes room.
@@ -49,21 +66,14 @@ extension Gateway {
     installations.learn(peer, at: now)
     guard let sender = addresses.find(peer.address), let known = devices.slot(of: addresses[sender].device) else { return }
     guard addresses[sender].evidence >= .peer else {
-      let interest = interest(inInstallationOf: sender)
+      let id = Identity(installation: peer.id)
+      let interest = settings.interest(in: id)
       addresses.widen(sender, by: interest)
+      devices.note(id, of: known)
       return widen(known, sender, interest)
     }
     // It may never be heard again, and what it takes over must end all the same.
     check(resolve(sender, asInstallation: peer.id, succeeding: known))
-  }
-
-  /// What asks for the id of a sender that is known by something better.
-  @inline(never)
-  func interest(inInstallationOf sender: Int) -> Interest {
-    guard addresses[sender].evidence < .peer, let id = installations.id(behind: addresses[sender].address, at: now) else {
-      return Interest()
-    }
-    return settings.interest(in: Identity(installation: id))
   }
 
   mutating func resolve(_ sender: Int, asInstallation id: UInt32, succeeding known: Int?) -> Int {

@@ -49,10 +49,11 @@ extension Gateway {
       guard hello.boot == publisher.boot else { return triggers.membership.suspectTwin(at: now) }
       triggers.membership.receiveOwnHello(hello.sequence, at: now)
     } else {
-      guard let id = hello.servedID, !triggers.membership.serves(id) else { return triggers.membership.receive(hello: hello, at: now) }
+      let isNews = hello.servedID.map { !triggers.membership.serves($0) } ?? false
       triggers.membership.receive(hello: hello, at: now)
       // Our radio may have read it before.
-      if triggers.membership.serves(id) { dismiss(installation: id) }
+      if isNews, let id = hello.servedID, triggers.membership.serves(id) { dismiss(installation: id) }
+      believeProven(by: hello.name)
     }
   }
 

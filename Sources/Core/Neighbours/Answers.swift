@@ -34,6 +34,14 @@ extension Triggers {
     publisher.publish()
   }
 
+  /// Of two devices that may be the one that is asked about.
+  @_optimize(size)
+  func louder(_ one: Int?, _ other: Int?, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Int? {
+    guard let one, let other else { return one ?? other }
+    guard let level = devices.estimate(of: other, at: now, settings)?.average else { return one }
+    return devices.estimate(of: one, at: now, settings).map { $0.average >= level } ?? false ? one : other
+  }
+
   /// Whether it is, or may be, served here, or its group rests.
   func isDeciding(of slot: Int, in group: Name, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> Bool {
     var place = devices[slot].encounters

@@ -55,6 +55,7 @@ extension Triggers {
 
   private enum Consent { case waiting, refused, given }
 
+  @_optimize(size)
   private func consent(to place: Int32, in trigger: TriggerSettings, at now: Instant) -> Consent {
     let encounter = encounters[place]
     var verdict = Consent.given
@@ -88,7 +89,7 @@ extension Triggers {
     let word = allHere(place, at: now, devices, settings)
     // Silence is no consent while it proves nothing.
     if word.standing == .candidate || word.standing == .withdrawn,
-      couldMiss(word.loudest.approach.heard, in: trigger.group, settings, at: now)
+      couldMiss(encounters[word.loudest].approach.heard, in: trigger.group, settings, at: now)
     {
       return
     }
@@ -99,32 +100,33 @@ extension Triggers {
         encounters[place].ask(by: sequence, at: now, dwelling: dwelling)
       }
     }
-    let (encounter, loudest) = (encounters[place], word.loudest)
-    publisher.composeClaim(trigger.name, trigger.group, devices[Int(encounter.device)].identity, settings, at: now)
+    publisher.composeClaim(trigger.name, trigger.group, devices[Int(encounters[place].device)].identity, settings, at: now)
     publisher.json.member("seq", Int64(sequence))
     publisher.json.member("state", word.standing.name)
     if word.standing == .fired || word.groupRests > now { publisher.composeRest(word.groupRests - now) }
-    publisher.composeLevel("level_db", loudest.approach.level)
-    publisher.composeLevel("steady_db", loudest.approach.settled)
-    publisher.json.member("rate_hz", loudest.approach.rate, places: 1)
-    publisher.composePoint(settings, radio: Int(loudest.radio))
-    publisher.composeTimes(Int(loudest.approach.samples), dwell: encounter.dwell(at: now), age: now - loudest.approach.heard)
+    let (approach, radio) = (encounters[word.loudest].approach, Int(encounters[word.loudest].radio))
+    publisher.composeLevel("level_db", approach.level)
+    publisher.composeLevel("steady_db", approach.settled)
+    publisher.json.member("rate_hz", approach.rate, places: 1)
+    publisher.composePoint(settings, radio: radio)
+    publisher.composeTimes(Int(approach.samples), dwell: encounters[place].dwell(at: now), age: now - approach.heard)
     var heard = HeardList(room: publisher.json.free - Payload.roomForTheEnd)
     // A neighbour that waits for an answer comes first: a list may not hold all.
-    list(encounter.claims, in: &heard) { $0 == .holding }
-    list(encounter.claims, in: &heard) { $0 != .holding }
+    list(encounters[place].claims, in: &heard) { $0 == .holding }
+    list(encounters[place].claims, in: &heard) { $0 != .holding }
     publisher.json.member(heard)
     publisher.publish()
   }
 
   /// A neighbour keeps one claim of ours for a device and a group. So each speaks for all our triggers there: the strongest standing, and the
   /// encounter of the highest level among those that are heard.
+  @_optimize(size)
   private func allHere(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings)
-    -> (standing: Claim.Standing, loudest: Encounter, groupRests: Instant)
+    -> (standing: Claim.Standing, loudest: Int32, groupRests: Instant)
   {
     let group = settings.triggers[Int(encounters[place].trigger)].group
     var strongest = standing(of: place, at: now, devices, settings)
-    var (loudest, groupRests) = (encounters[place], groupRests(of: place, settings, at: now))
+    var (loudest, groupRests) = (place, groupRests(of: place, settings, at: now))
     var other = devices[Int(encounters[place].device)].encounters
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
@@ -133,8 +135,8 @@ extension Triggers {
       if standing.strength > strongest.strength { strongest = standing }
       groupRests = max(groupRests, self.groupRests(of: other, settings, at: now))
       guard now - encounters[other].approach.heard < Self.memory else { continue }
-      let isLouder = encounters[other].approach.level > loudest.approach.level
-      if isLouder || now - loudest.approach.heard >= Self.memory { loudest = encounters[other] }
+      let isLouder = encounters[other].approach.level > encounters[loudest].approach.level
+      if isLouder || now - encounters[loudest].approach.heard >= Self.memory { loudest = other }
     }
     return (strongest, loudest, groupRests)
   }
@@ -193,7 +195,13 @@ extension Triggers {
     if !isKnown, claim.standing == .holding || claim.standing != .withdrawn && settings.hasTrigger(in: claim.group) {
       // Under its other id it may be served here.
       if let another, isDeciding(of: another, in: claim.group, at: now, devices, settings) { return }
-      publishAnswer(to: claim, for: devices.find(claim.identity) ?? another, at: now, devices, settings, &publisher)
+      var loudest = louder(devices.find(claim.identity), another, at: now, devices, settings)
+      for index in devices.otherNames.indices {
+        guard let other = devices.slot(of: devices.otherNames.device(index, named: claim.identity)) else { continue }
+        if isDeciding(of: other, in: claim.group, at: now, devices, settings) { return }
+        loudest = louder(loudest, other, at: now, devices, settings)
+      }
+      publishAnswer(to: claim, for: loudest, at: now, devices, settings, &publisher)
     }
   }
 

@@ -11,13 +11,17 @@ struct KnownPeers: ~Copyable {
   /// The oldest is overwritten first.
   private var next = 0
   private var count = 0
+  var unproven: UnprovenPeers
 
   init(in arena: inout Arena) {
     records = arena.take(Limits.knownPeers, of: Record.self)
     index = HashIndex(slots: Limits.knownPeers, in: &arena)
+    unproven = UnprovenPeers(in: &arena)
   }
 
-  static var bytes: Int { Arena.bytes(for: Limits.knownPeers, of: Record.self) + HashIndex.bytes(for: Limits.knownPeers) }
+  static var bytes: Int {
+    Arena.bytes(for: Limits.knownPeers, of: Record.self) + HashIndex.bytes(for: Limits.knownPeers) + UnprovenPeers.bytes
+  }
 
   func id(behind address: Address, at now: Instant) -> UInt32? {
     guard count > 0, let slot = find(address), now - records[slot].learnt <= Candidates.lifetime else { return nil }

@@ -171,7 +171,7 @@ extension Triggers {
   }
 
   /// The device has been served here, or at another trigger of the group.
-  @inline(never)
+  @inline(never) @_optimize(size)
   mutating func rest(_ place: Int32, _ identity: Identity, _ settings: borrowing Settings, at now: Instant) {
     let trigger = Int(encounters[place].trigger)
     if isForgetful {

@@ -15,6 +15,7 @@ extension Triggers {
     publishChange(from: before, at: place, now, devices, settings, &publisher)
   }
 
+  @inline(never) @_optimize(size)
   func publish(
     _ event: Encounter.Event, _ encounter: Encounter, _ evidence: TriggerEvidence, at now: Instant, _ devices: borrowing Devices,
     _ settings: borrowing Settings, _ publisher: inout Publisher

@@ -1,0 +1,39 @@
+/// Beacons and ids whose senders the table knows by something better: by an id that was read, or by a key. A gateway that cannot read the
+/// one, or lacks the other, asks by these names.
+struct OtherNames: ~Copyable {
+  private struct Entry: BitwiseCopyable {
+    let name: Identity
+    let device: DeviceReference
+  }
+
+  private var entries: Lent<Entry>
+  private var count = 0
+  /// The oldest is overwritten first.
+  private var next = 0
+
+  private static let most = 64
+
+  init(in arena: inout Arena) { entries = arena.take(Self.most, of: Entry.self) }
+
+  static var bytes: Int { Arena.bytes(for: most, of: Entry.self) }
+
+  var indices: Range<Int> { 0..<count }
+
+  func device(_ index: Int, named name: Identity) -> DeviceReference { entries[index].name == name ? entries[index].device : .none }
+
+  mutating func note(_ name: Identity, of device: DeviceReference) {
+    for index in 0..<count where entries[index].device == device && entries[index].name == name { return }
+    entries[next] = Entry(name: name, device: device)
+    next = (next + 1) % Self.most
+    count = min(count + 1, Self.most)
+  }
+}
+
+extension Devices {
+  /// The device has this name, too.
+  @inline(never) @_optimize(size)
+  mutating func note(_ name: Identity, of slot: Int) {
+    let better = self[slot].identity.kind
+    if better.rawValue < name.kind.rawValue, !better.isBeacon, !name.isBoundToAddress { otherNames.note(name, of: reference(to: slot)) }
+  }
+}
