@@ -10,7 +10,7 @@ need_swift
 
 reports=1000000
 # Instructions for each report, or each idle tick. The ratio is to the C reference of Tests/Cost, in the same run.
-most_averaging=500 most_with_region=700 most_with_trigger=1500 most_on_plan=3800 most_of_two=260 most_of_eight=340 most_idle=100
+most_averaging=500 most_with_region=700 most_with_trigger=1500 most_on_plan=3500 most_of_two=210 most_of_eight=275 most_idle=100
 least_ratio=0.6
 scratch=build/bench
 triples amd64

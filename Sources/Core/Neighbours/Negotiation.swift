@@ -249,7 +249,7 @@ extension Triggers {
 
   /// Its place among the receivers of the site; -1 for one that has none, or hears nobody.
   private mutating func receiver(of claim: Claim, from neighbour: Int, at now: Instant) -> Int {
-    defer { hearsPatterns = plan.isDrawn || unplaced.hearsPatterns }
+    defer { noteReceivers() }
     if unplaced.isMeant { return claim.isListening || claim.level != nil ? unplaced.receiver(of: claim.gateway, now: now) : -1 }
     return claim.point.map { plan.receiver(of: neighbour, claim.gateway, at: $0, now: now) } ?? -1
   }

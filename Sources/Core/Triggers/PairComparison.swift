@@ -18,7 +18,7 @@ struct PairComparison {
   private let middle: Four
   private let deviation: Four
   /// The least errors of those asked, and between which bounds points may have less.
-  private var least = Float.infinity
+  fileprivate private(set) var least = Float.infinity
   private var bounds = Four(repeating: .infinity)
   private(set) var found = SitePlan.Comparison(rival: -1, overRival: .infinity, overRest: .infinity)
 
@@ -74,17 +74,18 @@ struct PairComparison {
   /// The same, where a lead is known.
   mutating func begin(with errors: Float, lead: Float) { begin(with: min(errors, 2 * (lead - here))) }
 
-  /// The standard library's own `any` allocates.
+  /// The standard library's own `any` and `max` allocate.
   @inline(__always)
   func mayFind(_ points: borrowing PlanPoints) -> Bool {
-    let isOutside = points.extent .> bounds
-    return !(isOutside[0] || isOutside[1] || isOutside[2] || isOutside[3])
+    let beyond = points.extent - bounds
+    return !(larger(larger(beyond[0], beyond[1]), larger(beyond[2], beyond[3])) > 0)
   }
 
+  /// It has no more errors than any that was asked.
   @inline(never)
   mutating func consider(_ index: Int, of owner: Int8, _ errors: Float) {
     found.consider(index, of: owner, lead(errors))
-    if errors < least { begin(with: errors) }
+    begin(with: errors)
   }
 }
 
@@ -112,6 +113,7 @@ extension SitePlan {
   @inline(__always)
   private func ask(_ index: Int, _ trigger: Int, _ asked: Int, _ known: Float, _ pair: inout PairComparison) {
     guard pair.mayFind(points[index]), case let set = elsewhere[index &* 64 &+ trigger], set != 0 else { return }
-    pair.consider(index, of: points[index].owner, index == asked ? known : pair.errors(points, index, of: set))
+    let errors = index == asked ? known : pair.errors(points, index, of: set)
+    if errors <= pair.least { pair.consider(index, of: points[index].owner, errors) }
   }
 }

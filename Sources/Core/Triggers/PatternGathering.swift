@@ -38,18 +38,6 @@ extension Triggers {
   mutating func judgePattern(
     _ place: Int32, isUrgent: Bool = false, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
   ) {
-    let (level, isServed) = (encounters[place].approach.level, encounters[place].hasFired)
-    guard isUrgent || encounters[judgementOf: place].isDue(at: now, level, siteEdition, isServed: isServed) else { return }
-    let samples = Int(encounters[place].approach.samples)
-    guard isServed || samples >= settings.triggers[Int(encounters[place].trigger)].minimumSamples else { return }
-    judge(place, isUrgent: isUrgent, at: now, devices, settings)
-  }
-
-  /// Apart: most reports come sooner than it is due, and must not pay for its frame.
-  @inline(never)
-  private mutating func judge(
-    _ place: Int32, isUrgent: Bool, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings
-  ) {
     let (trigger, isServed) = (Int(encounters[place].trigger), encounters[place].hasFired)
     guard isJudged(place, trigger, settings), !settings.triggers[trigger].group.isEmpty else {
       // New settings may have taken what it was judged by.
@@ -78,9 +66,17 @@ extension Triggers {
       }
       encounters[judgementOf: place].record(
         quick, settled, isRepeated: last != nil, receivers: min(1 + gathered.others, 8), isPlaced: !unplaced.isMeant,
-        level: encounters[place].approach.level, edition: siteEdition, at: now)
+        level: encounters[place].approach.level, edition: siteEdition, isServed: isServed, at: now)
     }
     learnSite(place, at: now, devices, settings)
+  }
+
+  /// Apart: most reports come sooner, and must not pay for a call.
+  @inline(__always)
+  func isDue(_ place: Int32, at now: Instant, _ settings: borrowing Settings) -> Bool {
+    let (level, isServed) = (encounters[place].approach.level, encounters[place].hasFired)
+    guard encounters[judgementOf: place].isDue(at: now, level, siteEdition, isServed: isServed) else { return false }
+    return isServed || Int(encounters[place].approach.samples) >= settings.triggers[Int(encounters[place].trigger)].minimumSamples
   }
 
   func gatherSettled(_ place: Int32, at now: Instant, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern {
@@ -134,8 +130,11 @@ extension Triggers {
     if isLeftOut { evidence.uncomparedLead = max(evidence.uncomparedLead, lead.value) }
   }
 
-  /// Never the same with a plan and without one.
-  var siteEdition: UInt8 { unplaced.isMeant ? unplaced.edition | 0x80 : plan.edition & 0x7F }
+  /// After the receivers of the site may have changed. The edition is never the same with a plan and without one.
+  mutating func noteReceivers() {
+    hearsPatterns = plan.isDrawn || unplaced.hearsPatterns
+    siteEdition = unplaced.isMeant ? unplaced.edition | 0x80 : plan.edition & 0x7F
+  }
 
   /// Against the power that levels are compared with.
   private func loudness(of slot: Int, _ devices: borrowing Devices, _ settings: borrowing Settings) -> LevelPattern.Loudness {

@@ -37,8 +37,10 @@ struct PatternJudgement: BitwiseCopyable {
   private(set) var quick = SitePlan.Comparison(rival: -1, overRival: 0, overRest: 0)
   private(set) var settled: Float = 0
   private(set) var at = Instant.zero
-  /// Our level of the device then.
-  private var level = Decibels(0)
+  /// When it is due at the latest, and beyond which levels sooner.
+  private var due = Instant.zero
+  private var (low, high) = (Float(0), Float(0))
+  private var wasServed = false
   private(set) var receivers: UInt8 = 0
   private var isKnown = false
   private var isPlaced = false
@@ -54,13 +56,19 @@ struct PatternJudgement: BitwiseCopyable {
   // In milliseconds: of seconds, which may be fractions, the compiler makes no constants.
   /// Receivers change their minds within a second, not within a packet.
   private static let pace = Interval.milliseconds(240)
-  /// How long it may wait while our level hardly changes; and where it clearly stands elsewhere, or where it was served.
+  /// How long it may wait while our level hardly changes; where it clearly stands elsewhere, or where it was served; where it still does so;
+  /// and where it stands elsewhere beyond doubt.
   private static let calmPace = Interval.milliseconds(480)
   private static let clearPace = Interval.milliseconds(2_000)
+  private static let steadyPace = Interval.milliseconds(4_000)
+  private static let farPace = Interval.milliseconds(8_000)
   private static let change: Float = 1
   private static let clearChange: Float = 2
   /// So far above what ends a visit (`PatternVerdict.elsewhere`) nothing is lost by waiting, unless our level drops.
   private static let surelyHere: Float = 1
+  private static let surelyElsewhere: Float = -4
+  /// Two judgements in a row that differ by less say the same.
+  private static let steady: Float = 0.5
   /// The likeliest place elsewhere hardly changes while somebody stands; nor does it matter which it is while that somebody stands there.
   private static let wholePace = Interval.milliseconds(4_000)
   private static let elsewherePace = Interval.milliseconds(16_000)
@@ -72,20 +80,27 @@ struct PatternJudgement: BitwiseCopyable {
 
   var isElsewhere: Bool { isKnown && quick.lead < -2 }
 
-  /// `level`: ours of the device. New settings, and receivers that take the place of others, leave nothing of what was known.
+  /// `level`: ours of the device. New settings, and receivers that take the place of others, leave nothing of what was known. Most reports
+  /// come sooner, and must not pay for a call.
+  @inline(__always)
   func isDue(at now: Instant, _ level: Decibels = Decibels(0), _ edition: UInt8 = 0, isServed: Bool = false) -> Bool {
-    guard edition == self.edition else { return true }
-    let elapsed = now - at
-    guard elapsed >= Self.pace else { return false }
-    guard isKnown else { return true }
+    if edition != self.edition { return true }
+    guard now - at >= Self.pace else { return false }
+    return now >= due || level.value <= low || level.value >= high || isServed != wasServed
+  }
+
+  /// After `quick` is known. `isSteady`: the judgement before said the same.
+  private mutating func wait(after level: Decibels, isSteady: Bool) {
+    (low, high) = (-.infinity, .infinity)
     // A visit must not end by mistake, for then it might begin again.
-    if isServed, quick.lead <= Self.surelyHere { return elapsed >= Self.calmPace || !isElsewhere }
-    let isClear = isServed || isElsewhere
-    if elapsed >= (isClear ? Self.clearPace : Self.calmPace) { return true }
+    if wasServed, quick.lead <= Self.surelyHere { return due = at + (isElsewhere ? Self.calmPace : Self.pace) }
+    let isClear = wasServed || isElsewhere
+    let isFar = !wasServed && quick.lead < Self.surelyElsewhere
+    due = at + (isFar ? Self.farPace : !isClear ? Self.calmPace : isSteady ? Self.steadyPace : Self.clearPace)
     // What is here may go, what is elsewhere may come; what may be served soon may just be passing.
-    let nearer = (level - self.level).value
-    let change = isServed ? -nearer : quick.lead < 0 ? nearer : nearer.magnitude
-    return change >= (isClear ? Self.clearChange : Self.change)
+    let change = isClear ? Self.clearChange : Self.change
+    if wasServed || quick.lead >= 0 { low = level.value - change }
+    if !wasServed { high = level.value + change }
   }
 
   /// What to begin the next comparison with; nil when all places must be compared.
@@ -111,13 +126,14 @@ struct PatternJudgement: BitwiseCopyable {
   /// `settled` is nil where nobody looked back: what stands elsewhere now gains nothing by the last seconds.
   mutating func record(
     _ quick: SitePlan.Comparison, _ settled: Float?, isRepeated: Bool = false, receivers: Int, isPlaced: Bool,
-    level: Decibels = Decibels(0), edition: UInt8 = 0, at now: Instant
+    level: Decibels = Decibels(0), edition: UInt8 = 0, isServed: Bool = false, at now: Instant
   ) {
-    self.level = level
-    (self.receivers, self.isPlaced, self.edition) = (UInt8(receivers), isPlaced, edition)
+    let isSteady = isKnown && (quick.lead - self.quick.lead).magnitude < Self.steady
+    (self.receivers, self.isPlaced, self.edition, wasServed) = (UInt8(receivers), isPlaced, edition, isServed)
     if quick.isWhole { comparedAll = now }
     lookedBack = settled == nil ? .never : isRepeated ? lookedBack : now
     (self.quick, self.settled, at, isKnown) = (quick, settled ?? quick.lead, now, true)
+    wait(after: level, isSteady: isSteady)
   }
 
   /// The likelihoods as shares of one.
@@ -139,5 +155,7 @@ struct PatternJudgement: BitwiseCopyable {
     return hasTaught
   }
 
-  mutating func recordUnknown(at now: Instant, edition: UInt8 = 0) { (at, isKnown, self.edition) = (now, false, edition) }
+  mutating func recordUnknown(at now: Instant, edition: UInt8 = 0) {
+    (at, due, isKnown, self.edition) = (now, now + Self.pace, false, edition)
+  }
 }

@@ -8,6 +8,7 @@ package struct Triggers: ~Copyable {
   package internal(set) var unplaced = UnplacedSite()
   /// Whether several receivers hear the site.
   var hearsPatterns = false
+  var siteEdition: UInt8 = 0
   private var edges = InlineArray<64, Edges>(repeating: Edges())
   var started = Instant.zero
   /// When a reload brought each trigger, or its `match`.
@@ -78,7 +79,7 @@ package struct Triggers: ~Copyable {
     assumed = settings.calibration.measuredPower
     plan.reload(settings)
     unplaced.reload(settings)
-    hearsPatterns = plan.isDrawn || unplaced.hearsPatterns
+    noteReceivers()
     for index in settings.triggers.indices {
       let trigger = settings.triggers[index]
       edges[index] = Edges(
@@ -154,7 +155,7 @@ package struct Triggers: ~Copyable {
     _ place: Int32, after elapsed: Interval, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings,
     _ publisher: inout Publisher
   ) {
-    if hearsPatterns { judgePattern(place, at: now, devices, settings) }
+    if hearsPatterns, isDue(place, at: now, settings) { judgePattern(place, at: now, devices, settings) }
     let evidence = evidence(of: place, at: now, devices, settings)
     if encounters[place].wasHereAtStart { encounters[place].judgeStart(evidence, at: now) }
     if encounters[place].isNewcomer { resolveNewcomer(place, evidence, at: now, devices, settings, &publisher) }

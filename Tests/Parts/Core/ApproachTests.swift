@@ -127,35 +127,45 @@ import Testing
 @Suite("What the pattern last said") struct PatternJudgementTests {
   private func at(_ seconds: Double) -> Instant { Instant(microseconds: Int64((seconds * 1e6).rounded())) }
 
-  private func judgement(rival: Int8 = 2, overRival: Float, overRest: Float) -> PatternJudgement {
+  /// `before`: what the judgement before it said, if there was one.
+  private func judgement(rival: Int8 = 2, overRival: Float, overRest: Float, isServed: Bool = false, before: Float? = nil)
+    -> PatternJudgement
+  {
     var judgement = PatternJudgement()
-    let quick = SitePlan.Comparison(rival: rival, overRival: overRival, overRest: overRest)
-    judgement.record(quick, 1.5, receivers: 4, isPlaced: true, level: Decibels(-60), edition: 3, at: at(10))
+    for lead in before.map({ [$0, overRival] }) ?? [overRival] {
+      let quick = SitePlan.Comparison(rival: rival, overRival: lead, overRest: overRest)
+      judgement.record(quick, 1.5, receivers: 4, isPlaced: true, level: Decibels(-60), edition: 3, isServed: isServed, at: at(10))
+    }
     return judgement
   }
 
   /// When it is asked again at the latest, and by how much the level must rise or fall to be asked sooner, which is four times a second.
-  private func waits(_ lead: Float, isServed: Bool) -> (seconds: Double, rise: Float?, fall: Float?) {
-    let judgement = judgement(overRival: lead, overRest: 9)
+  private func waits(_ lead: Float, isServed: Bool, before: Float?) -> (seconds: Double, rise: Float?, fall: Float?) {
+    let judgement = judgement(overRival: lead, overRest: 9, isServed: isServed, before: before)
     func isDue(_ seconds: Double, _ change: Float = 0) -> Bool {
       judgement.isDue(at: at(10 + seconds), Decibels(-60 + change), 3, isServed: isServed)
     }
     func least(_ changes: [Float]) -> Float? { changes.first { isDue(0.24, $0) } }
     let steps = (1...40).map { Float($0) / 8 }
     #expect(!steps.contains { isDue(0.239, $0) || isDue(0.239, -$0) }, "never more often")
-    let seconds = (240...3000).first { isDue(Double($0) / 1000) }.map { Double($0) / 1000 }
+    let seconds = (240...9000).first { isDue(Double($0) / 1000) }.map { Double($0) / 1000 }
     return (seconds ?? .infinity, least(steps), least(steps.map { -$0 }).map { -$0 })
   }
 
-  @Test("twice a second, and every two where it clearly stands elsewhere or was served; sooner when the level changes as it must")
+  @Test("twice a second, and every two or four where it clearly stands elsewhere or was served; sooner when the level changes as it must")
   func paces() {
-    for (lead, isServed, seconds, rise, fall) in [
-      (5, false, 0.48, 1, 1), (0, false, 0.48, 1, 1), (-0.01, false, 0.48, 1, nil), (-2, false, 0.48, 1, nil), (-2.01, false, 2, 2, nil),
-      (5, true, 2, nil, 2), (1.01, true, 2, nil, 2), (1, true, 0.24, nil, nil), (-2, true, 0.24, nil, nil), (-2.01, true, 0.48, nil, nil),
-    ] as [(Float, Bool, Double, Float?, Float?)] {
-      let found = waits(lead, isServed: isServed)
+    for (before, lead, isServed, seconds, rise, fall) in [
+      (nil, 5, false, 0.48, 1, 1), (nil, 0, false, 0.48, 1, 1), (nil, -0.01, false, 0.48, 1, nil), (nil, -2, false, 0.48, 1, nil),
+      (nil, -2.01, false, 2, 2, nil), (nil, 5, true, 2, nil, 2), (nil, 1.01, true, 2, nil, 2), (nil, 1, true, 0.24, nil, nil),
+      (nil, -2, true, 0.24, nil, nil), (nil, -2.01, true, 0.48, nil, nil), (5, 5, false, 0.48, 1, 1), (-2.5, -3, false, 2, 2, nil),
+      (-2.51, -3, false, 4, 2, nil), (5, 5, true, 4, nil, 2), (1, 1, true, 0.24, nil, nil), (nil, -4, false, 2, 2, nil),
+      (nil, -4.01, false, 8, 2, nil), (nil, -4.01, true, 0.48, nil, nil),
+    ] as [(Float?, Float, Bool, Double, Float?, Float?)] {
+      let found = waits(lead, isServed: isServed, before: before)
       #expect(found.seconds == seconds, "\(lead), served: \(isServed): \(found)")
       if seconds > 0.24 { #expect(found.rise == rise && found.fall == fall, "\(lead), served: \(isServed): \(found)") }
+      let other = judgement(overRival: lead, overRest: 9, isServed: isServed, before: before)
+      #expect(other.isDue(at: at(10.24), Decibels(-60), 3, isServed: !isServed), "it was served meanwhile, or has left")
     }
     let near = judgement(overRival: -2, overRest: 9)
     #expect(near.verdict?.quick == -2 && near.verdict?.settled == 1.5 && near.verdict?.receivers == 4)
