@@ -41,7 +41,7 @@ def monitored(folder):
     """A monitor pings too often: a till's command is carried out all the same, and the refused pings are named. A zero cuts no name short."""
     with yard(folder) as (_, _, seen, __):
         mark = len(seen.messages)
-        for number in range(14):
+        for number in range(30):
             seen.publish(f'{BASE}/command/ping', json.dumps({'request': f'ping-{number}'}))
         zero = ask(seen, 'trigger', json.dumps({'trigger': 'pump-3\0-x', 'id': TAG}))
         assert not zero['ok'] and zero['error'] == 'malformed JSON', zero
