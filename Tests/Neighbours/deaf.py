@@ -34,8 +34,8 @@ def stops_hearing(air, seen, gateways, how):
         assert gateways[1].ask(seen, 'authorization', {'authorization': how})['ok']
     # A slow disk may be told first.
     said = 'neighbour island-2 hears no device'
-    told = gateways[0].status(seen, lambda s: s['state'] == 'degraded' and said in s['reason'], 40, mark)
-    assert told['site']['missing'] == 'island-2', told
+    status = gateways[0].status(seen, lambda s: s['state'] == 'degraded' and said in s['reason'], 40, mark)
+    assert status['site']['missing'] == 'island-2', status
 
 
 def hears_again(air, seen, gateways, how):
