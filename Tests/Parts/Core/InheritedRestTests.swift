@@ -53,16 +53,8 @@ import Testing
       topic: Topic(Array("forecourt/site/gateway/trigger/pump".utf8).span.bytes), id: Text(Array(id.utf8).span.bytes), since: at(-10))
   }
 
-  /// What a neighbour that wants to serve this device is told; nil: nothing.
   private func answer(_ rig: inout Rig, about id: String, at seconds: Double) throws -> Substring? {
-    _ = rig.said()
-    var claim = Claim()
-    (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(seconds * 10))
-    claim.identity = try Identity(written: Array(id.utf8).span.bytes)
-    (claim.standing, claim.level) = (.holding, Decibels(-50))
-    rig.gateway.receive(claim: claim, at: at(seconds))
-    let word = rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") }
-    return word?.payload.firstMatch(of: /"state":"(\w+)"/)?.1
+    try rig.answer(about: id, at: at(seconds))?.firstMatch(of: /"state":"(\w+)"/)?.1
   }
 
   @Test("until it is known who a newcomer is, a neighbour is told that the phone is served", arguments: [false, true])

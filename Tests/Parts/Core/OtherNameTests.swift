@@ -50,18 +50,6 @@ private let beaconName = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
     rig.gateway.receive(peer: KnownPeer(address: address, id: 5), at: at(seconds))
   }
 
-  /// What the neighbour is told that wants to serve somebody; nil: nothing, so it serves nobody.
-  private func answer(_ rig: inout Rig, about id: String, at seconds: Double) throws -> String? {
-    _ = rig.said()
-    var claim = Claim()
-    (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(seconds * 10))
-    claim.identity = try Identity(written: Array(id.utf8).span.bytes)
-    (claim.standing, claim.level) = (.holding, Decibels(-50))
-    rig.gateway.receive(claim: claim, at: at(seconds))
-    let word = rig.said().first { $0.topic.contains("claim") && $0.payload.contains("state") }
-    return try word.map { try #require(String($0.payload.firstMatch(of: /"state":"[^}]*?"rate/)?.0 ?? "\($0.payload)")) }
-  }
-
   @Test("a phone whose id was read, and which sends a beacon, has no second pump by the beacon", arguments: ["first", "later", "between"])
   func beaconOfThePhone(read: String) throws {
     var rig = rig()
@@ -72,8 +60,8 @@ private let beaconName = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
     if read == "between" { identify(&rig, at: 5) }
     hear(&rig, from: 5, to: 20, level: -60, service, beacon)
     #expect(rig.told().filter { $0.event == "fire" }.count == 0, "the neighbour is not asked in this test")
-    #expect(try answer(&rig, about: beaconName, at: 20) == nil, "it is being decided about")
-    #expect(try answer(&rig, about: "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:2", at: 20) != nil, "another beacon")
+    #expect(try rig.answer(about: beaconName, at: at(20)) == nil, "it is being decided about")
+    #expect(try rig.answer(about: "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:2", at: at(20)) != nil, "another beacon")
   }
 
   @Test("one that is only heard is no silence: the neighbour learns how loud it is", arguments: [false, true]) func heard(reads: Bool)
@@ -82,7 +70,7 @@ private let beaconName = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
     var rig = rig()
     if reads { identify(&rig, at: 1) }
     hear(&rig, from: 2, to: 20, level: -88, beacon, service)
-    let told = try answer(&rig, about: beaconName, at: 20)
+    let told = try rig.answer(about: beaconName, at: at(20))
     #expect(told?.contains("\"level_db\":-88") ?? false, "\(told ?? "nothing")")
   }
 
@@ -100,8 +88,8 @@ private let beaconName = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
       hear(&rig, 0x34, from: 25, to: 26, level: -60, service, key: true)
       identify(&rig, 0x34, at: 26, key: true)
     }
-    #expect(try answer(&rig, about: "peer:00000005", at: 26.1) == nil)
-    #expect(try answer(&rig, about: "peer:00000006", at: 26.1) != nil)
+    #expect(try rig.answer(about: "peer:00000005", at: at(26.1)) == nil)
+    #expect(try rig.answer(about: "peer:00000006", at: at(26.1)) != nil)
   }
 
   @Test("what a gateway read before its run was proven is believed then, and no word of another run") func proven() throws {

@@ -75,6 +75,17 @@ struct Told: Equatable {
 extension Rig {
   func told() -> [Told] { said().compactMap { Told(topic: $0.topic, payload: $0.payload) } }
 
+  /// What the neighbour `other` is told that wants to serve a device in `pumps`; nil: nothing, so it serves nobody.
+  mutating func answer(about id: String, at now: Instant) throws -> String? {
+    _ = said()
+    var claim = Claim()
+    (claim.gateway, claim.group, claim.boot, claim.sequence) = ("other", "pumps", "b", UInt32(now.microseconds / 100_000))
+    claim.identity = try Identity(written: Array(id.utf8).span.bytes)
+    (claim.standing, claim.level) = (.holding, Decibels(-50))
+    gateway.receive(claim: claim, at: now)
+    return said().first { $0.topic.contains("claim") && $0.payload.contains("state") }?.payload
+  }
+
   /// Adverts ten times a second, the level straight from one to the other.
   mutating func hear(
     _ device: UInt8 = 1, from start: Double, to end: Double, level: Double, becoming last: Double? = nil, radio: Int = 0, hertz: Double = 10
