@@ -61,6 +61,17 @@ package struct Proximity {
     publish(device, estimate, at: now, settings, &publisher)
   }
 
+  /// A subscriber has missed all since `lost`: who is heard again is published again, and who has gone meanwhile at once.
+  @_optimize(size)
+  func publishMissed(
+    since lost: Instant, at now: Instant, _ devices: inout Devices, _ settings: borrowing Settings, _ publisher: inout Publisher
+  ) {
+    for slot in 0..<devices.capacity where devices.isUsed(slot) && devices[slot].published != .never {
+      devices[slot].settled = .empty
+      if devices[slot].zone == .unknown, devices[slot].published >= lost { publish(devices[slot], nil, at: now, settings, &publisher) }
+    }
+  }
+
   /// A function of its own: writing takes much stack, and most packets write nothing.
   @inline(never)
   private func update(

@@ -94,8 +94,11 @@ extension Gateway {
   /// The broker's connection came or went. Never called where there is no broker: then no trigger waits for a neighbour.
   @export(interface) package mutating func connected(_ isConnected: Bool, at moment: Instant) {
     tick(at: moment)
+    // It takes a while until a dead line is noticed.
+    let lost = now - (triggers.membership.lineAge(at: now) ?? .zero) - .seconds(60)
     triggers.connected(isConnected, at: now)
     guard isConnected else { return }
+    proximity.publishMissed(since: lost, at: now, &devices, settings, &publisher)
     for index in unsaid.indices { proximity.publishAgain(unsaid[index], at: now, devices, settings, &publisher) }
     unsaid.removeAll()
   }

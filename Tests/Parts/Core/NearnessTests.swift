@@ -43,6 +43,32 @@ import Testing
     #expect(zones(rig) == ["01 unknown"])
   }
 
+  @Test("what was published while the line was down is published again: who has gone at once, who is here with the next advert")
+  func missed() {
+    var rig = rig { $0.publish.interval = .hours(1) }
+    rig.gateway.connected(false, at: .zero)
+    for beat in 0..<50 {
+      for device in 1...3 as ClosedRange<UInt8> { rig.hear(device, at: Double(beat) / 5, level: device == 3 ? -85 : -60) }
+    }
+    #expect(Set(zones(rig)) == ["01 near", "02 near", "03 far"])
+    // One goes, the others stay.
+    for beat in 50..<200 {
+      for device in 2...3 as ClosedRange<UInt8> { rig.hear(device, at: Double(beat) / 5, level: device == 3 ? -85 : -60) }
+    }
+    #expect(zones(rig) == ["01 unknown"])
+    rig.gateway.connected(true, at: Instant(microseconds: 40_000_000))
+    #expect(zones(rig) == ["01 unknown"])
+    for beat in 201..<250 {
+      for device in 2...3 as ClosedRange<UInt8> { rig.hear(device, at: Double(beat) / 5, level: device == 3 ? -85 : -60) }
+    }
+    #expect(Set(zones(rig)) == ["02 near", "03 far"])
+    // Two minutes later everybody knows that the first has gone.
+    for (second, isConnected) in [(160, false), (161, true)] as [(Int64, Bool)] {
+      rig.gateway.connected(isConnected, at: Instant(microseconds: second * 1_000_000))
+    }
+    #expect(!zones(rig).contains("01 unknown"))
+  }
+
   @Test("who makes room for others is near no more") func evicted() {
     var rig = rig()
     rig.hear(1, at: 1, level: -60)
