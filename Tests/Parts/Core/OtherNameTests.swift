@@ -92,9 +92,18 @@ private let beaconName = "ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1"
     #expect(try rig.answer(about: "peer:00000006", at: at(26.1)) != nil)
   }
 
-  @Test("what a gateway read before its run was proven is believed then, and no word of another run") func proven() throws {
+  @Test(
+    "what a gateway read before its run was proven is believed then, and no word of another run; what is old, or said again, takes no room",
+    arguments: ["alone", "after old ones", "after one said 64 times"])
+  func proven(comes: String) throws {
     var rig = rig { $0.site.isAuthenticated = true }
     rig.gateway.connected(true, at: .zero)
+    for number in 0..<64 as Range<UInt64> where comes != "alone" {
+      let isOld = comes == "after old ones"
+      var peer = KnownPeer(address: Address(0x4000_0000_1000 + (isOld ? number : 0), type: 1), id: 9)
+      (peer.gateway, peer.boot, peer.age) = ("gone", "b", isOld ? Candidates.lifetime : .zero)
+      rig.gateway.receive(peer: peer, at: at(0.5))
+    }
     for (number, boot) in [(1, "b"), (2, "a")] as [(UInt64, Text<16>)] {
       var peer = KnownPeer(address: Address(0x4000_0000_0000 + number, type: 1), id: UInt32(4 + number))
       (peer.gateway, peer.boot, peer.uptime) = ("other", boot, .seconds(90))
