@@ -17,7 +17,7 @@ extension Triggers {
     _ publisher: inout Publisher
   ) {
     let trigger = settings.triggers[Int(encounters[place].trigger)]
-    guard !trigger.group.isEmpty, membership.hasCompetitor(in: trigger.group, at: now) || encounters[place].isClaiming else { return }
+    guard !trigger.group.isEmpty, encounters[place].isClaiming || membership.hasCompetitor(in: trigger.group, at: now) else { return }
     let pace = encounters[place].isClaiming ? Self.urgentPace : Self.calmPace
     if changed || now - encounters[place].claimed >= pace { publishClaim(place, at: now, devices, settings, &publisher) }
     agree(place, at: now, devices, settings, &publisher)

@@ -21,6 +21,8 @@ private struct Pair: ~Copyable {
   private var sequence: UInt32 = 0
   private var step = 0
   private(set) var told: [(at: Double, event: String)] = []
+  /// For how long our claims say that our group rests.
+  private(set) var rests: [Int] = []
 
   init() { rig.gateway.connected(true, at: .zero) }
 
@@ -40,7 +42,9 @@ private struct Pair: ~Copyable {
     if let event = Told(topic: topic, payload: payload), event.event != "" { told.append((now, event.event)) }
     guard let number = payload.firstMatch(of: /"seq":(\d+)/).flatMap({ UInt32($0.1) }) else { return }
     if topic.contains("/hello/") { rig.gateway.triggers.membership.receiveOwnHello(number, at: at(now)) }
-    if topic.contains("claim/pumps/") { say(standing, echo: number, at: now) }
+    guard topic.contains("claim/pumps/") else { return }
+    if let rest = payload.firstMatch(of: /"rest_ms":(\d+)/).flatMap({ Int($0.1) }), rest > 0 { rests.append(rest) }
+    say(standing, echo: number, at: now)
   }
 
   private mutating func greet(at now: Double) {
@@ -111,6 +115,16 @@ private struct Pair: ~Copyable {
     pair.pass(until: 108, level: -95)
     pair.pass(until: 113, level: -60)
     #expect(pair.fires.count == 2, "\(pair.told)")
+  }
+
+  @Test("nor is it told again as ours, for then it would never end") func theirRest() {
+    var pair = Pair()
+    pair.pass(until: 6)
+    pair.say(.fired, rest: 60, at: 6)
+    pair.pass(until: 64, level: -60)
+    #expect(pair.rests == [] && pair.fires == [], "\(pair.told)")
+    pair.pass(until: 76, level: -60)
+    #expect(pair.fires.count == 1, "\(pair.told)")
   }
 
   @Test("what its run before had served is its affair no longer once the new one has run for half a minute") func restarted() {

@@ -122,6 +122,22 @@ import Testing
     #expect(fires(rig.told()) == ["1 side"], "a hundred seconds after it left")
   }
 
+  @Test("what it owed a device that the table had no room for, another trigger of the group does not owe longer than the group")
+  func evicted() {
+    var rig = served(group: "pumps")
+    rig.hear(from: 20, to: 40, level: -98)
+    for device in 2...80 as ClosedRange<UInt8> { rig.hear(device, at: 70, level: -98) }
+    #expect(rig.gateway.devices.find(Identity(.address, Address(word: 0xC000_0000_0001))) == nil)
+    rig.gateway.reload(settings("side", group: "pumps"), at: at(71))
+    rig.hear(from: 90, to: 95, level: -84, becoming: -60)
+    rig.hear(from: 95, to: 110, level: -60)
+    #expect(fires(rig.told()) == [], "a hundred seconds after it left")
+    rig.hear(from: 110, to: 125, level: -98)
+    rig.hear(from: 160, to: 165, level: -84, becoming: -60)
+    rig.hear(from: 165, to: 170, level: -60)
+    #expect(fires(rig.told()) == ["1 side"])
+  }
+
   @Test("whom it served under its old name it does not serve again, however late the outbox says so", arguments: [1.0, 17])
   func late(told: Double) {
     var rig = Rig {
