@@ -87,6 +87,7 @@ package struct Proximity {
     publish(devices[slot], estimate, at: now, settings, &publisher)
   }
 
+  @inline(never) @_optimize(size)
   private func publish(
     _ device: Device, _ estimate: Estimate?, at now: Instant, _ settings: borrowing Settings, _ publisher: inout Publisher
   ) {
