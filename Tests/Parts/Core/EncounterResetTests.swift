@@ -57,4 +57,21 @@ import Testing
       #expect(one.wasCutOff == (mine || theirs) && one.stage == .absent)
     }
   }
+
+  @Test("of two that one visitor owes it must have been away since the later, unless it has been heard far off since each")
+  func owed() {
+    func owing(_ since: Double?, isGone: Bool) -> Encounter {
+      var encounter = Encounter()
+      if let since { encounter.mayHaveStayed(until: .zero + .seconds(since), wasGone: isGone) }
+      return encounter
+    }
+    let gone = owing(100, isGone: true)
+    let (soon, late) = (gone.isOwedUntil, owing(100, isGone: false).isOwedUntil)
+    #expect(soon < late)
+    for (mine, isGone, end) in [(nil, false, soon), (90, true, soon), (90, false, late)] as [(Double?, Bool, Instant)] {
+      var one = owing(mine, isGone: isGone)
+      one.owe(as: gone)
+      #expect(one.isOwedUntil == end, "\(mine ?? -1) \(isGone)")
+    }
+  }
 }

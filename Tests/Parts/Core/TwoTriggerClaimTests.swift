@@ -63,6 +63,22 @@ import Testing
     }
   }
 
+  @Test("a claim without a steady level, as older versions send it, is steady at its level, whatever was said before") func oldClaim()
+    throws
+  {
+    var rig = rig()
+    for step in 0..<30 { rig.hear(1, at: 10 + Double(step) / 10, level: -75) }
+    for (sequence, steady) in [(1, -70), (2, nil)] as [(UInt32, Float?)] {
+      var heard = claim(sequence, .candidate)
+      heard.steady = steady.map { Decibels($0) }
+      rig.gateway.receive(claim: heard, at: Instant(microseconds: 12_900_000 + Int64(sequence)))
+      let slot = rig.gateway.devices.find(Self.visitor)!
+      let word = rig.gateway.triggers.encounters[rig.gateway.devices[slot].encounters].claims
+      try #require(word >= 0)
+      #expect(rig.gateway.triggers.claims[word].steady == Decibels(steady ?? -80))
+    }
+  }
+
   @Test("a claim from before new settings, by a receiver that the plan has no more, is a rival whose place nobody knows") func otherPlan() {
     var rig = rig(isPlaced: true)
     for step in 0..<30 {
