@@ -77,12 +77,11 @@ import Testing
   @Test("a retained command is refused: it would come back with every connection")
   func retained() {
     let door = Door()
-    door.say("forecourt/site/gateway/command/ping", "", isRetained: true)
-    #expect(
-      door.intake.takeReplies().map { String($0.payload) } == [
-        #"{"v":1,"ok":false,"error":"a command must not be retained","request":null}"#
-      ])
-    #expect(door.heard == nil)
+    let order = #"{"trigger":"pump-3","id":"irk:anna","request":"r-1"}"#
+    door.say("forecourt/site/gateway/command/trigger", order, isRetained: true)
+    let told = door.intake.takeReplies().map { String($0.payload) }
+    #expect(told == [#"{"v":1,"ok":false,"error":"a command must not be retained","request":"r-1"}"#] && door.heard == nil)
+    #expect(door.command("trigger", order) == [] && door.heard != nil, "nor does it answer for one that comes after it")
   }
 
   @Test("a repeated request is answered again and not executed again")
@@ -248,6 +247,7 @@ import Testing
     #expect(hello.name == Name("other") && hello.sequence == 7 && hello.groups.has(Name("island")) && hello.echo == 0)
     door.say("forecourt/site/claim/site/hello/nobody", String(payload))
     door.say("forecourt/site/retired/status", #"{"v":1,"state":"online","boot":"b"}"#, isRetained: true)
+    door.say("forecourt/site/retired/status", #"{"v":1,"state":"offline","reason":"stopped"}"#)
     #expect(door.core.pop() == nil && door.intake.takeReplies().isEmpty)
     door.say("forecourt/site/retired/status", #"{"v":1,"state":"offline","reason":"stopped"}"#, isRetained: true)
     #expect(door.intake.takeReplies().map { String($0.topic) + String($0.payload) } == ["forecourt/site/retired/status"])
