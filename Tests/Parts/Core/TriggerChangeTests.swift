@@ -224,4 +224,18 @@ import Testing
     }
     #expect(edges == ["arm": .none, "fire": .begins, "leave": .ends])
   }
+
+  @Test("the end of a visit says how long it lasted") func dwell() throws {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump")
+    }
+    rig.hear(from: 10, to: 15, level: -84, becoming: -60)
+    rig.hear(from: 15, to: 40, level: -60)
+    rig.hear(from: 40, to: 60, level: -98)
+    let told = rig.said().filter { $0.topic == "trigger/pump" }.map(\.payload)
+    let leave = try #require(told.first { $0.contains(#""event":"leave""#) })
+    let seconds = try #require(leave.firstMatch(of: /"dwell_s":([\d.]+)/).flatMap { Double($0.1) })
+    #expect((25.0...35).contains(seconds), "\(leave)")
+  }
 }
