@@ -59,8 +59,10 @@ import Testing
     #expect(encounter.rests == at(700) && encounter.groupRests <= at(100))
   }
 
-  @Test("who walks from one trigger of a gateway to the next is served there once group_refractory_s is over", arguments: [0.0, 60])
-  func walks(seconds: Double) throws {
+  @Test(
+    "who walks from one trigger of a gateway to the next is served there once group_refractory_s is over, heard by the first or not",
+    arguments: [0.0, 60], [true, false])
+  func walks(seconds: Double, isHeard: Bool) throws {
     var rig = Rig {
       $0.calibrateEverybody()
       $0.addRadios(2)
@@ -72,7 +74,7 @@ import Testing
     for step in 0..<1_000 {
       let (time, here) = (10 + Double(step) / 10, step < 100 ? 0 : 1)
       rig.hear(1, at: time, level: -60, radio: here)
-      rig.hear(1, at: time + 0.02, level: -85, radio: 1 - here)
+      if isHeard || here == 0 { rig.hear(1, at: time + 0.02, level: -85, radio: 1 - here) }
       for told in rig.told() where told.event == "fire" { fires[told.trigger] = time }
     }
     let between = try #require(fires["two"]) - #require(fires["one"])
