@@ -20,6 +20,8 @@ import Core
   /// How long nothing had been read before this batch; and whether that was because nobody read, as far as a stream can tell.
   private var pause = Interval.zero
   private var isBacklog = false
+  /// Before this nothing counts as a backlog again.
+  private var nextBacklog = Instant.zero
   /// Packets longer than any we handle, from a kernel socket.
   private var oversized: UInt64 = 0
 
@@ -30,6 +32,8 @@ import Core
   private static let longestPause = Interval.seconds(1)
   /// So many bytes come at once after such a pause if they have waited for us: three adverts and more.
   private static let backlog = 100
+  /// Adverts may also be long, or come in bursts. Whoever drops each of them is deaf; and this program is seldom stopped.
+  private static let betweenBacklogs = Interval.seconds(60)
 
   init() {
     // SAFETY: blocks of our own, initialised here and given back in `deinit`.
@@ -82,7 +86,9 @@ import Core
     filled = taken
     if kind == .packets { wall = Clock.wallMicroseconds() }
     (pause, lastByte) = (now - lastByte, now)
-    isBacklog = kind == .stream && (pause >= Self.longestPause ? taken > Self.backlog : goesOn)
+    guard kind == .stream, pause >= Self.longestPause else { return isBacklog = goesOn }
+    isBacklog = taken > Self.backlog && now >= nextBacklog
+    if isBacklog { nextBacklog = now + Self.betweenBacklogs }
   }
 
   /// Whether more may wait than one batch could take.

@@ -1,5 +1,5 @@
 import Core
-import Glibc
+import Foundation
 import Testing
 
 @testable import Host
@@ -118,6 +118,22 @@ import Testing
     // Two at once come about, and answers of the controller are short.
     let (two, answers) = (try areOld(SOCK_STREAM, .stream, [advert]), try areOld(SOCK_STREAM, .stream, [event, event, event]))
     #expect(two == [false, false, false] && answers == [false, false, false, false, false])
+  }
+
+  @Test("adverts that come in bursts are heard: of two within a minute only the first may have waited") func bursts() throws {
+    let (ours, theirs) = line(SOCK_STREAM)
+    defer { close(theirs) }
+    let advert: [UInt8] = [4, 0x3E, 40, 2, 1, 3, 1, 1, 0, 0, 0, 0, 0xC0, 28] + [UInt8](repeating: 0, count: 28) + [0xC4]
+    let transport = HCITransport(ours, .stream)
+    var transfer = HCITransfer()
+    let found = try (0..<60).map { number in
+      for _ in 0..<3 { _ = write(theirs, advert, advert.count) }
+      try transfer.fill(from: transport, at: .zero + .seconds(100 + 1.3 * Double(number)))
+      var count = 0
+      while transfer.next() { count += transfer.isOld ? 1 : 0 }
+      return count == 3
+    }
+    #expect(found.indices.filter { found[$0] } == [0, 47], "\(found)")
   }
 
   @Test("a batch is so long; the rest comes with the next") func batches() throws {
