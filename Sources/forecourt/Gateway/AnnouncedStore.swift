@@ -67,6 +67,8 @@ struct AnnouncedStore {
     _ gateway: inout Gateway, _ homeAssistant: inout HomeAssistant, isOnline: Bool, isOver: Bool, at now: Instant, _ diskThread: DiskThread,
     _ log: Log
   ) {
+    let told = homeAssistant.dueToTell(at: now)
+    if isOnline { for identity in told { gateway.publishProximity(of: identity, at: now) } }
     guard isKept else { return }
     let isSaving = isOver || now >= saveDue
     if isSaving { look(for: homeAssistant.announced + Self.states(gateway.settings), at: now) }
@@ -80,8 +82,6 @@ struct AnnouncedStore {
       }
       former = []
     }
-    let told = homeAssistant.dueToTell(at: now)
-    if isOnline { for identity in told { gateway.publishProximity(of: identity, at: now) } }
     guard isSaving else { return }
     saveDue = now + Self.pause
     var all = homeAssistant.announced + Self.states(gateway.settings)
