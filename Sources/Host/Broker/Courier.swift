@@ -134,8 +134,8 @@ package final class Courier: @unchecked Sendable {
       sendUnfinished(at: now)
       if intake.holdsStatuses { intake.ring() }
       advanceLine(ready, at: now.at)
-      collect(at: now)
       receiveAcknowledgements(at: now)
+      collect(at: now)
       deliver(at: now)
       checkLine(at: now.at)
       advanceEnding(at: now.at)

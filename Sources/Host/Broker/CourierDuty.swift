@@ -8,7 +8,8 @@ extension Courier {
     refresh(at: now.at)
     do throws(MQTTFault) {
       // What ends each connection must not keep events waiting.
-      if isCareful(at: now.at) { try deliverEvents(at: now) }
+      // Nor may hundreds of states, where the broker takes one message at a time.
+      try deliverEvents(at: now, isUrgentOnly: !isCareful(at: now.at))
       try sendReplies(at: now.at)
       try sendStates(at: now.at)
       try deliverEvents(at: now)
@@ -44,10 +45,11 @@ extension Courier {
     }
   }
 
-  private func deliverEvents(at now: Moment) throws(MQTTFault) {
+  private func deliverEvents(at now: Moment, isUrgentOnly: Bool = false) throws(MQTTFault) {
     // Some room is reserved for states and replies, and some for urgent events.
     while hasRoom(beside: client.inFlight.reserve, at: now.at),
-      let event = store.next(besides: client.inFlight, at: now, isUrgentOnly: client.inFlight.room <= client.inFlight.urgentReserve)
+      let event = store.next(
+        besides: client.inFlight, at: now, isUrgentOnly: isUrgentOnly || client.inFlight.room <= client.inFlight.urgentReserve)
     {
       let seconds: UInt32? = if case .span(let left) = event.left { UInt32(max(left.seconds, 1)) } else { nil }
       store.sent(event.publication)
@@ -82,9 +84,11 @@ extension Courier {
   }
 
   /// When the oldest publication has waited too long for its acknowledgement: the broker answers pings, but has lost a message. Or a fire, which
-  /// does not live as long as that, while nothing at all is heard of the broker.
+  /// does not live as long as that, while nothing at all is heard of the broker, or what was sent after it is acknowledged.
   var overdue: Instant? {
-    let silent = client.inFlight.oldest(isUrgent: true).map { max($0, client.heard) + Self.urgentPatience }
+    let silent = client.inFlight.oldest(isUrgent: true).map {
+      ($0 < client.inFlight.acknowledged ? $0 : max($0, client.heard)) + Self.urgentPatience
+    }
     let late = client.inFlight.oldest().map { $0 + Interval(microseconds: 4 * settings.broker.keepalive.microseconds) }
     return late.map { min($0, silent ?? .never) }
   }
@@ -102,18 +106,18 @@ extension Courier {
 
   func receiveAcknowledgements(at now: Moment) {
     // While a call is placed the client is the dialer's.
-    if isTalking { takeAcknowledgements(at: now) }
+    if isTalking { takeAcknowledgements(at: now.at) }
     store.recordOutcomes(at: now)
   }
 
-  private func takeAcknowledgements(at now: Moment) {
+  func takeAcknowledgements(at now: Instant) {
     for index in client.news.acknowledged.indices {
       let acknowledged = client.news.acknowledged[index]
       guard let (publication, isCertain) = client.inFlight.take(acknowledged.identifier) else { continue }
       if acknowledged.reason >= 0x80 {
         // MQTT 5, 3.4.2.1 does not list it, but mosquitto's message_size_limit gives it.
-        if acknowledged.reason == 0x95, shorten(publication, at: now.at) { continue }
-        refuse(publication, because: acknowledged.reason, at: now.at)
+        if acknowledged.reason == 0x95, shorten(publication, at: now) { continue }
+        refuse(publication, because: acknowledged.reason, at: now)
       } else if isCertain {
         acknowledge(publication)
       } else {
@@ -123,7 +127,7 @@ extension Courier {
     client.news.acknowledged.removeAll()
     if client.news.subscriptionsRefused > 0 {
       client.news.subscriptionsRefused = 0
-      recordRefusedSubscription(at: now.at)
+      recordRefusedSubscription(at: now)
       forbidden("the broker forbids this gateway to subscribe to commands or claims; see its ACL")
     }
   }

@@ -115,6 +115,8 @@ extension Courier {
   func lose(_ fault: MQTTFault, at now: Instant) {
     // A connection may be made and lost in one turn: it then lasted zero seconds.
     let wasUp: Interval? = if case .up(let since) = line { now - since } else { nil }
+    // Some may have come together with the end.
+    if wasUp != nil { takeAcknowledgements(at: now) }
     judge(fault)
     if fault.isTakeover {
       intake.suspectTwin()
@@ -125,7 +127,7 @@ extension Courier {
     keepaliveDue = .never
     if wasUp != nil {
       counters.isOnline = false
-      for culprit in culprits { refuse(culprit.unhurried, at: now) }
+      for culprit in culprits { refuse(culprit, at: now) }
       retained.requeue(keepingRefusals: isCutOff)
       store.requeue(keepingRefusals: isCutOff)
       for index in replies.indices { replies[index].isSent = false }

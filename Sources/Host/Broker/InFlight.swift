@@ -10,11 +10,6 @@ enum Publication: BitwiseCopyable, Equatable {
   case reply(number: UInt64)
 
   var isUrgent: Bool { if case .event(_, _, true) = self { true } else { false } }
-
-  /// Each of its trials ends the connection.
-  var unhurried: Publication {
-    if case .event(let row, let file, _) = self { .event(row: row, file: file, isUrgent: false) } else { self }
-  }
 }
 
 /// Publications that the broker has not acknowledged yet. Few at a time, so that little goes twice after a lost connection.
@@ -31,6 +26,8 @@ struct InFlight {
     var isInDoubt = false
   }
 
+  /// When the last one was sent of those that are acknowledged: a broker acknowledges in order.
+  private(set) var acknowledged = Instant.zero
   private var entries = Bounded<128, Entry>(filledWith: Entry())
 
   var isEmpty: Bool { entries.isEmpty }
@@ -79,6 +76,7 @@ struct InFlight {
     guard let index = index(of: identifier) else { return nil }
     let entry = entries[index]
     entries.remove(at: index)
+    acknowledged = max(acknowledged, entry.since)
     return (entry.publication, !entry.isInDoubt)
   }
 

@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Host
@@ -120,6 +121,54 @@ private let base = "forecourt/site/gateway"
     pump(1, isUrgent: true, to: talk)
     talk.until("the fire") { talk.published(base + "/trigger/pump").count == 1 }
     #expect(talk.broker.record.published.count == 9)
+    talk.stop()
+  }
+
+  @Test("a broker that takes one message at a time gets a fire before the states that wait") func single() throws {
+    let talk = Talk()
+    talk.broker.answer {
+      $0.receiveMaximum = 1
+      $0.publication = { _ in
+        usleep(50_000)
+        return 0
+      }
+    }
+    talk.start()
+    talk.online()
+    for number in 0..<40 { talk.push(.state, base + "/region/\(number)", "{}") }
+    talk.until("a state") { talk.broker.record.published.count >= 2 }
+    pump(1, isUrgent: true, to: talk)
+    talk.until("the fire") { talk.published(base + "/trigger/pump").count == 1 }
+    #expect(talk.broker.record.published.count < 20, "\(talk.broker.record.published.count)")
+    talk.stop()
+  }
+
+  @Test("an acknowledgement that comes together with the broker's goodbye counts") func lastWord() {
+    let talk = Talk()
+    talk.broker.answer { $0.leaves = { $0.hasSuffix("/event") } }
+    talk.start()
+    talk.online()
+    pump(1, isUrgent: false, to: talk)
+    talk.until("it") { talk.courier.counters.eventsDelivered.count == 1 }
+    #expect(talk.broker.record.published.count == 1)
+    talk.stop()
+  }
+
+  @Test("a fire that the broker has lost, though it acknowledges what came later, goes again after ten seconds") func lostFire() {
+    let talk = Talk()
+    let fires = Atomic<Int>(0)
+    talk.broker.answer {
+      $0.publication = { $0.hasSuffix("/pump") && fires.add(1, ordering: .relaxed).oldValue == 0 ? nil : 0 }
+    }
+    talk.start()
+    talk.online()
+    pump(1, isUrgent: true, to: talk)
+    talk.until("the first try") { talk.published(base + "/trigger/pump").count == 1 }
+    for number in 0..<30 where talk.courier.counters.eventsDelivered.count <= number {
+      pump(number, isUrgent: false, to: talk)
+      usleep(500_000)
+    }
+    talk.until("the second", seconds: 2) { talk.published(base + "/trigger/pump").count == 2 }
     talk.stop()
   }
 

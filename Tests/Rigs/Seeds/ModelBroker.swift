@@ -49,6 +49,8 @@ package final class ModelBroker: @unchecked Sendable {
     package var pings = true
     /// Whether it ends the connection instead of an answer, by topic.
     package var ends: @Sendable (String) -> Bool = { _ in false }
+    /// MQTT 5: whether its goodbye comes together with the answer, by topic.
+    package var leaves: @Sendable (String) -> Bool = { _ in false }
     /// Like RabbitMQ 3: it ends the connection of whoever speaks MQTT 5.
     package var isOld = false
     /// Like mosquitto in MQTT 3: it ends the connection of whoever has a will that it must retain.
@@ -213,16 +215,16 @@ package final class ModelBroker: @unchecked Sendable {
     let properties = version == 5 ? bytes.properties() : []
     let publication = Publication(
       topic: topic, payload: bytes.rest(), qos: qos, isRetained: kind & 1 != 0, isAgain: kind & 8 != 0, properties: properties)
-    let answer: UInt8? = state.withLock { state in
+    let (answer, isOver): (UInt8?, Bool) = state.withLock { state in
       state.record.published.append(publication)
       if state.answers.ends(topic) {
         shutdown(state.line, Int32(SHUT_RDWR))
-        return nil
+        return (nil, true)
       }
-      return state.answers.publication(topic)
+      return (state.answers.publication(topic), state.answers.leaves(topic))
     }
     guard qos > 0, let answer else { return }
-    send(packet(0x40, short(identifier) + (version == 5 ? [answer, 0] : [])))
+    send(packet(0x40, short(identifier) + (version == 5 ? [answer, 0] : [])) + (isOver ? [0xE0, 1, 0x8B] : []))
   }
 
   private func subscribe(_ bytes: inout Bytes) {
