@@ -138,6 +138,10 @@ extension Triggers {
       let isLouder = encounters[other].approach.level > encounters[loudest].approach.level
       if isLouder || now - encounters[loudest].approach.heard >= Self.memory { loudest = other }
     }
+    let identity = devices[Int(encounters[place].device)].identity
+    if leftovers.count > 0, let rest = restOfGroup(group, for: identity, settings, at: now) {
+      (strongest, groupRests) = (.fired, max(groupRests, rest))
+    }
     return (strongest, loudest, groupRests)
   }
 

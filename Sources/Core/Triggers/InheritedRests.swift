@@ -23,13 +23,14 @@ extension Triggers {
     rest(place, devices[predecessor].identity, settings, at: now)
     let (group, head) = (settings.triggers[Int(encounters[place].trigger)].group, devices[Int(encounters[place].device)].encounters)
     guard !group.isEmpty else { return }
-    // A visit that nobody continues ends after this silence.
-    let end = now + settings.average.stale
     var other = devices[predecessor].encounters
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard settings.triggers[Int(encounters[other].trigger)].group == group else { continue }
       encounters[place].restWithGroup(until: encounters[other].groupRests)
+      // A visit that nobody continues ends after this silence, but not while its radio hears nothing.
+      let isDeaf = deafSince[Int(encounters[other].radio)] != .never
+      let end = now + (isDeaf ? settings.triggers[Int(encounters[other].trigger)].refractory : settings.average.stale)
       let isContinued = encounters.find(trigger: Int(encounters[other].trigger), from: head) >= 0
       if encounters[other].hasFired && !isContinued || isServedByNeighbour(other) { encounters[place].rest(until: end) }
     }

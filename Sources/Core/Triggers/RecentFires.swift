@@ -203,12 +203,24 @@ extension Triggers {
     }
   }
 
+  /// Whether a visit goes on that the run before left open at one of the group: its own radio may not be back.
+  @inline(never) @_optimize(size)
+  func isLeftOpen(_ identity: Identity, in group: Name, _ settings: borrowing Settings) -> Bool {
+    for index in settings.triggers.indices where settings.triggers[index].group == group && leftovers.isOpen(identity, at: index) {
+      return true
+    }
+    return false
+  }
+
   /// A neighbour asks about a device that has no encounter here: until when its group rests; nil when nobody was served.
   func restOfGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Instant? {
     var end: Instant?
-    for index in 0..<leftovers.count where !leftovers[index].isOver && leftovers[index].identity == identity {
-      let trigger = settings.triggers[Int(leftovers[index].place)]
-      if trigger.group == group { end = max(end ?? now, now + trigger.restOfGroup) }
+    for index in settings.triggers.indices where settings.triggers[index].group == group {
+      let rest = settings.triggers[index].restOfGroup
+      if leftovers.isOpen(identity, at: index) { end = max(end ?? now, now + rest) }
+      // Nobody knows whom the run before has served.
+      guard isForgetful, now < started + rest, settings.mayMatch(identity, by: settings.triggers[index].match) else { continue }
+      end = max(end ?? now, started + rest)
     }
     for index in 0..<recent.count where recent[index].identity == identity && now < recent[index].told && !recent[index].isTheirs {
       if settings.triggers[Int(recent[index].trigger)].group == group { end = max(end ?? now, recent[index].told) }

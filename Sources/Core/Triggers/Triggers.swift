@@ -247,6 +247,7 @@ package struct Triggers: ~Copyable {
     let group = settings.triggers[Int(encounter.trigger)].group
     var best: Decibels?
     var other = devices[Int(encounter.device)].encounters
+    if leftovers.count > 0, isLeftOpen(devices[Int(encounter.device)].identity, in: group, settings) { evidence.isTaken = true }
     while other >= 0 {
       defer { other = encounters[other].nextOfDevice }
       guard other != place, settings.triggers[Int(encounters[other].trigger)].group == group else { continue }

@@ -13,15 +13,21 @@ import Testing
     }
   }
 
-  @Test("the next address, heard at the other trigger alone, is not served there while the group rests", arguments: [0.0, 600])
-  func another(rest: Double) {
-    var rig = Rig {
+  private func pair(rest: Double) -> Rig {
+    Rig {
       $0.calibrateEverybody()
       $0.addRadios(2)
       for (radio, name) in ["one", "two"].enumerated() {
-        $0.addTrigger(Name(Array(name.utf8).span.bytes), group: "pumps", radio: Int8(radio)) { $0.groupRefractory = .seconds(rest) }
+        $0.addTrigger(Name(Array(name.utf8).span.bytes), group: "pumps", radio: Int8(radio)) {
+          ($0.refractory, $0.groupRefractory) = (.seconds(600), .seconds(rest))
+        }
       }
     }
+  }
+
+  @Test("the next address, heard at the other trigger alone, is not served there while the group rests", arguments: [0.0, 600])
+  func another(rest: Double) {
+    var rig = pair(rest: rest)
     for step in 0..<100 {
       let time = 11 + Double(step) / 10
       hear(&rig, 1, from: time, to: time + 0.11, level: step < 30 ? -84 : -58)
@@ -32,6 +38,20 @@ import Testing
     #expect(!rig.told().contains { $0.event == "fire" }, "its visit at the other one may go on")
     hear(&rig, 2, from: 34, to: 60, level: -58, radio: 1)
     #expect(rig.told().contains { $0.event == "fire" } == (rest == 0))
+  }
+
+  @Test("nor while the radio of its visit hears nothing: nobody knows that it has ended", arguments: [true, false])
+  func deaf(isDeaf: Bool) {
+    var rig = pair(rest: 20)
+    for step in 0..<400 {
+      let time = 11 + Double(step) / 10
+      hear(&rig, 1, from: time, to: time + 0.11, level: step < 30 ? -84 : -58)
+      hear(&rig, 1, from: time + 0.01, to: time + 0.12, level: step < 30 ? -84 : -74, radio: 1)
+    }
+    if isDeaf { rig.gateway.radio(0, isDeaf: true, at: at(51)) }
+    hear(&rig, 2, from: 51.2, to: 64, level: -64, radio: 1)
+    hear(&rig, 2, from: 64, to: 110, level: -58, radio: 1)
+    #expect(rig.told().filter { $0.event == "fire" }.map(\.trigger) == (isDeaf ? ["one"] : ["one", "two"]))
   }
 
   /// A gateway beside another one; the run before has served address 1, and its group rests.

@@ -51,4 +51,51 @@ import Testing
       #expect(ends == (isBack ? [] : group.isEmpty ? ["trigger/pump", "region/door/event"] : ["region/door/event"]), "\(isBack)")
     }
   }
+
+  @Test("a visit that is open at a trigger whose radio is not back is served nowhere else in its group", arguments: [true, false])
+  func elsewhere(isGrouped: Bool) throws {
+    let group: Name = isGrouped ? "pumps" : ""
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addRadios(2)
+      for (radio, name) in ["pump", "next"].enumerated() {
+        $0.addTrigger(Name(Array(name.utf8).span.bytes), group: group, radio: Int8(radio)) { $0.groupRefractory = .seconds(20) }
+      }
+    }
+    rig.gateway.radio(0, isDeaf: true, at: .zero)
+    rig.gateway.restore(open("trigger/pump", since: -300), at: .zero)
+    rig.gateway.caughtUp(at: .zero)
+    for second in 1...60 { rig.gateway.expireLeftovers(at: Instant(microseconds: Int64(second) * 1_000_000)) }
+    rig.hear(from: 60, to: 65, level: -98, becoming: -60, radio: 1)
+    rig.hear(from: 65, to: 80, level: -60, radio: 1)
+    #expect(rig.told().contains { $0.event == "fire" } == !isGrouped)
+    guard isGrouped else { return }
+    meet(&rig, at: 80)
+    let answer = try rig.answer(about: "address:c0:00:00:00:00:01", at: Instant(microseconds: 80_000_000))
+    #expect(answer?.contains(#""state":"fired""#) == true, "\(answer ?? "no answer")")
+  }
+
+  @Test("while the outbox has not said whom the run before has served no neighbour is told that it may serve", arguments: [true, false])
+  func forgetful(isKnown: Bool) throws {
+    var rig = Rig {
+      $0.calibrateEverybody()
+      $0.addTrigger("pump", group: "pumps") { $0.groupRefractory = .seconds(60) }
+    }
+    meet(&rig, at: 0)
+    rig.gateway.caughtUp(isKnown: isKnown, at: .zero)
+    for (seconds, isServed) in [(20.0, !isKnown), (61, false)] {
+      rig.hear(2, from: seconds - 5, to: seconds, level: -98)
+      let answer = try rig.answer(about: "address:c0:00:00:00:00:01", at: Instant(microseconds: Int64(seconds * 1e6)))
+      #expect(answer?.firstMatch(of: /"state":"(\w+)"/)?.1 == (isServed ? "fired" : "withdrawn"), "\(seconds)")
+    }
+  }
+
+  private func meet(_ rig: inout Rig, at seconds: Int64) {
+    let moment = Instant(microseconds: seconds * 1_000_000)
+    rig.gateway.connected(true, at: moment)
+    var neighbour = Neighbour()
+    (neighbour.name, neighbour.boot, neighbour.isOnline) = ("other", "b", true)
+    neighbour.groups.append("pumps")
+    rig.gateway.receive(status: neighbour, at: moment)
+  }
 }
