@@ -2,7 +2,7 @@ import Core
 
 // What is carried over from one outbox file, or one run, to the next.
 
-/// A file that still has visits which go on elsewhere: it could not be written when they were taken.
+/// A file that still has visits which go on elsewhere: it could not be written when they were taken, or they are in memory only.
 struct StaleFile {
   static let most = 4
 
@@ -110,7 +110,8 @@ extension EventStore {
       if outbox != nil { retryDue = min(retryDue, now.at) }
     }
     stale.removeAll { $0.path == old.settings.path }
-    guard (try? old.forgetVisits()) == nil else { return }
+    // What is in memory only stays in the file, too: this run may be over before another file has it.
+    guard areVisitsInMemory || (try? old.forgetVisits()) == nil else { return }
     if stale.count == StaleFile.most { stale.removeFirst() }
     stale.append(StaleFile(path: old.settings.path, outbox: old))
   }
@@ -157,9 +158,12 @@ extension EventStore {
     }
   }
 
+  /// Taken from one file, and not yet in another.
+  var areVisitsInMemory: Bool { !recoveredVisits.isEmpty || !recoveredFires.isEmpty }
+
   /// The disk may be well again.
   mutating func forgetStaleVisits(at now: Moment) {
-    guard !stale.isEmpty, now.at >= staleDue else { return }
+    guard !stale.isEmpty, !areVisitsInMemory, now.at >= staleDue else { return }
     staleDue = now.at + .seconds(5)
     stale.removeAll { $0.outbox.map { (try? $0.forgetVisits()) != nil } ?? false }
   }

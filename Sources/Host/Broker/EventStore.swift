@@ -242,9 +242,11 @@ struct EventStore {
       return fail(error, at: now)
     }
     counters.eventsStored.add(batch.count)
+    if areVisitsInMemory { staleDue = now.at }
     recoveredVisits.removeAll()
     recoveredFires.removeAll()
     stale.removeAll { $0.path == settings.path }
+    forgetStaleVisits(at: now)
     held.stored()
     batch.removeAll(keepingCapacity: true)
     for index in queues.indices { queues[index].mayWait = true }

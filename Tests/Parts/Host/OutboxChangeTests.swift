@@ -199,6 +199,24 @@ import Testing
     #expect(open(scratch["no/such/other.db"], played) == ["irk:ann"])
   }
 
+  @Test("when the new file cannot be opened, the old one keeps its visits and fires until another has them", arguments: [false, true])
+  func kept(isUsedAgain: Bool) throws {
+    var played = Played(scratch)
+    played.push(.begins, of: "irk:ann")
+    played.reload { $0.outbox.path = scratch["no/such/other.db"] }
+    played.pass(.seconds(6))
+    played.push(1)
+    func count(_ table: StaticString) throws -> Int64 { try Database(path: scratch["outbox.db"]).number(table) }
+    // The run may be over here.
+    #expect(try count("SELECT count(*) FROM visit") == 1 && count("SELECT count(*) FROM fire") == 1)
+    let name = isUsedAgain ? "outbox.db" : "third.db"
+    played.reload { $0.outbox.path = scratch[name] }
+    played.store.flush(at: played.now)
+    if !isUsedAgain { #expect(try count("SELECT count(*) FROM visit") == 0 && count("SELECT count(*) FROM fire") == 0) }
+    played.store.close()
+    #expect(open(scratch[name], played) == ["irk:ann"])
+  }
+
   @Test("when new settings name a file that opens, the disk is well at once") func mended() {
     var played = Played(scratch)
     played.reload { $0.outbox.path = scratch["no/such/other.db"] }
