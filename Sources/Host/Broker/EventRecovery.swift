@@ -65,41 +65,43 @@ extension EventStore {
     recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(Outbox.firesMost))
   }
 
-  /// From the damaged file that was set aside, and from those that an older version could not read: what waits there, is open, or rests. A
-  /// full disk is waited for.
+  /// From damaged files that were set aside, by this run or one before, and from those that an older version could not read: what waits there,
+  /// is open, or rests. A disk that fails is waited for.
   mutating func salvage(into opened: Outbox) throws(StoreFault) {
-    if let damaged { try salvage(damaged, isReturned: false, into: opened) }
-    // Only upwards: one that cannot be renamed is not taken for ever.
-    var number: UInt64 = 0
-    while let name = Outbox.returned(beside: settings.path, above: &number) { try salvage(name, isReturned: true, into: opened) }
+    for isUnread in [true, false] {
+      // Only upwards: one that cannot be renamed is not taken for ever.
+      var number: UInt64 = 0
+      while let name = Outbox.waitingFile(beside: settings.path, isUnread: isUnread, above: &number) {
+        try salvage(name, isUnread, into: opened)
+      }
+    }
   }
 
-  private mutating func salvage(_ name: Path, isReturned: Bool, into opened: Outbox) throws(StoreFault) {
-    do throws(StoreFault) {
-      let salvaged = try opened.salvage(name)
-      damaged = nil
-      guard let salvaged else { return }
-      // Its events are here now: once is enough.
-      if isReturned { Outbox.rename(name, ".taken-") }
-      recordLoss(of: salvaged.lost, Self.notSaved)
-      if salvaged.events + salvaged.visits + salvaged.fires > 0 {
-        let sums = "\(salvaged.events), \(salvaged.visits), \(salvaged.fires)"
-        if isReturned {
-          logFile(.info, "taken from the outbox that an older version had set aside: waiting events, open visits, fires:", Path(sums))
-        } else {
-          logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
-        }
-      }
-      if !salvaged.areEventsWhole { logFile(.error, "not all waiting events could be read from", name) }
-      guard !salvaged.areVisitsWhole || !salvaged.areFiresWhole else { return }
-      logFile(.error, "whoever was served may be served again: not all open visits and fires could be read from", name)
-    } catch {
+  private mutating func salvage(_ name: Path, _ isUnread: Bool, into opened: Outbox) throws(StoreFault) {
+    let salvaged: Outbox.Salvage?
+    do throws(StoreFault) { salvaged = try opened.salvage(name) } catch {
       opened.rollBack()
-      if error.kind == .full { throw error }
-      if isReturned { Outbox.rename(name, ".damaged-") }
-      damaged = nil
-      logFile(.error, "nothing could be saved from the outbox that was set aside. SQLite says:", Path(error.said))
+      throw error
     }
+    // Its events are here now: once is enough.
+    let name = isUnread ? Outbox.rename(name, ".damaged-", beside: settings.path) : Outbox.rename(name, ".taken-")
+    if isUnread {
+      counters.set(.setAside, true)
+      logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
+    }
+    guard let salvaged else { return }
+    recordLoss(of: salvaged.lost, Self.notSaved)
+    if salvaged.events + salvaged.visits + salvaged.fires > 0 {
+      let sums = "\(salvaged.events), \(salvaged.visits), \(salvaged.fires)"
+      if isUnread {
+        logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
+      } else {
+        logFile(.info, "taken from the outbox that an older version had set aside: waiting events, open visits, fires:", Path(sums))
+      }
+    }
+    if !salvaged.areEventsWhole { logFile(.error, "not all waiting events could be read from", name) }
+    guard !salvaged.areVisitsWhole || !salvaged.areFiresWhole else { return }
+    logFile(.error, "whoever was served may be served again: not all open visits and fires could be read from", name)
   }
 
   /// New settings name another file, which is open if it can be: open visits belong to the run, and not to the file in which they began.

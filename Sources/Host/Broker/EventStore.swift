@@ -37,8 +37,6 @@ struct EventStore {
   /// Files that visits were taken from, and that do not know it yet.
   var stale: [StaleFile] = []
   var staleDue = Instant.zero
-  /// A file that was set aside, and from which nothing was taken yet.
-  var damaged: Path?
   /// A page of the visits that the previous run left open, for the core thread, its first one last; nil until the file has been read.
   var unfinished: [Outbox.OpenVisit]?
   /// Behind which the next page begins, if there is one; and when it may be read, after a failure.
@@ -78,16 +76,11 @@ struct EventStore {
     do throws(StoreFault) {
       let opened = try Outbox(settings, machine: machine, checkedAtOnce: checkedAtOnce)
       (opened.boot, opened.isRehearsal) = (boot, isRehearsal)
-      if let name = opened.setAside {
+      if let name = opened.setAside, opened.isSetAsideNewer {
         counters.set(.setAside, true)
-        if opened.isSetAsideNewer {
-          let words: StaticString =
-            "a newer version wrote the outbox. What waits there is sent once such a one runs again; it is set aside as"
-          logFile(.error, words, name)
-        } else {
-          logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
-          damaged = name
-        }
+        let words: StaticString =
+          "a newer version wrote the outbox. What waits there is sent once such a one runs again; it is set aside as"
+        logFile(.error, words, name)
       }
       try salvage(into: opened)
       // First: a file that cannot be read is opened again.
@@ -212,7 +205,7 @@ struct EventStore {
     recoverEvents(from: outbox, at: now)
     self.outbox = nil
     if FileSystem.exists(settings.path) {
-      logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", Outbox.rename(settings.path))
+      logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", Outbox.rename(settings.path, ".damaged-"))
     } else {
       logFile(.error, "somebody deleted the outbox while it was in use. Waiting events are stored again; its history is gone", Path())
     }

@@ -51,8 +51,8 @@ package final class Outbox {
   let database: Database
   private let lock: FileLock
 
-  /// Renames a damaged file, or one of a newer version, and starts a new one: a gateway that went back a version goes on. A file of more bytes
-  /// than `checkedAtOnce` is looked through later.
+  /// Renames a damaged file, or one of a newer version, and starts a new one: a gateway that went back a version goes on. A damaged one is
+  /// `unread` until `salvage` is through. A file of more bytes than `checkedAtOnce` is looked through later.
   package init(_ settings: OutboxSettings, machine: Int64, checkedAtOnce: Int64 = .max) throws(StoreFault) {
     var isLate = (FileSystem.imprint(of: settings.path)?.size ?? 0) > checkedAtOnce
     // Before the lock makes a file where there is none.
@@ -69,7 +69,7 @@ package final class Outbox {
       isLate = false
       isNewer = error.kind == .newer
       guard isNewer || error.kind == .corrupt || error.kind == .misshapen else { throw error }
-      setAside = Self.rename(settings.path, isNewer ? ".newer-" : ".damaged-")
+      setAside = Self.rename(settings.path, isNewer ? ".newer-" : ".unread-")
       lock = try FileLock(settings.path)
       (database, isMended) = try Self.open(settings.path, isLate)
       statements = try Statements(database)
@@ -268,16 +268,17 @@ package final class Outbox {
     return (database, isMended)
   }
 
-  /// To `PATH.damaged-N`, together with SQLite's files beside it, so that nothing mixes them with the new file.
+  /// To `PATH.damaged-N` or the like, together with SQLite's files beside it, so that nothing mixes them with the new file. The log goes first:
+  /// whoever finds a file without it takes it for whole.
   @discardableResult
-  static func rename(_ path: Path, _ ending: StaticString = ".damaged-") -> Path {
+  static func rename(_ path: Path, _ ending: StaticString, beside: Path? = nil) -> Path {
     var number: UInt64 = 1
     while true {
-      var name = path
+      var name = beside ?? path
       name.append(ending)
       name.append(decimal: number)
       if name.overflowed || !FileSystem.exists(name) {
-        for suffix in 0..<3 { FileSystem.rename(path, name, suffix: suffix == 0 ? "" : suffix == 1 ? "-wal" : "-shm") }
+        for suffix in 0..<3 { FileSystem.rename(path, name, suffix: suffix == 0 ? "-shm" : suffix == 1 ? "-wal" : "") }
         return name
       }
       number += 1

@@ -25,11 +25,12 @@ extension Outbox {
   private static let (eventsMost, visitsMost) = (1 << 20, 20_000)
 
   /// Waiting events, open visits and fires of a damaged file go on in this one. The tables are read without their indexes, each by itself, and
-  /// from both ends as far as the damage. In an empty file events keep their rows: what is in flight is known by them.
+  /// from both ends as far as the damage. In an empty file events keep their rows: what is in flight is known by them. Nil if this file has
+  /// them: the run before came to its end before it could rename that one.
   func salvage(_ damaged: Path) throws(StoreFault) -> Salvage? {
-    guard let old = try? Database(path: damaged, readOnly: true) else { return Self.nothing }
-    // What a newer version means by its rows nobody here knows.
-    if let version = try? old.number("PRAGMA user_version"), version > Schema.version { return nil }
+    let old = try Database(path: damaged, readOnly: true)
+    let inode = Int64(truncatingIfNeeded: FileSystem.imprint(of: damaged)?.inode ?? 0)
+    guard try marked("salvaged") != inode else { return nil }
     var salvaged = Salvage()
     try startTransaction(isDurable: true)
     if newest == 0, let mark = try? old.number("SELECT value FROM mark WHERE name = 'left'"), mark > 0 { try self.mark("left", mark) }
@@ -42,32 +43,28 @@ extension Outbox {
     }
     salvaged.visits = Int(try database.number("SELECT count(*) FROM visit"))
     try takeFires(of: old, &salvaged)
+    try self.mark("salvaged", inode)
     salvaged.lost += try commit()
     return salvaged
   }
 
-  /// The next that an older version has set aside and this one can read, above that number; nil: none. A file gets the first free number:
-  /// those that were taken leave gaps, but none as wide as this.
-  static func returned(beside path: Path, above number: inout UInt64) -> Path? {
+  /// The next file that is `unread`, or that an older version has set aside and this one can read, above that number; nil: none. A file gets
+  /// the first free number: those that were taken leave gaps, but none as wide as this.
+  static func waitingFile(beside path: Path, isUnread: Bool, above number: inout UInt64) -> Path? {
     var gap = 0
     while gap < 100 {
       number += 1
       gap += 1
       var name = path
-      name.append(".newer-")
+      name.append(isUnread ? ".unread-" : ".newer-")
       name.append(decimal: number)
       guard !name.overflowed, FileSystem.exists(name) else { continue }
       gap = 0
       guard let file = try? Database(path: name, readOnly: true) else { continue }
-      if let version = try? file.number("PRAGMA user_version"), version <= Schema.version { return name }
+      // What a newer version means by its rows nobody here knows.
+      if (try? file.number("PRAGMA user_version")) ?? (isUnread ? 0 : .max) <= Schema.version { return name }
     }
     return nil
-  }
-
-  private static var nothing: Salvage {
-    var nothing = Salvage()
-    (nothing.areEventsWhole, nothing.areVisitsWhole, nothing.areFiresWhole) = (false, false, false)
-    return nothing
   }
 
   private func takeEvents(of old: Database, _ salvaged: inout Salvage) throws(StoreFault) {

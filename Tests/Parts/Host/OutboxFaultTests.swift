@@ -101,7 +101,7 @@ import Testing
     FileManager.default.createFile(atPath: path, contents: nil)
     if hasLog { FileManager.default.createFile(atPath: path + "-wal", contents: Data(repeating: 1, count: 8_192)) }
     let outbox = try Outbox(played.settings.outbox, machine: 1)
-    #expect((outbox.setAside != nil) == hasLog && FileManager.default.fileExists(atPath: path + ".damaged-1-wal") == hasLog)
+    #expect((outbox.setAside != nil) == hasLog && FileManager.default.fileExists(atPath: path + ".unread-1-wal") == hasLog)
   }
 
   /// As a worn card does: in the index of waiting events, that of one row leads to another row.

@@ -107,21 +107,44 @@ import Testing
     #expect(!played.counters.troubles.contains(.touched) && !played.counters.troubles.contains(.store))
   }
 
-  @Test("while the disk is full they wait in the file that was set aside") func full() throws {
+  @Test("while the disk fails they wait in the file that was set aside", arguments: [false, true])
+  func failing(isFull: Bool) throws {
     var played = Played(scratch)
     played.push(200)
     played.store.close()
-    let fresh = scratch["fresh.db"]
-    var settings = played.settings.outbox
-    settings.path = fresh
-    let opened = try Outbox(settings, machine: 1)
-    try opened.database.run("PRAGMA max_page_count = 1")
-    played.store.damaged = played.settings.outbox.path
+    Outbox.rename(played.settings.outbox.path, ".unread-")
+    let opened = try Outbox(played.settings.outbox, machine: 1)
+    try opened.database.run(isFull ? "PRAGMA max_page_count = 1" : "PRAGMA query_only = 1")
     #expect(throws: StoreFault.self) { try played.store.salvage(into: opened) }
-    #expect(played.store.damaged != nil && opened.waiting == 0)
-    try opened.database.run("PRAGMA max_page_count = 1000000")
+    #expect(scratch.names.contains("outbox.db.unread-1") && opened.waiting == 0)
+    try opened.database.run(isFull ? "PRAGMA max_page_count = 1000000" : "PRAGMA query_only = 0")
     try played.store.salvage(into: opened)
-    #expect(played.store.damaged == nil && opened.waiting == 200)
+    #expect(scratch.names.contains("outbox.db.damaged-1") && !scratch.names.contains("outbox.db.unread-1") && opened.waiting == 200)
+  }
+
+  @Test("the next run reads a file that was set aside, if this one comes to its end before it has, and reads it once")
+  func killed() throws {
+    var played = Played(scratch)
+    played.push(.begins, of: "irk:ann")
+    played.push(200)
+    played.store.close()
+    _ = try spoil(page: 0, of: path(played))
+    // The end comes right behind the renaming.
+    #expect(try Outbox(played.settings.outbox, machine: 1).setAside == scratch["outbox.db.unread-1"])
+    _ = try spoil(page: 0, of: path(played) + ".unread-1")
+    func next() -> Played {
+      Played(scratch) { $0.boot = Text("another") }
+    }
+    var other = next()
+    #expect(other.counters.eventsWaiting.count == 201 && other.counters.troubles.contains(.setAside))
+    #expect(other.store.unfinished?.map { String($0.id) } == ["irk:ann"])
+    other.store.close()
+    // The end comes right behind the transaction.
+    try FileManager.default.moveItem(atPath: path(played) + ".damaged-1", toPath: path(played) + ".unread-1")
+    other = next()
+    #expect(other.counters.eventsWaiting.count == 201 && scratch.names.contains("outbox.db.damaged-1"))
+    other.drain()
+    #expect(other.delivered == played.pushed)
   }
 
   @Test("whatever bytes a disk has changed, nothing hangs, and nothing is sent that was not stored") func garbage() throws {

@@ -239,7 +239,7 @@ extension Outbox {
 
   @Test("a damaged file is set aside under a number, and a new one is created", arguments: ["no database at all", "damaged", "newer"])
   func damaged(how: String) throws {
-    scratch.write("outbox.db.damaged-1", [1])
+    scratch.write("outbox.db.unread-1", [1])
     if how == "no database at all" {
       scratch.write("outbox.db", Array(repeating: 0x41, count: 9_000))
     } else {
@@ -258,7 +258,7 @@ extension Outbox {
       }
     }
     let outbox = try Outbox(settings, machine: 1)
-    let name = how == "newer" ? "outbox.db.newer-1" : "outbox.db.damaged-2"
+    let name = how == "newer" ? "outbox.db.newer-1" : "outbox.db.unread-2"
     #expect(outbox.waiting == 0)
     _ = try outbox.store([event(1)])
     #expect(scratch.names.contains(name) && outbox.setAside == scratch[name])
