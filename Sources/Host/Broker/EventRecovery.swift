@@ -28,8 +28,44 @@ extension EventStore {
   /// More visits than that memory does not hold, when a file is lost or the next one cannot be written.
   private static let visitsMost = 4_096
 
-  /// Reads waiting events and open visits from a file that somebody has deleted or changed, before it is closed.
-  mutating func recoverEvents(from outbox: Outbox, at now: Moment) {
+  /// Somebody has deleted or changed the file. As long as it is open it can be read: what it holds goes on in a new one, or in memory if that
+  /// cannot be opened.
+  mutating func replace(_ old: Outbox, at now: Moment) {
+    leave(old, at: now)
+    counters.set(.touched, true)
+    if FileSystem.exists(settings.path) {
+      touched = (old, Outbox.rename(settings.path, ".unread-"))
+    } else {
+      logFile(.error, "somebody deleted the outbox while it was in use. Waiting events are stored again; its history is gone", Path())
+      touched = (old, settings.path)
+      // The new file would take the log of a deleted one for its own, and change it.
+      for suffix in ["-wal", "-shm"] as [StaticString] {
+        var name = settings.path
+        name.append(suffix)
+        FileSystem.remove(name)
+      }
+    }
+    open(at: now)
+    if touched != nil {
+      recoverEvents(from: old, at: now)
+      closeTouched()
+    }
+    retryDue = min(retryDue, now.at)
+  }
+
+  /// What it holds is elsewhere now. Returns its last name.
+  @discardableResult
+  private mutating func closeTouched() -> Path {
+    guard var name = touched?.name else { return Path() }
+    touched = nil
+    guard name != settings.path else { return name }
+    name = Outbox.rename(name, ".damaged-", beside: settings.path)
+    logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", name)
+    return name
+  }
+
+  /// Reads waiting events and open visits into memory.
+  private mutating func recoverEvents(from outbox: Outbox, at now: Moment) {
     do throws(StoreFault) { try recoverVisits(from: outbox) } catch { fail(error, at: now) }
     var left = outbox.waiting
     do throws(StoreFault) {
@@ -65,9 +101,15 @@ extension EventStore {
     recoveredFires = Array((recoveredFires + (try outbox.keptFires())).suffix(Outbox.firesMost))
   }
 
-  /// From damaged files that were set aside, by this run or one before, and from those that an older version could not read: what waits there,
-  /// is open, or rests. A disk that fails is waited for.
+  /// From the file that somebody has touched, from damaged ones that were set aside, by this run or one before, and from those that an older
+  /// version could not read: what waits there, is open, or rests. A disk that fails is waited for.
   mutating func salvage(into opened: Outbox) throws(StoreFault) {
+    if let old = touched {
+      let salvaged = try opened.salvage(old.name, from: old.outbox)
+      // The rows are the same, also if the old file did not take the mark.
+      if let known = left.last(where: { $0.path == settings.path }) { try? opened.mark("left", known.mark) }
+      report(salvaged, closeTouched())
+    }
     for isUnread in [true, false] {
       // Only upwards: one that cannot be renamed is not taken for ever.
       var number: UInt64 = 0
@@ -78,20 +120,14 @@ extension EventStore {
   }
 
   private mutating func salvage(_ name: Path, _ isUnread: Bool, into opened: Outbox) throws(StoreFault) {
-    let salvaged: Outbox.Salvage?
-    do throws(StoreFault) { salvaged = try opened.salvage(name) } catch {
-      opened.rollBack()
-      throw error
-    }
+    let salvaged = try opened.salvage(name)
     // Its events are here now: once is enough.
     let name = isUnread ? Outbox.rename(name, ".damaged-", beside: settings.path) : Outbox.rename(name, ".taken-")
     if isUnread {
       counters.set(.setAside, true)
       logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
     }
-    guard let salvaged else { return }
-    recordLoss(of: salvaged.lost, Self.notSaved)
-    if salvaged.events + salvaged.visits + salvaged.fires > 0 {
+    if let salvaged, salvaged.events + salvaged.visits + salvaged.fires > 0 {
       let sums = "\(salvaged.events), \(salvaged.visits), \(salvaged.fires)"
       if isUnread {
         logFile(.warning, "saved from the damaged outbox: waiting events, open visits, fires:", Path(sums))
@@ -99,6 +135,12 @@ extension EventStore {
         logFile(.info, "taken from the outbox that an older version had set aside: waiting events, open visits, fires:", Path(sums))
       }
     }
+    report(salvaged, name)
+  }
+
+  private func report(_ salvaged: Outbox.Salvage?, _ name: Path) {
+    guard let salvaged else { return }
+    recordLoss(of: salvaged.lost, Self.notSaved)
     if !salvaged.areEventsWhole { logFile(.error, "not all waiting events could be read from", name) }
     guard !salvaged.areVisitsWhole || !salvaged.areFiresWhole else { return }
     logFile(.error, "whoever was served may be served again: not all open visits and fires could be read from", name)
@@ -140,7 +182,7 @@ extension EventStore {
 
   /// Its rows keep their meaning, if it is used again.
   mutating func leave(_ outbox: Outbox, at now: Moment) {
-    guard (try? outbox.mark("left", now.at.microseconds)) != nil else { return }
+    try? outbox.mark("left", now.at.microseconds)
     if left.count == LeftFile.most { left.removeFirst() }
     let path = outbox.settings.path
     left.append(LeftFile(path: path, file: file, mark: now.at.microseconds, newest: outbox.newest, outcomes: outcomes))

@@ -37,6 +37,8 @@ struct EventStore {
   /// Files that visits were taken from, and that do not know it yet.
   var stale: [StaleFile] = []
   var staleDue = Instant.zero
+  /// The file that somebody has deleted or changed, still open, and its new name if it has one: from here to the next opening.
+  var touched: (outbox: Outbox, name: Path)?
   /// A page of the visits that the previous run left open, for the core thread, its first one last; nil until the file has been read.
   var unfinished: [Outbox.OpenVisit]?
   /// Behind which the next page begins, if there is one; and when it may be read, after a failure.
@@ -202,16 +204,8 @@ struct EventStore {
     checkDue = now.at + .seconds(1)
     if let check = outbox.lateCheck, check.hasFoundDamage { return fail(StoreFault(.corrupt, "the file is damaged"), at: now) }
     guard !outbox.isUntouched else { return }
-    recoverEvents(from: outbox, at: now)
     self.outbox = nil
-    if FileSystem.exists(settings.path) {
-      logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", Outbox.rename(settings.path, ".damaged-"))
-    } else {
-      logFile(.error, "somebody deleted the outbox while it was in use. Waiting events are stored again; its history is gone", Path())
-    }
-    counters.set(.touched, true)
-    open(at: now)
-    retryDue = min(retryDue, now.at)
+    replace(outbox, at: now)
   }
 
   private mutating func write(to outbox: Outbox, at now: Moment) {

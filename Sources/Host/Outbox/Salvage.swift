@@ -26,15 +26,17 @@ extension Outbox {
 
   /// Waiting events, open visits and fires of a damaged file go on in this one. The tables are read without their indexes, each by itself, and
   /// from both ends as far as the damage. In an empty file events keep their rows: what is in flight is known by them. Nil if this file has
-  /// them: the run before came to its end before it could rename that one.
-  func salvage(_ damaged: Path) throws(StoreFault) -> Salvage? {
-    let old = try Database(path: damaged, readOnly: true)
+  /// them: the run before came to its end before it could rename that one. What is still open can be read also if it was deleted.
+  func salvage(_ damaged: Path, from open: Outbox? = nil) throws(StoreFault) -> Salvage? {
+    let old: Database
+    if let open { old = open.database } else { old = try Database(path: damaged, readOnly: true) }
     let inode = Int64(truncatingIfNeeded: FileSystem.imprint(of: damaged)?.inode ?? 0)
     guard try marked("salvaged") != inode else { return nil }
     var salvaged = Salvage()
     try startTransaction(isDurable: true)
     if newest == 0, let mark = try? old.number("SELECT value FROM mark WHERE name = 'left'"), mark > 0 { try self.mark("left", mark) }
     try takeEvents(of: old, &salvaged)
+    if let open, !salvaged.areEventsWhole { salvaged.lost = max(salvaged.lost, open.waiting - salvaged.events) }
     let most = Self.visitsMost
     salvaged.areVisitsWhole = try Self.scan(old, Schema.visits, Schema.visitsBackwards, atMost: most) { query, _ throws(StoreFault) in
       let visit = OpenVisit(query)

@@ -45,12 +45,6 @@ private struct ModelStore {
     }
   }
 
-  /// Saved from a file that somebody deleted, or stored anew: urgent ones stand first.
-  mutating func sort() {
-    guard let file, let waiting = files[file] else { return }
-    files[file] = waiting.filter(\.isUrgent) + waiting.filter { !$0.isUrgent }
-  }
-
   var waiting: Int { (file.flatMap { files[$0]?.count } ?? 0) + memory.count }
 }
 
@@ -129,7 +123,6 @@ private struct ModelStore {
       case 6:
         guard let file = model.file else { break }
         try FileManager.default.removeItem(atPath: scratch.path + "/" + file)
-        model.sort()
       case 7:
         let (id, isComing) = ("irk:\(below(4))", Bool.random(using: &random))
         guard model.open.contains(id) != isComing else { break }
@@ -200,14 +193,20 @@ private struct ModelStore {
     #expect(played.delivered == played.pushed && played.counters.troubles == .touched)
   }
 
-  @Test("of more events in a deleted file than memory holds the urgent ones are saved first") func urgentFirst() throws {
-    var played = Played(scratch)
-    played.push(HeldEvents.most)
-    played.push(2, isUrgent: true)
-    try FileManager.default.removeItem(atPath: scratch.path + "/outbox.db")
-    played.pass(.seconds(2))
-    played.drain()
-    #expect(played.delivered == Array(played.pushed[HeldEvents.most...] + played.pushed[..<(HeldEvents.most - 2)]))
-    #expect(played.counters.eventsLost.count == 2 && played.counters.eventsWaiting.count == 0)
+  @Test("of more events in a deleted file than memory holds the urgent ones are saved first, if there can be no new file; else all are")
+  func urgentFirst() throws {
+    for isGone in [false, true] {
+      try FileManager.default.createDirectory(atPath: scratch.path + "/sub", withIntermediateDirectories: true)
+      var played = Played(scratch) { $0.outbox.path = scratch["sub/outbox.db"] }
+      played.push(HeldEvents.most)
+      played.push(2, isUrgent: true)
+      try FileManager.default.removeItem(atPath: scratch.path + (isGone ? "/sub" : "/sub/outbox.db"))
+      played.pass(.seconds(2))
+      played.drain()
+      let ordinary = played.pushed[..<(HeldEvents.most - (isGone ? 2 : 0))]
+      #expect(played.delivered == Array(played.pushed[HeldEvents.most...] + ordinary))
+      #expect(played.counters.eventsLost.count == (isGone ? 2 : 0) && played.counters.eventsWaiting.count == 0)
+      played.store.close()
+    }
   }
 }

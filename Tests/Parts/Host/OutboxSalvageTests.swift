@@ -116,6 +116,7 @@ import Testing
     let opened = try Outbox(played.settings.outbox, machine: 1)
     try opened.database.run(isFull ? "PRAGMA max_page_count = 1" : "PRAGMA query_only = 1")
     #expect(throws: StoreFault.self) { try played.store.salvage(into: opened) }
+    opened.rollBack()
     #expect(scratch.names.contains("outbox.db.unread-1") && opened.waiting == 0)
     try opened.database.run(isFull ? "PRAGMA max_page_count = 1000000" : "PRAGMA query_only = 0")
     try played.store.salvage(into: opened)
@@ -145,6 +146,32 @@ import Testing
     #expect(other.counters.eventsWaiting.count == 201 && scratch.names.contains("outbox.db.damaged-1"))
     other.drain()
     #expect(other.delivered == played.pushed)
+  }
+
+  @Test("of a file that somebody changes in use all goes on that can be read: once, and in its order", arguments: [false, true])
+  func touched(isDamaged: Bool) throws {
+    var played = Played(scratch)
+    played.push(3_000)
+    played.publish(atMost: 5)
+    for _ in 0..<2 { played.acknowledge() }
+    var held = Data()
+    if isDamaged {
+      try #require(played.store.outbox).database.run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA shrink_memory")
+      let file = try Data(contentsOf: URL(filePath: path(played)))
+      let number = try #require(file.range(of: Data("\"number\":1500}".utf8)))
+      held = try spoil(page: number.lowerBound / 4_096, of: path(played))
+    } else {
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path(played))
+    }
+    played.pass(.seconds(2))
+    played.store.flush(at: played.now)
+    #expect(played.counters.troubles == (isDamaged ? [.touched, .lost] : .touched))
+    #expect(scratch.names.contains("outbox.db.damaged-1") && !scratch.names.contains("outbox.db.unread-1"))
+    #expect(played.store.held.count == 0)
+    played.drain()
+    let wanted = played.pushed.filter { held.range(of: Data($0.utf8)) == nil }
+    #expect(wanted.count > 2_900 && played.delivered == wanted && played.counters.eventsLost.count == 3_000 - wanted.count)
+    #expect(played.counters.eventsWaiting.count == 0)
   }
 
   @Test("whatever bytes a disk has changed, nothing hangs, and nothing is sent that was not stored") func garbage() throws {
