@@ -34,7 +34,7 @@ extension EventStore {
     leave(old, at: now)
     counters.set(.touched, true)
     if FileSystem.exists(settings.path) {
-      touched = (old, Outbox.rename(settings.path, ".unread-"))
+      touched = (old, Outbox.rename(settings.path, settings.path, ".unread-"))
     } else {
       logFile(.error, "somebody deleted the outbox while it was in use. Waiting events are stored again; its history is gone", Path())
       touched = (old, settings.path)
@@ -54,12 +54,12 @@ extension EventStore {
   }
 
   /// What it holds is elsewhere now. Returns its last name.
-  @discardableResult
+  @discardableResult @inline(never)
   private mutating func closeTouched() -> Path {
     guard var name = touched?.name else { return Path() }
     touched = nil
     guard name != settings.path else { return name }
-    name = Outbox.rename(name, ".damaged-", beside: settings.path)
+    name = Outbox.rename(name, settings.path, ".damaged-")
     logFile(.error, "somebody changed the outbox while it was in use. It was set aside as", name)
     return name
   }
@@ -107,7 +107,7 @@ extension EventStore {
     if let old = touched {
       let salvaged = try opened.salvage(old.name, from: old.outbox)
       // The rows are the same, also if the old file did not take the mark.
-      if let known = left.last(where: { $0.path == settings.path }) { try? opened.mark("left", known.mark) }
+      try? opened.mark("left", left[left.count - 1].mark)
       report(salvaged, closeTouched())
     }
     for isUnread in [true, false] {
@@ -122,7 +122,7 @@ extension EventStore {
   private mutating func salvage(_ name: Path, _ isUnread: Bool, into opened: Outbox) throws(StoreFault) {
     let salvaged = try opened.salvage(name)
     // Its events are here now: once is enough.
-    let name = isUnread ? Outbox.rename(name, ".damaged-", beside: settings.path) : Outbox.rename(name, ".taken-")
+    let name = Outbox.rename(name, isUnread ? settings.path : name, isUnread ? ".damaged-" : ".taken-")
     if isUnread {
       counters.set(.setAside, true)
       logFile(.error, "the outbox was damaged or of another version, and was set aside as", name)
@@ -138,7 +138,7 @@ extension EventStore {
     report(salvaged, name)
   }
 
-  private func report(_ salvaged: Outbox.Salvage?, _ name: Path) {
+  @inline(never) private func report(_ salvaged: Outbox.Salvage?, _ name: Path) {
     guard let salvaged else { return }
     recordLoss(of: salvaged.lost, Self.notSaved)
     if !salvaged.areEventsWhole { logFile(.error, "not all waiting events could be read from", name) }

@@ -69,7 +69,7 @@ package final class Outbox {
       isLate = false
       isNewer = error.kind == .newer
       guard isNewer || error.kind == .corrupt || error.kind == .misshapen else { throw error }
-      setAside = Self.rename(settings.path, isNewer ? ".newer-" : ".unread-")
+      setAside = Self.rename(settings.path, settings.path, isNewer ? ".newer-" : ".unread-")
       lock = try FileLock(settings.path)
       (database, isMended) = try Self.open(settings.path, isLate)
       statements = try Statements(database)
@@ -268,13 +268,13 @@ package final class Outbox {
     return (database, isMended)
   }
 
-  /// To `PATH.damaged-N` or the like, together with SQLite's files beside it, so that nothing mixes them with the new file. The log goes first:
+  /// To `BASE.damaged-N` or the like, together with SQLite's files beside it, so that nothing mixes them with the new file. The log goes first:
   /// whoever finds a file without it takes it for whole.
   @discardableResult
-  static func rename(_ path: Path, _ ending: StaticString, beside: Path? = nil) -> Path {
+  @inline(never) static func rename(_ path: Path, _ base: Path, _ ending: StaticString) -> Path {
     var number: UInt64 = 1
     while true {
-      var name = beside ?? path
+      var name = base
       name.append(ending)
       name.append(decimal: number)
       if name.overflowed || !FileSystem.exists(name) {

@@ -112,7 +112,7 @@ import Testing
     var played = Played(scratch)
     played.push(200)
     played.store.close()
-    Outbox.rename(played.settings.outbox.path, ".unread-")
+    Outbox.rename(played.settings.outbox.path, played.settings.outbox.path, ".unread-")
     let opened = try Outbox(played.settings.outbox, machine: 1)
     try opened.database.run(isFull ? "PRAGMA max_page_count = 1" : "PRAGMA query_only = 1")
     #expect(throws: StoreFault.self) { try played.store.salvage(into: opened) }
