@@ -127,7 +127,7 @@ package struct Regions: ~Copyable {
   }
 
   /// The device is no longer monitored: all its visits end, and their messages say why.
-  package mutating func endAll(
+  @inline(never) @_optimize(size) package mutating func endAll(
     of slot: Int, because reason: Reason, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {
@@ -137,7 +137,7 @@ package struct Regions: ~Copyable {
   }
 
   /// The new settings lack some of the regions.
-  package mutating func endAll(
+  @inline(never) @_optimize(size) package mutating func endAll(
     of slot: Int, exceptIn staying: Renumbering, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
   ) {

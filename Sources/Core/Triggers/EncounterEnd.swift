@@ -71,6 +71,7 @@ extension Triggers {
     return true
   }
 
+  @inline(never) @_optimize(size)
   package mutating func endAll(
     of slot: Int, because reason: Encounter.Departure, at now: Instant, devices: inout Devices, settings: borrowing Settings,
     publisher: inout Publisher
@@ -87,6 +88,7 @@ extension Triggers {
   /// The new settings lack some of the triggers, or have changed them; or the permission changes, and none stays. Whoever was served at a
   /// trigger that keeps its name is not served again before it has been away. All keep their old numbers until `renumber`: what ends one
   /// encounter asks for the device's others.
+  @inline(never) @_optimize(size)
   package mutating func endAll(
     of slot: Int, exceptIn staying: Renumbering = Renumbering(), named: Renumbering, because reason: Encounter.Departure, at now: Instant,
     devices: inout Devices, settings: borrowing Settings, publisher: inout Publisher

@@ -213,6 +213,7 @@ extension Triggers {
   }
 
   /// A neighbour asks about a device that has no encounter here: until when its group rests; nil when nobody was served.
+  @inline(never) @_optimize(size)
   func restOfGroup(_ group: Name, for identity: Identity, _ settings: borrowing Settings, at now: Instant) -> Instant? {
     var end: Instant?
     for index in settings.triggers.indices where settings.triggers[index].group == group {
