@@ -38,7 +38,7 @@ package struct Encounter: BitwiseCopyable {
   package internal(set) var groupRests = Instant.zero
   /// It has left: no fire before it has been away. And when it was last here.
   package private(set) var mustBeAway = false
-  private var wasHere = Instant.zero
+  private(set) var wasHere = Instant.zero
   private var wasGone = false
   /// It appeared near, and may have been here under another address: it waits until that is known.
   package internal(set) var isNewcomer = false

@@ -206,8 +206,8 @@ extension Triggers {
   /// Whether a visit goes on that the run before left open at one of the group: its own radio may not be back.
   @inline(never) @_optimize(size)
   func isLeftOpen(_ identity: Identity, in group: Name, _ settings: borrowing Settings) -> Bool {
-    for index in settings.triggers.indices where settings.triggers[index].group == group && leftovers.isOpen(identity, at: index) {
-      return true
+    for index in 0..<leftovers.count where !leftovers[index].isOver && leftovers[index].identity == identity {
+      if settings.triggers[Int(leftovers[index].place)].group == group { return true }
     }
     return false
   }
@@ -248,7 +248,8 @@ extension Encounter {
   mutating func restAnew(_ settings: TriggerSettings) {
     switch stage {
     case .fired(let fire), .leaving(_, let fire): rest(after: fire, settings)
-    case .absent, .armed, .dwelling, .claiming: break
+    // The reload may have ended its visit, and brought the group.
+    case .absent, .armed, .dwelling, .claiming: if mustBeAway, rests > .zero { restWithGroup(until: wasHere + settings.restOfGroup) }
     }
   }
 

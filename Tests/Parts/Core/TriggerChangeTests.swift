@@ -24,6 +24,33 @@ import Testing
     return rig
   }
 
+  @Test("a group that a new config brings in mid-visit rests for whoever was served", arguments: [true, false])
+  func grouped(isGrouped: Bool) {
+    func two(_ group: Name) -> Settings {
+      settings {
+        for name in ["pump", "next"] as [Name] {
+          if name == "pump" { $0.triggers.removeAll() }
+          $0.addTrigger(name, group: group, radio: name == "pump" ? 0 : 1) { $0.groupRefractory = .seconds(60) }
+        }
+      }
+    }
+    var rig = Rig {
+      $0 = two("")
+      $0.addRadios(2)
+    }
+    rig.hear(from: 10, to: 15, level: -84, becoming: -60)
+    rig.hear(from: 15, to: 20, level: -60)
+    #expect(rig.told().filter { $0.event == "fire" }.map(\.trigger) == ["pump"])
+    var next = two(isGrouped ? "pumps" : "")
+    next.addRadios(2)
+    rig.gateway.reload(next, at: Instant(microseconds: 20_000_000))
+    rig.hear(from: 20, to: 25, level: -84, becoming: -60, radio: 1)
+    rig.hear(from: 25, to: 70, level: -60, radio: 1)
+    #expect(rig.told().filter { $0.event == "fire" }.map(\.trigger) == (isGrouped ? [] : ["next"]))
+    rig.hear(from: 70, to: 100, level: -60, radio: 1)
+    #expect(rig.told().filter { $0.event == "fire" }.map(\.trigger) == (isGrouped ? ["next"] : []))
+  }
+
   @Test("a visit survives a new config that does not concern its trigger")
   func surviving() {
     var rig = fired()
