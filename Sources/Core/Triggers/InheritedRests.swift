@@ -30,7 +30,8 @@ extension Triggers {
       encounters[place].restWithGroup(until: encounters[other].groupRests)
       // A visit that nobody continues ends after this silence, but not while its radio hears nothing.
       let isDeaf = deafSince[Int(encounters[other].radio)] != .never
-      let end = now + (isDeaf ? settings.triggers[Int(encounters[other].trigger)].refractory : settings.average.stale)
+      let refractory = isDeaf ? settings.triggers[Int(encounters[other].trigger)].refractory : .zero
+      let end = now + max(settings.average.stale, refractory)
       let isContinued = encounters.find(trigger: Int(encounters[other].trigger), from: head) >= 0
       if encounters[other].hasFired && !isContinued || isServedByNeighbour(other) { encounters[place].rest(until: end) }
     }
