@@ -21,6 +21,11 @@ struct OtherNames: ~Copyable {
 
   func device(_ index: Int, named name: Identity) -> DeviceReference { entries[index].name == name ? entries[index].device : .none }
 
+  func name(of device: DeviceReference) -> Identity? {
+    for index in 0..<count where entries[index].device == device { return entries[index].name }
+    return nil
+  }
+
   mutating func note(_ name: Identity, of device: DeviceReference) {
     for index in 0..<count where entries[index].device == device && entries[index].name == name { return }
     entries[next] = Entry(name: name, device: device)
@@ -30,6 +35,14 @@ struct OtherNames: ~Copyable {
 }
 
 extension Devices {
+  /// Its visit may have begun before it was known by its better name.
+  @inline(never) @_optimize(size)
+  func otherName(of slot: Int, knownAs name: Identity) -> Identity? {
+    let better = self[slot].identity
+    if better != name, !better.isBoundToAddress { return better }
+    return otherNames.name(of: reference(to: slot))
+  }
+
   /// The device has this name, too.
   @inline(never) @_optimize(size)
   mutating func note(_ name: Identity, of slot: Int) {

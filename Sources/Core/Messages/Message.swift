@@ -19,6 +19,8 @@ package struct Message: BitwiseCopyable, Sendable {
   /// Somebody waits for it at a pump: it overtakes what is not urgent.
   package var isUrgent = false
   package var visit = VisitEdge.none
+  /// Means something where a visit starts or ends: another lasting name of the device, by which the next run may know it first.
+  package var otherName: Identity?
   package var at = Instant.zero
   /// After this an event is too late: it is kept, and never delivered.
   package var expires = Instant.never

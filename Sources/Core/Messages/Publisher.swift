@@ -78,7 +78,9 @@ package struct Publisher: ~Copyable {
   package mutating func markUrgent() { message.isUrgent = true }
 
   /// The event starts or ends a visit.
-  package mutating func mark(_ visit: Message.VisitEdge) { message.visit = visit }
+  package mutating func mark(_ visit: Message.VisitEdge, otherName: Identity? = nil) {
+    (message.visit, message.otherName) = (visit, otherName)
+  }
 
   /// Whether an event that nobody waits for may be published. Refusals are counted.
   package mutating func mayPublish(of identity: Identity, at place: RateLimits.Place, _ now: Instant) -> Bool {

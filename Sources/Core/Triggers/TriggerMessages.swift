@@ -29,10 +29,11 @@ extension Triggers {
     }
     publisher.compose(.event, publisher.topics.trigger(trigger.name), at: now)
     publisher.markUrgent()
-    publisher.mark(event.visit)
+    let name = name(event, slot, encounter, devices)
+    publisher.mark(event.visit, otherName: event.visit == .none ? nil : devices.otherName(of: slot, knownAs: name))
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
-    publisher.json.members(of: name(event, slot, encounter, devices), settings)
+    publisher.json.members(of: name, settings)
     publisher.identifyEvent()
     publisher.expire(at: now + trigger.expires)
     publisher.json.object("evidence")

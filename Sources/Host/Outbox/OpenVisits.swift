@@ -47,7 +47,12 @@ extension Outbox {
       statements.ending.bind(2, text: id.bytes)
       try statements.ending.execute()
     }
-    if message.isUrgent { try recordFire(visit) }
+    guard message.isUrgent else { return }
+    try recordFire(visit)
+    guard let other = message.otherName else { return }
+    visit.id = Text()
+    visit.id.append(other)
+    try recordFire(visit)
   }
 
   package func record(_ visit: OpenVisit) throws(StoreFault) {

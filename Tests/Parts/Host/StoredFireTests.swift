@@ -65,6 +65,21 @@ extension OutboxSettings {
     #expect(all == ["irk:eve", "irk:leave", "irk:ann", "irk:old"], "the newest first")
   }
 
+  @Test("whoever has another lasting name is recorded under both; its visit is one") func otherName() throws {
+    let outbox = try outbox()
+    var fire = event("fire", "peer:00000005", at: Self.began)
+    fire.otherName = try Identity(written: Text<128>("ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1").bytes)
+    try store(outbox, [fire], at: Self.began)
+    let names = ["ibeacon:2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:7:1", "peer:00000005"]
+    #expect(try fires(outbox, at: after(10)).keys.sorted() == names)
+    var open: [String] = []
+    try outbox.openVisits { visit in
+      open.append(String(visit.id))
+      return true
+    }
+    #expect(open == ["peer:00000005"])
+  }
+
   @Test("the end of a visit counts for as long, however long ago its fire was", arguments: [1, 2] as [Int64])
   func ends(machine: Int64) throws {
     do {
