@@ -25,12 +25,12 @@ extension Settings {
     return numbers
   }
 
-  /// A region remains the same while its name and its `match` stay, or the new `match` is among those in `matching`.
+  /// A region remains the same while its name stays and its `match` loses nothing, or the new `match` is among those in `matching`.
   package func renumberedRegions(in next: borrowing Settings, matching: UInt64 = 0) -> Renumbering {
     var numbers = regionsByName(in: next)
     for old in regions.indices {
       guard let new = numbers[old], matching & 1 << UInt64(new) == 0 else { continue }
-      if !matchesAlike(regions[old].match, next, next.regions[new].match) { numbers[old] = nil }
+      if !matchesStill(regions[old].match, next, next.regions[new].match) { numbers[old] = nil }
     }
     return numbers
   }
@@ -44,9 +44,16 @@ extension Settings {
   }
 
   package func matchesAlike(_ match: Slice, _ other: borrowing Settings, _ otherMatch: Slice) -> Bool {
-    guard match.count == otherMatch.count else { return false }
-    for offset in 0..<Int(match.count) {
-      if selectors[Int(match.start) + offset] != other.selectors[Int(otherMatch.start) + offset] { return false }
+    match.count == otherMatch.count && matchesStill(match, other, otherMatch)
+  }
+
+  /// Whether the other `match` has all selectors of this one: then it matches all devices that this one matches, by whichever of their names.
+  @inline(never) @_optimize(size)
+  func matchesStill(_ match: Slice, _ other: borrowing Settings, _ otherMatch: Slice) -> Bool {
+    for mine in match.range {
+      var isThere = false
+      for index in otherMatch.range where selectors[mine] == other.selectors[index] { isThere = true }
+      guard isThere else { return false }
     }
     return true
   }

@@ -223,15 +223,15 @@ extension Settings {
     return numbers
   }
 
-  /// A trigger remains the same while its name, group, radio and `match` stay, or the new `match` is among those in `matching`; its distances
-  /// may change during a visit.
+  /// A trigger remains the same while its name, group and radio stay and its `match` loses nothing, or the new `match` is among those in
+  /// `matching`; its distances may change during a visit.
   package func renumberedTriggers(in next: borrowing Settings, matching: UInt64 = 0) -> Renumbering {
     var numbers = Renumbering()
     for old in triggers.indices {
       for new in next.triggers.indices where next.triggers[new].name == triggers[old].name {
         let isSamePlace = next.triggers[new].group == triggers[old].group && next.triggers[new].radio == triggers[old].radio
         guard isSamePlace else { continue }
-        if matching & 1 << UInt64(new) != 0 || matchesAlike(triggers[old].match, next, next.triggers[new].match) { numbers[old] = new }
+        if matching & 1 << UInt64(new) != 0 || matchesStill(triggers[old].match, next, next.triggers[new].match) { numbers[old] = new }
       }
     }
     return numbers

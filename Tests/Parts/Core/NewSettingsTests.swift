@@ -52,4 +52,34 @@ import Testing
     rig.wait(until: 55)
     #expect(told(rig).count == 1)
   }
+
+  @Test(
+    "a match that gains a selector, or is written in another order, ends no visit of whoever it matches by another than its best name",
+    arguments: [
+      (["name:Bus@*", "eddystone:*"], true), (["eddystone:*", "name:Bus@*"], true), (["eddystone:*"], false), (["name:Van@*"], false),
+    ] as [([String], Bool)])
+  func gains(selectors: [String], goesOn: Bool) {
+    func write(_ selectors: [String], _ settings: inout Settings) {
+      settings.addTrigger("pump")
+      settings.addRegion("door")
+      settings.triggers[0].match = Slice(start: UInt16(settings.selectors.count), count: UInt16(selectors.count))
+      settings.regions[0].match = settings.triggers[0].match
+      for selector in selectors { _ = settings.selectors.append(try! Selector(written: Array(selector.utf8).span.bytes)) }
+    }
+    var rig = Rig {
+      $0.calibrateEverybody()
+      write(["name:Bus@*"], &$0)
+    }
+    let names = [bytes("020106 0409427573"), bytes("020106 1AFF4C000215 2F234454CF6D4A0FADF2F4911BA9FFA6 0007 0102 C5")]
+    for step in 0..<200 { rig.hear(1, at: 5 + Double(step) / 10, level: Int8(min(-90 + step, -60)), data: names[step % 2]) }
+    func told(_ events: String...) -> [String] {
+      let said = rig.said().map(\.payload)
+      return events.filter { event in said.contains { $0.contains("\"event\":\"\(event)\"") } }
+    }
+    #expect(told("enter", "fire") == ["enter", "fire"])
+    rig.gateway.reload(settings { write(selectors, &$0) }, at: at(25))
+    for step in 0..<50 { rig.hear(1, at: 25 + Double(step) / 10, data: names[1]) }
+    #expect(told("exit", "leave") == (goesOn ? [] : ["exit", "leave"]))
+    #expect(rig.gateway.tableFaults == [])
+  }
 }
