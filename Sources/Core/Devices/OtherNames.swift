@@ -35,12 +35,14 @@ struct OtherNames: ~Copyable {
 }
 
 extension Devices {
-  /// Its visit may have begun before it was known by its better name.
+  /// Another name by which a trigger may serve it; no other one, for all phones with one app may send the same beacon. Its visit may have begun
+  /// before it was known by its better name.
   @inline(never) @_optimize(size)
-  func otherName(of slot: Int, knownAs name: Identity) -> Identity? {
+  func otherName(of slot: Int, knownAs name: Identity, _ settings: borrowing Settings) -> Identity? {
     let better = self[slot].identity
-    if better != name, !better.isBoundToAddress { return better }
-    return otherNames.name(of: reference(to: slot))
+    let other = better != name && !better.isBoundToAddress ? better : otherNames.name(of: reference(to: slot))
+    guard let other, settings.interest(in: other).triggers != 0 else { return nil }
+    return other
   }
 
   /// The device has this name, too.

@@ -30,7 +30,7 @@ extension Triggers {
     publisher.compose(.event, publisher.topics.trigger(trigger.name), at: now)
     publisher.markUrgent()
     let name = name(event, slot, encounter, devices)
-    publisher.mark(event.visit, otherName: event.visit == .none ? nil : devices.otherName(of: slot, knownAs: name))
+    publisher.mark(event.visit, otherName: event.visit == .none ? nil : devices.otherName(of: slot, knownAs: name, settings))
     publisher.json.member("event", event.name)
     publisher.json.member("trigger", text: trigger.name.bytes)
     publisher.json.members(of: name, settings)

@@ -135,6 +135,16 @@ import Testing
     #expect(names(rig.told()).isEmpty == isRecorded)
   }
 
+  @Test("a beacon that no trigger looks for is not recorded: all phones with the app may send it") func beaconOfAll() throws {
+    let peers = try Selector(written: Array("peer:*".utf8).span.bytes)
+    var rig = rig { $0.selectors[Int($0.triggers[0].match.start)] = peers }
+    identify(&rig, at: 1)
+    hear(&rig, 1, from: 2, to: 10, level: -84, becoming: -60, saying: [SuccessionTests.adverts[0], Self.beacon])
+    hear(&rig, 1, from: 10, to: 20, level: -60, saying: [SuccessionTests.adverts[0], Self.beacon])
+    rig.wait(until: 300)
+    #expect(recorded(rig) == ["fire alone", "leave alone"])
+  }
+
   @Test("a visit that began under the beacon is recorded under the id, too, as it ends") func readDuringVisit() {
     var rig = rig()
     hear(&rig, 1, from: 2, to: 10, level: -84, becoming: -60, saying: [Self.beacon])
