@@ -4,12 +4,16 @@ import Testing
 
 /// Under its new name a trigger knows nobody; whom it served before stands there all the same.
 @Suite("A trigger that a new config renames") struct RenamedTriggerTests {
-  private func settings(_ name: Name, group: Name = Name(), others: [Name] = []) -> Settings {
+  private func settings(_ name: Name, group: Name = Name(), others: [Name] = [], refractory: Double = 30) -> Settings {
     var settings = Settings()
     settings.gateway.purpose = Sentence("tests")
     settings.gateway.devices = 64
     settings.calibrateEverybody()
-    for name in others + [name] { settings.addTrigger(name, group: group) { $0.groupRefractory = .seconds(group.isEmpty ? 0 : 100) } }
+    for name in others + [name] {
+      settings.addTrigger(name, group: group) {
+        ($0.refractory, $0.groupRefractory) = (.seconds(refractory), .seconds(group.isEmpty ? 0 : 100))
+      }
+    }
     return settings
   }
 
@@ -18,8 +22,8 @@ import Testing
   private func fires(_ told: [Told]) -> [String] { told.filter { $0.event == "fire" }.map { "\($0.id.suffix(1)) \($0.trigger)" } }
 
   /// Served at "pump" from second 15 on.
-  private func served(group: Name = Name()) -> Rig {
-    var rig = Rig { $0 = settings("pump", group: group) }
+  private func served(group: Name = Name(), refractory: Double = 30) -> Rig {
+    var rig = Rig { $0 = settings("pump", group: group, refractory: refractory) }
     rig.gateway.caughtUp(at: .zero)
     rig.hear(from: 10, to: 15, level: -84, becoming: -60)
     rig.hear(from: 15, to: 20, level: -60)
@@ -122,9 +126,11 @@ import Testing
     #expect(fires(rig.told()) == ["1 side"], "a hundred seconds after it left")
   }
 
-  @Test("what it owed a device that the table had no room for, another trigger of the group does not owe longer than the group")
-  func evicted() {
-    var rig = served(group: "pumps")
+  @Test(
+    "what it owed a device that the table had no room for, another trigger of the group does not owe longer than the group",
+    arguments: [30.0, 600])
+  func evicted(refractory: Double) {
+    var rig = served(group: "pumps", refractory: refractory)
     rig.hear(from: 20, to: 40, level: -98)
     for device in 2...80 as ClosedRange<UInt8> { rig.hear(device, at: 70, level: -98) }
     #expect(rig.gateway.devices.find(Identity(.address, Address(word: 0xC000_0000_0001))) == nil)
