@@ -29,6 +29,16 @@ extension Controller {
     profile.shortfalls = lasting
     credits = 1
     answerDue = .never
+    interrupted = nil
+  }
+
+  /// Its line was given up, and is to be opened again some time. Only an advert ends a silence.
+  package mutating func released() {
+    let former = self
+    self = Controller(settings, isShared: isShared, spareAddress)
+    (hearing, silence, silencedAddress) = (former.hearing, former.silence, former.silencedAddress)
+    guard former.trouble == .silent else { return }
+    (trouble, isDegraded) = (.silent, former.isDegraded)
   }
 
   mutating func send(_ step: BringUpStep, _ deadline: Instant) -> Action {
@@ -51,9 +61,10 @@ extension Controller {
       trouble = .silent
     }
     // Only an advert ends a silence, whatever else has failed and was cured meanwhile.
-    if trouble != .silent { rise(at: now) }
+    if trouble != .silent, trouble != .noLevels { rise(at: now) }
     hearing.resumed(at: now)
-    silence.listening(since: now)
+    silence.listening(since: interrupted.map { silence.start(hearing) + (now - $0) } ?? now)
+    interrupted = nil
     phase = .listening(check: silence.deadline(hearing), isDisturbed: false)
     return .none
   }

@@ -1,7 +1,7 @@
 /// What is wrong with a radio, in the words of `status`.
 package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   // Of the controller.
-  case notAnswering, nonsense, hardwareError, refusing, silent, noLowEnergy, misplaced
+  case notAnswering, nonsense, hardwareError, refusing, silent, noLevels, noLowEnergy, misplaced
   // Of the line.
   case lineLost, noAdapter, ambiguous, busy, bluetoothd, blocked, down, unreachable
   case noPermission, noBluetooth, noSource, damagedSource, system
@@ -13,6 +13,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
     case .hardwareError: "the controller reports a hardware error"
     case .refusing: "the controller refuses to scan"
     case .silent: "nothing is heard where many were heard a moment ago"
+    case .noLevels: "the controller says of no advert how strong it is"
     case .noLowEnergy: "the controller has no Bluetooth Low Energy"
     case .misplaced: "the adapter is another radio's"
     case .lineLost: "the line to the controller broke"
@@ -34,7 +35,7 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   /// The line is open: the controller behind it may recover.
   package var isOfController: Bool {
     switch self {
-    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy, .misplaced: true
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLevels, .noLowEnergy, .misplaced: true
     case .lineLost, .noAdapter, .ambiguous, .busy, .bluetoothd, .blocked, .down, .unreachable, .noPermission, .noBluetooth, .noSource,
       .damagedSource, .system:
       false
@@ -45,8 +46,8 @@ package enum Trouble: UInt8, BitwiseCopyable, Sendable {
   package var isLasting: Bool {
     switch self {
     case .noLowEnergy, .noPermission, .noBluetooth, .noSource, .damagedSource: true
-    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .misplaced, .lineLost, .noAdapter, .ambiguous, .busy, .bluetoothd,
-      .blocked, .down, .unreachable, .system:
+    case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLevels, .misplaced, .lineLost, .noAdapter, .ambiguous, .busy,
+      .bluetoothd, .blocked, .down, .unreachable, .system:
       false
     }
   }

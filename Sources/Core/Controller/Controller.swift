@@ -51,6 +51,11 @@ package struct Controller: BitwiseCopyable, Sendable {
   var failures = Relapses()
   /// After a lively past.
   var silences = Relapses()
+  /// When a rescan for another reason than silence began: time without listening is no silence, nor does it end one.
+  var interrupted: Instant?
+  /// Reports without a level since the last one that had one, and when the first came.
+  private var muteReports = 0
+  private var muteSince = Instant.zero
   /// Until then a radio with many relapses does not count as well.
   var probation = Instant.never
   package internal(set) var hearing = SilenceDetector()
@@ -59,10 +64,12 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   /// `spare` supplies 46 random bits.
   package init(_ settings: RadioSettings, isShared: Bool, spare: UInt64) {
-    self.settings = settings
-    self.isShared = isShared
     // Core 6.0, Vol 6, Part B, 1.3.2.1: the two most significant bits of a static address are 11.
-    spareAddress = Address(spare & 0x3FFF_FFFF_FFFF | 0xC000_0000_0000, type: 1)
+    self.init(settings, isShared: isShared, Address(spare & 0x3FFF_FFFF_FFFF | 0xC000_0000_0000, type: 1))
+  }
+
+  init(_ settings: RadioSettings, isShared: Bool, _ spareAddress: Address) {
+    (self.settings, self.isShared, self.spareAddress) = (settings, isShared, spareAddress)
   }
 
   // MARK: What status tells
@@ -132,7 +139,7 @@ package struct Controller: BitwiseCopyable, Sendable {
       probation = .never
       recovered()
       return .none
-    case .listening(_, let isDisturbed): return isDisturbed ? apply(.rescan, at: now) : listen(at: now)
+    case .listening(_, let isDisturbed): return isDisturbed ? rescanIfListening(at: now) : listen(at: now)
     case .opening: return .none
     }
   }
@@ -176,7 +183,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     switch event {
     case .reports(var reports):
       do throws(Malformed) {
-        while let report = try reports.next() { if report.isAudible { observe(report.address, at: now) } }
+        while let report = try reports.next() { if report.isAudible { observe(report.address, at: now) } else { observeMute(at: now) } }
       } catch { return refuse(at: now) }
       judge(true, at: now)
       return .none
@@ -224,7 +231,22 @@ package struct Controller: BitwiseCopyable, Sendable {
     hearing.observe(address, at: now)
     silence.ended()
     isQuiet = false
+    guard trouble != nil else { return }
     if trouble == .silent { rise(at: now) }
+    if trouble == .noLevels { recovered() }
+  }
+
+  private static let muteMost = 20
+  private static let muteFor = Interval.seconds(10)
+
+  /// Core 6.0, Vol 4, Part E, 7.7.65.2: 127 is no level. If all reports have none, the radio might as well hear nothing.
+  @inline(never) @_optimize(size)
+  private mutating func observeMute(at now: Instant) {
+    if hearing.last >= muteSince { (muteReports, muteSince) = (0, now) }
+    muteReports += 1
+    guard muteReports >= Self.muteMost, now - muteSince >= Self.muteFor, trouble == nil else { return }
+    trouble = .noLevels
+    degrade()
   }
 
   /// Many controllers stop scanning when a connection succeeds or fails, so we resume it each time.
@@ -236,6 +258,7 @@ package struct Controller: BitwiseCopyable, Sendable {
 
   private mutating func rescanIfListening(at now: Instant) -> Action {
     guard case .listening = phase else { return .none }
+    interrupted = now
     return apply(.rescan, at: now)
   }
 

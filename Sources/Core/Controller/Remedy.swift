@@ -32,6 +32,9 @@ struct Silence: BitwiseCopyable, Sendable {
   mutating func ended() { tries = 0 }
   mutating func listening(since now: Instant) { since = now }
 
+  /// Since when nothing was heard, or the last remedy.
+  func start(_ hearing: SilenceDetector) -> Instant { tries == 0 ? max(since, hearing.last) : since }
+
   /// Whether the radio must be at fault: a lively past ended minutes ago.
   func isAlarming(_ hearing: SilenceDetector, at now: Instant) -> Bool { hearing.isLively && now - hearing.last < Self.alarm }
 
@@ -39,7 +42,7 @@ struct Silence: BitwiseCopyable, Sendable {
 
   /// When to act, unless something is heard.
   func deadline(_ hearing: SilenceDetector) -> Instant {
-    if tries == 0 { return max(since, hearing.last) + hearing.patience }
+    if tries == 0 { return start(hearing) + hearing.patience }
     let age = since - hearing.last
     if isAlarming(hearing, at: since) { return since + Self.pause }
     if age < Self.concern { return since + max(Self.pause, hearing.patience) }

@@ -25,7 +25,8 @@ package import Core
   case .unreachable: return "\(name): nobody answers there: \(systemWords(code))"
   case .noSource, .damagedSource: return "\(name): \(words(of: trouble))"
   case .lineLost, .system: return "\(name): \(words(of: trouble))" + (code == 0 ? "" : ": " + systemWords(code))
-  case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLowEnergy, .misplaced: return "\(name): \(words(of: trouble))"
+  case .notAnswering, .nonsense, .hardwareError, .refusing, .silent, .noLevels, .noLowEnergy, .misplaced:
+    return "\(name): \(words(of: trouble))"
   }
 }
 

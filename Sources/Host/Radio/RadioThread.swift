@@ -63,7 +63,7 @@ package struct RadioThread: ~Copyable {
   private mutating func stayOff() {
     farewell()
     close()
-    controller = Controller(settings, isShared: isShared, spare: SystemRandom.word())
+    controller.released()
     peers.lost()
     mustPush = true
     while !radio.isPermitted && !radio.isStopping {

@@ -15,6 +15,8 @@ struct ModelController {
   var deafUntil: Remedy?
   var credits: UInt8 = 1
   var manufacturer: UInt16 = 0x5D
+  /// Of all adverts.
+  var level: Int8 = -60
   /// nil: none yet; then the other family is disallowed until Reset. Core 6.0, Vol 4, Part E, 3.1.1.
   private(set) var family: Bool?
   private(set) var mixed = 0
@@ -86,7 +88,7 @@ struct ModelController {
   }
 
   /// What it reports of one advert, if it does.
-  func report(_ address: UInt64, level: Int8 = -60) -> [UInt8]? {
+  func report(_ address: UInt64) -> [UInt8]? {
     guard isScanning, deafUntil == nil, eventMask >> 61 & 1 == 1 else { return nil }
     let octets = (0..<6).map { UInt8(truncatingIfNeeded: address >> UInt64($0 * 8)) }
     let data: [UInt8] = [2, 1, 6]

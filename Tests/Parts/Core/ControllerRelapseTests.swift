@@ -51,4 +51,68 @@ import Testing
     #expect(line.controller.condition == .scanning && line.conditions.count - told < 13)
     #expect(line.controller.recoveries.cures < 6)
   }
+
+  private static let scanTimeout: [UInt8] = [4, 0x3E, 1, 0x11]
+  private static let visit: [UInt8] = [4, 0x3E, 19, 1, 0, 0x40, 0, 1, 1, 1, 2, 3, 4, 5, 0x46, 0x18, 0, 0, 0, 0x2A, 0, 0]
+
+  @Test(
+    "rescans after visits and scan timeouts do not hide that nothing is heard, however often they come",
+    arguments: [(scanTimeout, 0.05), (scanTimeout, 2), (visit, 1), (visit, 2.9)] as [([UInt8], Double)])
+  func interruptions(event: [UInt8], each: Double) {
+    var line = ModelLine.lively()
+    func interrupt(for seconds: Double) {
+      for _ in 0..<Int(seconds / each) {
+        line.say(event)
+        line.run(for: .seconds(each))
+      }
+    }
+    interrupt(for: 60)
+    #expect(line.controller.condition == .scanning && line.controller.recoveries.resets == 0, "a lively radio is no dead one")
+    line.model.deafUntil = .reset
+    let heard = line.heard
+    interrupt(for: 20)
+    #expect(line.controller.recoveries.resets == 1 && line.heard - heard > 100 && line.controller.condition == .scanning)
+    line.people = []
+    interrupt(for: 30)
+    #expect(line.controller.condition == .degraded(.silent), "\(line.conditions.suffix(8))")
+  }
+
+  @Test("a radio that says of no advert how strong it is cannot tell who is near, and says so; one that says it of some can")
+  func mute() {
+    var line = ModelLine()
+    line.model.level = 127
+    line.run(for: .seconds(9))
+    #expect(line.controller.condition == .scanning)
+    line.run(for: .seconds(5))
+    #expect(line.controller.condition == .degraded(.noLevels))
+    let told = line.conditions.count
+    line.run(for: .seconds(700))
+    #expect(line.conditions.count == told, "whatever is tried: \(line.conditions.suffix(8))")
+    for _ in 0..<30 {
+      line.model.level = -60
+      line.run(for: .milliseconds(100))
+      line.model.level = 127
+      line.run(for: .seconds(5))
+      #expect(line.controller.condition == .scanning)
+    }
+  }
+
+  @Test("a deaf radio that was released for a while is deaf until it hears again") func released() {
+    var line = ModelLine.lively()
+    let people = line.people
+    line.people = []
+    line.run(for: .seconds(30))
+    #expect(line.controller.condition == .degraded(.silent))
+    let told = line.conditions.count
+    line.controller.released()
+    line.run(for: .seconds(60))
+    #expect(!line.conditions[told...].contains { $0.isListening }, "\(line.conditions[told...])")
+    line.people = people
+    line.run(for: .seconds(2))
+    #expect(line.controller.condition == .scanning)
+    // Whoever was released while it heard begins anew.
+    line.controller.released()
+    line.run(for: .seconds(2))
+    #expect(line.controller.condition == .scanning && line.controller.hearing.isLively)
+  }
 }

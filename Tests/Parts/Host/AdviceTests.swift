@@ -28,6 +28,7 @@ import Testing
       (.system, "hci1: the system refuses: No such file or directory"), (.notAnswering, "hci1: the controller does not answer"),
       (.nonsense, "hci1: the controller answers nonsense"), (.hardwareError, "hci1: the controller reports a hardware error"),
       (.refusing, "hci1: the controller refuses to scan"), (.silent, "hci1: nothing is heard where many were heard a moment ago"),
+      (.noLevels, "hci1: the controller says of no advert how strong it is"),
       (.noLowEnergy, "hci1: the controller has no Bluetooth Low Energy"),
     ] as [(Trouble, String)])
   func remedies(trouble: Trouble, words: String) { #expect(advice(trouble, Self.kernels, code: 2) == words) }

@@ -1,5 +1,5 @@
 import Core
-import Foundation
+import Glibc
 import Testing
 
 @testable import Host
