@@ -6,7 +6,7 @@ extension StoreFault {
     switch kind {
     case .forbidden:
       let words: StaticString = "this user may not write the outbox; events are in memory only and end with the gateway. Once as root:"
-      return (words, "chown \(userName) \(path)*")
+      return (words, "chown \(userName) " + (FileSystem.imprint(of: Path(path)) == nil ? folder : path + "*"))
     case .gone:
       return ("its folder is not there; events are in memory only and end with the gateway. Make it; then the service needs:", restart)
     // The unit lets the gateway write in the folder that was there at the start, not in a later one of the same name.

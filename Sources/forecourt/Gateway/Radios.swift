@@ -86,8 +86,12 @@ private enum RadioSource {
       let scenario = try invocation.scenario(file)
       // Hears as the scenario's gateway of the radio's name, or of ours, else as the first.
       let names = (settings.radios[radio].name, settings.gateway.name)
-      let place = scenario.gateways.firstIndex { $0.name == names.0 } ?? scenario.gateways.firstIndex { $0.name == names.1 } ?? 0
-      self = .scenario(scenario, gateway: place)
+      let place = scenario.gateways.firstIndex { $0.name == names.0 } ?? scenario.gateways.firstIndex { $0.name == names.1 }
+      if place == nil, scenario.gateways.count > 1 {
+        let first = String(scenario.gateways[0].name)
+        say("forecourt: \(file): no gateway has the name of radio \(radioName(radio, settings)): it hears what \(first) hears")
+      }
+      self = .scenario(scenario, gateway: place ?? 0)
     }
   }
 

@@ -135,6 +135,20 @@ struct CommandLineTests {
     #expect(full.exit == 1 && full.error.hasSuffix("forecourt: standard output: No space left on device\n"), "\(full)")
   }
 
+  @Test("a radio whose name no gateway of the scenario has says whose ears it uses, unless there is one alone", .timeLimit(.minutes(2)))
+  func foreignEars() throws {
+    func said(_ names: [String], radio: String) throws -> String {
+      try program.write("config.toml", "gateway.purpose = \"told\"\n[[radio]]\nname = \"\(radio)\"\nadapter = \"simulate:site.toml\"\n")
+      let gateways = names.map { "{ name = \"\($0)\", at_m = [0, 0] }" }.joined(separator: ", ")
+      try program.write("site.toml", "duration_s = 1\ngateway = [\(gateways)]\n")
+      return try program("scan", "--json", "--seconds", "1", "--config", "config.toml").error
+    }
+    let words = "forecourt: site.toml: no gateway has the name of radio east: it hears what left hears\n"
+    #expect(try said(["left", "right"], radio: "east").contains(words))
+    #expect(try !said(["left", "right"], radio: "right").contains("no gateway has"))
+    #expect(try !said(["left"], radio: "east").contains("no gateway has"))
+  }
+
   @Test("a full disk is a failure") func fullDisk() throws {
     let result = try program("--help", to: FileHandle(forWritingTo: URL(filePath: "/dev/full")))
     #expect(result.exit == 1)

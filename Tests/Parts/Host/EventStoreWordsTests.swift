@@ -18,6 +18,13 @@ import Testing
     #expect(fault.advice(for: "/srv/ssd/outbox.db").1 == "ReadWritePaths=/srv/ssd")
   }
 
+  @Test("where there is no outbox yet its folder must change hands, else its files") func forbidden() throws {
+    let fault = StoreFault(.forbidden, "")
+    #expect(fault.advice(for: path()).1 == "chown \(userName) \(scratch.path)")
+    try Data().write(to: URL(fileURLWithPath: path()))
+    #expect(fault.advice(for: path()).1 == "chown \(userName) \(path())*")
+  }
+
   @Test("it cannot be written, and can again; meanwhile it looks every five seconds, afterwards it rests") func away() throws {
     var played = Played(scratch)
     played.push(1)
