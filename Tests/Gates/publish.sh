@@ -30,7 +30,7 @@ start Delivery/json_text --seed "$seed" --count "${COUNT:-50000}"
 renice -n 10 "${running[json_text]}" >"$logs/renice"
 start Delivery/publish
 start Delivery/rabbitmq
-start Operation/service
+start_as service-1 Operation/service --but the_end capture
 start Operation/setup
 start_as home_assistant-1 Delivery/home_assistant home_assistant gone_meanwhile
 start_as home_assistant-2 Delivery/home_assistant --but home_assistant gone_meanwhile
@@ -60,8 +60,16 @@ start_as restart-3 Delivery/restart frozen
 start Delivery/kills --kills "${KILLS:-60}" --seed "$seed" --stride "${STRIDE:-6}"
 
 failed=()
-for name in "${!running[@]}"; do
-  wait "${running[$name]}" || failed+=("$name")
-  sed "s/^/$name: /" "$logs/$name"
-done
+collect() {
+  local name
+  for name in "${!running[@]}"; do
+    wait "${running[$name]}" || failed+=("$name")
+    sed "s/^/$name: /" "$logs/$name"
+  done
+  running=()
+}
+collect
+# These time an end, which thirty rigs on two cores delay.
+start_as service-2 Operation/service the_end capture
+collect
 [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}; to run one again by hand: \$(Tests/Rigs/venv.sh) Tests/FOLDER/NAME.py"
