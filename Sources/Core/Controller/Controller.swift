@@ -236,7 +236,7 @@ package struct Controller: BitwiseCopyable, Sendable {
     if trouble == .noLevels { recovered() }
   }
 
-  private static let muteMost = 20
+  private static let muteLeast = 20
   private static let muteFor = Interval.seconds(10)
 
   /// Core 6.0, Vol 4, Part E, 7.7.65.2: 127 is no level. If all reports have none, the radio might as well hear nothing.
@@ -244,7 +244,7 @@ package struct Controller: BitwiseCopyable, Sendable {
   private mutating func observeMute(at now: Instant) {
     if hearing.last >= muteSince { (muteReports, muteSince) = (0, now) }
     muteReports += 1
-    guard muteReports >= Self.muteMost, now - muteSince >= Self.muteFor, trouble == nil else { return }
+    guard muteReports >= Self.muteLeast, now - muteSince >= Self.muteFor, trouble == nil else { return }
     trouble = .noLevels
     degrade()
   }
